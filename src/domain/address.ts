@@ -1,0 +1,73 @@
+/**
+ * The network's addresses as values. The network knows a person by two: the LID (a hidden id, `…@lid`) and the
+ * PN (the phone number, `…@s.whatsapp.net`); a group has one (`…@g.us`). Device suffixes (`user:3@server`) belong
+ * to the wire and never leave this file's parser.
+ */
+
+export const LID_SERVER = 'lid';
+export const PN_SERVER = 's.whatsapp.net';
+export const GROUP_SERVER = 'g.us';
+
+/** One address of a person or a group. `user` is the part before the `@`, without a device. */
+export interface Address {
+  kind: 'lid' | 'pn' | 'group';
+  user: string;
+}
+
+/** A person as far as we know them: user-parts of either address, without server or device. */
+export interface Person {
+  lid?: string;
+  pn?: string;
+}
+
+const SERVER_OF = { lid: LID_SERVER, pn: PN_SERVER, group: GROUP_SERVER } as const;
+const KIND_OF: Record<string, Address['kind']> = {
+  [LID_SERVER]: 'lid',
+  [PN_SERVER]: 'pn',
+  [GROUP_SERVER]: 'group',
+  // the spelling that old clients and some receipts still use for phone numbers
+  'c.us': 'pn',
+};
+const JID = /^([0-9]+(?:-[0-9]+)?)(?:_[0-9]+)?(?::[0-9]+)?@([a-z.]+)$/;
+
+/** The jid of an address, without a device: `15550000001@s.whatsapp.net`. */
+export function formatJid(address: Address): string {
+  return `${address.user}@${SERVER_OF[address.kind]}`;
+}
+
+/**
+ * Reads a jid of a person or a group; a device or agent suffix is dropped.
+ * @returns undefined for anything else: broadcast lists, status, newsletters, malformed text.
+ */
+export function parseJid(jid: string | null | undefined): Address | undefined {
+  const match = JID.exec(jid ?? '');
+  if (!match) return undefined;
+  const [, user, server] = match;
+  const kind = KIND_OF[server ?? ''];
+  return user && kind ? { kind, user } : undefined;
+}
+
+/**
+ * Reads a recipient as the API takes it: bare digits are a LID, `+digits` (with the usual spaces, dashes, dots and
+ * brackets) a phone number, anything with an `@` a full jid.
+ * @returns undefined when it is none of these.
+ */
+export function parseRecipient(to: string): Address | undefined {
+  const text = to.trim();
+  if (text.includes('@')) return parseJid(text);
+  if (/^[0-9]{5,20}$/.test(text)) return { kind: 'lid', user: text };
+  if (!text.startsWith('+')) return undefined;
+  const digits = text.slice(1).replace(/[\s().\-/\u00a0\u2010-\u2015]/g, '');
+  return /^[1-9][0-9]{4,14}$/.test(digits) ? { kind: 'pn', user: digits } : undefined;
+}
+
+/** The person that one or two jids name; groups and unreadable jids add nothing. */
+export function personOf(...jids: (string | null | undefined)[]): Person {
+  const person: Person = {};
+  for (const jid of jids) {
+    const address = parseJid(jid);
+    if (address?.kind === 'lid') person.lid ??= address.user;
+    if (address?.kind === 'pn') person.pn ??= address.user;
+  }
+  return person;
+}

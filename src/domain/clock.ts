@@ -1,0 +1,29 @@
+/** Time as a dependency, so that tests move it by hand and never sleep. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Calls back once after `ms` milliseconds; the returned function cancels it. */
+  after(ms: number, callback: () => void): () => void;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after(ms, callback) {
+    const timer = setTimeout(callback, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Waits `ms` milliseconds of the clock's time; ends early, without an error, when the signal aborts. */
+export function wait(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    const finish = () => {
+      cancel();
+      signal?.removeEventListener('abort', finish);
+      resolve();
+    };
+    const cancel = clock.after(ms, finish);
+    signal?.addEventListener('abort', finish, { once: true });
+  });
+}

@@ -1,0 +1,54 @@
+/**
+ * Every expected failure of the gateway has one row here: a stable code, the HTTP status it becomes at the API's
+ * edge, and what it means. Grouped by section; messages say what to do next.
+ */
+const CODES = {
+  // callers
+  invalid_request: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  // sessions
+  session_unknown: 404,
+  session_unpaired: 404,
+  session_already_paired: 409,
+  session_not_connected: 409,
+  pairing_code_refused: 502,
+  webhook_not_persisted: 500,
+  // sends
+  recipient_unknown: 400,
+  send_not_connected: 502,
+  send_rejected: 502,
+  send_unacknowledged: 502,
+  device_query_unanswered: 502,
+  idempotency_conflict: 409,
+  // look-ups
+  lookup_failed: 502,
+  not_found: 404,
+  // deliveries
+  delivery_unknown: 404,
+  webhook_missing: 409,
+  // store
+  store_unavailable: 503,
+  // daemon
+  stopping: 503,
+} as const;
+
+export type ErrorCode = keyof typeof CODES;
+
+/** A failure that was foreseen. `message` is shown to the caller as it is; `cause` only goes to the log. */
+export class GatewayError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+
+  constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'GatewayError';
+    this.code = code;
+    this.status = CODES[code];
+  }
+}
+
+/** True for a GatewayError, of the given code when one is named. */
+export function isGatewayError(error: unknown, code?: ErrorCode): error is GatewayError {
+  return error instanceof GatewayError && (code === undefined || error.code === code);
+}

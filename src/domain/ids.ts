@@ -1,0 +1,24 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { ulid } from 'ulid';
+
+/** Letters and digits only: no hyphen, so that it can head a room's id. */
+export const CLIENT_ID = /^[A-Za-z0-9]{1,64}$/;
+
+/** A fresh network message id in the form that linked web clients use: `3EB0` and 18 upper-case hex digits. */
+export function newMessageId(): string {
+  return `3EB0${randomBytes(9).toString('hex').toUpperCase()}`;
+}
+
+/**
+ * The message id that belongs to an idempotency key. It depends on session and key alone, so a repeated request
+ * reaches the network under the same id even after a crash between send and answer.
+ */
+export function messageIdForKey(clientId: string, key: string): string {
+  const hash = createHash('sha256').update(`${clientId}\0${key}`).digest('hex');
+  return `3EB0${hash.slice(0, 18).toUpperCase()}`;
+}
+
+/** A sortable id of a delivery; the same on all its attempts. */
+export function newDeliveryId(): string {
+  return ulid();
+}

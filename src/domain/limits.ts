@@ -1,0 +1,23 @@
+/** Every bound that the contract names or that we chose, with its unit, in one place. */
+export const LIMITS = {
+  /** Characters of a text body. */
+  textLength: 65_536,
+  /** Characters of a per-session API secret, at least. */
+  apiSecretMinLength: 16,
+  /** Characters of an Idempotency-Key. */
+  idempotencyKeyLength: 255,
+  /** Milliseconds for which an Idempotency-Key is remembered. */
+  idempotencyTtlMs: 24 * 60 * 60_000,
+  /** Milliseconds that a request waits for a paired session to be connected again. */
+  connectionWaitMs: 10_000,
+  /** Milliseconds after which a send without the network's acknowledgement counts as failed. */
+  sendAckMs: 20_000,
+  /** Bytes of a JSON request body. */
+  jsonBodyBytes: 1024 * 1024,
+  /** Milliseconds for which a failed delivery is kept for sending again by hand. */
+  failedDeliveryTtlMs: 7 * 24 * 60 * 60_000,
+  /** Failed deliveries kept for a session, the newest. */
+  failedDeliveriesKept: 1_000,
+  /** Milliseconds for which own sends are kept, to answer retries that recipients ask for. */
+  sentMessageTtlMs: 14 * 24 * 60 * 60_000,
+} as const;

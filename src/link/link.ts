@@ -1,0 +1,144 @@
+import type { AnyMessageContent, proto } from '@whiskeysockets/baileys';
+import type { Address } from '../domain/address.js';
+import type { CloseReason } from '../domain/session.js';
+import type { JournalEntry, KeyCommit } from '../domain/signal-state.js';
+
+/** A message as the network carries it. */
+export type MessageContent = proto.IMessage;
+/** What a kind composes for sending. */
+export type ComposedContent = AnyMessageContent;
+
+/**
+ * The link port: a session's live connection to the network. One `Link` is one connection; when it ends it says why,
+ * once, and is never used again. Deciding what follows is the session's business.
+ */
+export interface Link {
+  /** Asks the network for an 8-character pairing code for `phone` (digits with country code). Without the hyphen.
+   * @throws GatewayError `pairing_code_refused` when the network issues none. */
+  requestPairingCode(phone: string): Promise<string>;
+  /**
+   * Sends and waits for the network's acknowledgement.
+   * @throws GatewayError `send_rejected` (the network's nack code is in the message), `send_unacknowledged`,
+   * `device_query_unanswered`, `send_not_connected`.
+   */
+  send(message: OutgoingMessage): Promise<SentMessage>;
+  /**
+   * Asks the network for a person or number, once.
+   * @returns undefined when the network does not know the address.
+   * @throws GatewayError `lookup_failed` when no answer came.
+   */
+  lookUp(address: Address): Promise<LookedUpPerson | undefined>;
+  /** Unlinks the device at the network; true when the network confirmed it. Ends the link. */
+  logout(): Promise<boolean>;
+  /** Ends the link without unlinking; no event follows. Resolves when the socket is gone. */
+  close(): Promise<void>;
+  /** What has been proven of the connection, for health. */
+  vitals(): LinkVitals;
+}
+
+export interface LinkVitals {
+  /** When the last stanza came in: milliseconds since the epoch, 0 before the first. */
+  lastStanzaAt: number;
+  /** When a ping was last answered, likewise. */
+  lastPongAt: number;
+}
+
+export interface OutgoingMessage {
+  /** Recipient's jid. */
+  to: string;
+  messageId: string;
+  content: ComposedContent;
+  quoted?: QuotedReference;
+  /** Called with the encoded message before anything leaves, so that it can be written down first. */
+  beforeSend(encoded: Uint8Array): Promise<void>;
+}
+
+/** The message that an own message answers. `content` may be empty when it is not known. */
+export interface QuotedReference {
+  messageId: string;
+  fromMe: boolean;
+  /** Jid of who wrote it, where known. */
+  participant?: string;
+  content: MessageContent;
+}
+
+export interface SentMessage {
+  messageId: string;
+  content: MessageContent;
+  /** Milliseconds since the epoch. */
+  sentAt: number;
+}
+
+/** User-parts without server or device; empty where the network did not tell. */
+export interface LookedUpPerson {
+  lid: string;
+  pn: string;
+}
+
+/** Who the linked number is. */
+export interface OwnIdentity {
+  /** Own jid with its device: `15550000001:3@s.whatsapp.net`. */
+  jid: string;
+  pn: string;
+  lid: string;
+  name: string;
+}
+
+/** A message that arrived, decrypted, before anything is decided about it. */
+export interface IncomingMessage {
+  messageId: string;
+  /** Jids without device, as the stanza named them: the chat, and its other address where known. */
+  chat: string;
+  chatAlt?: string;
+  /** In groups: who wrote it, and the other address. */
+  participant?: string;
+  participantAlt?: string;
+  fromMe: boolean;
+  pushName: string;
+  /** Milliseconds since the epoch, the network's time. */
+  timestamp: number;
+  content: MessageContent;
+  /** Journal entries to close when it has been recorded and announced. */
+  journalIds: string[];
+  /** It waited at the network while the link was down. */
+  offline: boolean;
+}
+
+/** How far an own message has come. */
+export type MessageStatus = 'sent' | 'delivered' | 'read' | 'played' | 'failed';
+
+/** What a link tells. Exactly one `closed` is the last event, unless `close()` or `logout()` was called. */
+export type LinkEvent =
+  | { type: 'qr'; qr: string }
+  | { type: 'paired'; me: OwnIdentity }
+  | { type: 'open'; me: OwnIdentity }
+  | { type: 'message'; message: IncomingMessage }
+  | { type: 'message-status'; messageId: string; status: MessageStatus; at: number; by?: string; code?: string }
+  | { type: 'contact'; lid?: string; pn?: string; name?: string; pushName?: string; source: string }
+  | { type: 'closed'; reason: CloseReason; detail: string };
+
+/** The Signal state of one session, given to a link. Bytes in, bytes out; `commit` is one atomic step. */
+export interface LinkKeys {
+  credentials(): Promise<Uint8Array | undefined>;
+  get(type: string, ids: readonly string[]): Promise<Map<string, Uint8Array>>;
+  commit(commit: KeyCommit): Promise<void>;
+  journalEntry(id: string): Promise<JournalEntry | undefined>;
+}
+
+export interface LinkOptions {
+  clientId: string;
+  keys: LinkKeys;
+  /** An own message by id alone, to answer a recipient's retry; undefined when it is not kept any more. */
+  findSent(messageId: string): Promise<Uint8Array | undefined>;
+  /** Called in order; must not throw. */
+  emit(event: LinkEvent): void;
+}
+
+export interface LinkFactory {
+  /** Starts a connection. Never throws: whatever goes wrong arrives as `closed`. */
+  open(options: LinkOptions): Link;
+  /** True when the stored credentials belong to a finished pairing. */
+  isPaired(keys: LinkKeys): Promise<boolean>;
+  /** Rebuilds messages from journal entries that a crash left open. */
+  restore(entries: readonly JournalEntry[], me: OwnIdentity): IncomingMessage[];
+}
