@@ -1,0 +1,56 @@
+import {
+  type DestinationStream,
+  destination,
+  type Logger,
+  type LoggerOptions,
+  pino,
+  stdTimeFunctions,
+} from 'pino';
+
+export type { Logger } from 'pino';
+
+/** Field names whose values are secrets or somebody's words, wherever they stand in a logged object. */
+const SECRET_FIELDS = [
+  'mediaKey',
+  'token',
+  'webhookToken',
+  'secret',
+  'authorization',
+  'credentials',
+  'creds',
+  'encryptionKey',
+  'password',
+  'body',
+  'text',
+  'conversation',
+];
+const DEPTHS = ['', '*.', '*.*.', '*.*.*.'];
+
+export interface LogOptions {
+  level: string;
+  /** Pretty, coloured lines instead of JSON. */
+  pretty: boolean;
+  /** Where lines go instead of standard error. */
+  destination?: DestinationStream;
+}
+
+/**
+ * The daemon's log: JSON lines, or pretty ones on a terminal. Areas are children: `log.child({ area: 'delivery' })`.
+ */
+export function createLog(options: LogOptions): Logger {
+  const settings: LoggerOptions = {
+    level: options.level,
+    base: null,
+    timestamp: stdTimeFunctions.isoTime,
+    redact: {
+      paths: DEPTHS.flatMap((depth) => SECRET_FIELDS.map((field) => `${depth}${field}`)),
+      censor: '[redacted]',
+    },
+  };
+  if (options.destination) return pino(settings, options.destination);
+  if (options.pretty) {
+    const transport = { target: 'pino-pretty', options: { destination: 2, ignore: 'pid,hostname' } };
+    return pino({ ...settings, transport });
+  }
+  return pino(settings, destination(2));
+}

@@ -1,0 +1,108 @@
+import type { SessionStatus } from '../domain/session.js';
+import type { ExtraEventType, MessageEventType } from '../events/catalogue.js';
+import type { KindSend, SendPayload } from '../kinds/kind.js';
+import type { FailedDelivery } from '../store/store.js';
+
+/** What the gateway does, as its HTTP edge sees it. Every method may throw a `GatewayError`. */
+export interface Services {
+  sessions: Sessions;
+  sending: Sending;
+  deliveries: Deliveries;
+}
+
+/** Where a session's events go; absent fields stay as they are. */
+export interface WebhookSettings {
+  webhookUrl?: string;
+  webhookToken?: string;
+  pollLookupUrl?: string;
+  extraEvents?: ExtraEventType[];
+}
+
+/** A session as the API shows it; never with secrets. */
+export interface SessionView {
+  clientId: string;
+  status: SessionStatus;
+  /** Why it is in this status, for people; may be empty. */
+  reason: string;
+  /** Own jid without device; empty before pairing. */
+  jid: string;
+  orgId: string;
+  webhookUrl: string;
+  pollLookupUrl: string;
+  enableGroupAi: boolean;
+  extraEvents: string[];
+  hasSecret: boolean;
+}
+
+/** A session's state of health, proven by traffic. */
+export interface SessionHealth {
+  clientId: string;
+  jid: string;
+  status: SessionStatus;
+  reason: string;
+  /** The link is open and answered a ping or sent a stanza lately. */
+  connected: boolean;
+  /** Paired: credentials that the network accepted. */
+  loggedIn: boolean;
+  enableGroupAi: boolean;
+  reconnects: number;
+  /** RFC 3339, or empty. */
+  connectedAt: string;
+  /** The last close reason, for people; or empty. */
+  lastDisconnect: string;
+  /** RFC 3339, or empty: when the network last said anything. */
+  lastStanzaAt: string;
+  /** Messages decrypted but not announced yet. */
+  openJournal: number;
+}
+
+export interface Sessions {
+  /** Creates or wakes a session; idempotent. Returns before it is connected. */
+  start(clientId: string, settings: WebhookSettings): Promise<SessionView>;
+  /** The text inside the current QR; empty unless the status is `qr`. @throws session_unknown */
+  qr(clientId: string): { clientId: string; status: SessionStatus; qr: string };
+  /** An 8-character code as `ABCD-EFGH`. @throws session_unknown, session_already_paired, pairing_code_refused */
+  pairPhone(clientId: string, phone: string): Promise<string>;
+  /** @throws session_unknown */
+  get(clientId: string): SessionView;
+  has(clientId: string): boolean;
+  list(): SessionView[];
+  health(): SessionHealth[];
+  setWebhook(clientId: string, settings: WebhookSettings & { webhookUrl: string }): Promise<SessionView>;
+  setOrgId(clientId: string, orgId: string): Promise<SessionView>;
+  /** Empty removes it. */
+  setApiSecret(clientId: string, secret: string): Promise<SessionView>;
+  setEnableGroupAi(clientId: string, enabled: boolean): Promise<SessionView>;
+  /** Logs the device out and deletes everything of the session; a warning when the network did not confirm. */
+  disconnect(clientId: string): Promise<{ warning?: string }>;
+  /** The session that a per-session secret belongs to; compared in constant time. */
+  sessionOfSecret(secret: string): string | undefined;
+}
+
+export interface SendAnswer {
+  status: 'sent';
+  messageId: string;
+  warning?: string;
+}
+
+export interface Sending {
+  /**
+   * Sends one message of a kind and answers after the network's acknowledgement.
+   * @param idempotencyKey the same key within 24 h sends once and returns the first answer.
+   * @throws session_unknown, session_unpaired, recipient_unknown, send_*, idempotency_conflict, store_unavailable
+   */
+  send(kind: KindSend, payload: SendPayload, idempotencyKey?: string): Promise<SendAnswer>;
+}
+
+export interface Deliveries {
+  /** Sends a realistic event of a type to the session's webhook. @throws session_unknown, webhook_missing */
+  sendTestEvent(
+    clientId: string,
+    type: MessageEventType | ExtraEventType,
+  ): Promise<{ deliveryId: string; delivered: boolean; reason: string }>;
+  /** Newest first. */
+  failed(filter: { clientId?: string; limit: number }): Promise<FailedDelivery[]>;
+  failedOne(id: string): Promise<FailedDelivery>;
+  /** Sends it again with four new attempts; it leaves the list when it arrives. @throws delivery_unknown */
+  resend(id: string): Promise<{ deliveryId: string; delivered: boolean; reason: string }>;
+}
