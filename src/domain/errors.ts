@@ -29,6 +29,10 @@ const CODES = {
   webhook_missing: 409,
   // store
   store_unavailable: 503,
+  store_unsupported: 503,
+  store_in_use: 503,
+  store_too_new: 503,
+  encryption_key_wrong: 503,
   // daemon
   stopping: 503,
 } as const;

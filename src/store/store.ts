@@ -20,9 +20,20 @@ export interface Store {
   readonly name: string;
   /** Resolves when the back end answers; throws `store_unavailable` otherwise. */
   ping(): Promise<void>;
-  /** Deletes everything of a session, for good, in one step where the back end can. */
+  /**
+   * Deletes everything of a session, for good, in one step where the back end can. Its link must be gone: what is
+   * written after this belongs to a new session of that name.
+   */
   forget(clientId: string): Promise<void>;
   close(): Promise<void>;
+}
+
+/**
+ * What a back end gives: the store, and room for the keys of the sealing that stands in front of it. A back end keeps
+ * opaque values; it never sees a secret in clear.
+ */
+export interface Backend extends Store {
+  readonly dataKeys: DataKeyStore;
 }
 
 export interface StoreAbilities {
@@ -181,4 +192,18 @@ export interface FailedDeliveryStore {
   get(id: string): Promise<FailedDelivery | undefined>;
   remove(id: string): Promise<void>;
   prune(failedBefore: number): Promise<number>;
+}
+
+/**
+ * Wrapped data keys, one for each session, and one of the store itself under the empty clientId. `Store.forget` deletes
+ * the session's key with everything else of it, after which no copy of the data can be read.
+ */
+export interface DataKeyStore {
+  get(clientId: string): Promise<Uint8Array | undefined>;
+  /** Inserts when absent; returns the wrapped key that is in the store afterwards. */
+  putIfAbsent(clientId: string, wrapped: Uint8Array): Promise<Uint8Array>;
+  /** Wrapped keys by clientId. */
+  list(): Promise<Map<string, Uint8Array>>;
+  /** Replaces the keys that are there, in one step where the back end can; brings none back that is gone. */
+  replace(wrapped: ReadonlyMap<string, Uint8Array>): Promise<void>;
 }

@@ -1,0 +1,66 @@
+import { GatewayError } from '../domain/errors.js';
+import { rewrapDataKeys } from './sealing/data-keys.js';
+import { sealStore } from './sealing/sealed-store.js';
+import { openSqliteBackend } from './sqlite/sqlite-store.js';
+import type { Backend, Store } from './store.js';
+
+/** Where a store is. */
+export interface StoreLocation {
+  /** `sqlite`, or the URL of another back end. */
+  url: string;
+  /** Folder of the files; made with mode 0700 when it is not there. */
+  dataDir: string;
+}
+
+type Opener = (location: StoreLocation) => Promise<Backend>;
+
+/** One line for each back end: what its URL begins with, and who opens it. */
+const BACKENDS: readonly (readonly [prefix: RegExp, open: Opener])[] = [
+  [/^sqlite$/, openSqliteBackend],
+  [/^mongodb(\+srv)?:\/\//, () => unsupported('MongoDB is not supported by this version yet: use "sqlite".')],
+];
+
+/**
+ * Opens the store, its secrets encrypted at rest.
+ *
+ * @param options.encryptionKey 32 bytes
+ * @throws GatewayError `store_unsupported`, `store_in_use`, `store_too_new`, `store_unavailable`,
+ * `encryption_key_wrong`: each with one line that says what to do, and nothing changed
+ */
+export async function openStore(options: StoreLocation & { encryptionKey: Uint8Array }): Promise<Store> {
+  const backend = await openBackend(options);
+  try {
+    return await sealStore(backend, options.encryptionKey);
+  } catch (error) {
+    await backend.close();
+    throw error;
+  }
+}
+
+/**
+ * Changes the encryption key of a store that no daemon is using. An interrupted change is completed by running it again.
+ *
+ * @param options.from the encryption key until now, 32 bytes
+ * @param options.to the encryption key from now on, 32 bytes
+ * @returns how many sessions' data keys were wrapped anew
+ * @throws GatewayError as `openStore`
+ */
+export async function rotateEncryptionKey(
+  options: StoreLocation & { from: Uint8Array; to: Uint8Array },
+): Promise<number> {
+  const backend = await openBackend(options);
+  try {
+    return await rewrapDataKeys(backend.dataKeys, options.from, options.to);
+  } finally {
+    await backend.close();
+  }
+}
+
+async function openBackend(location: StoreLocation): Promise<Backend> {
+  const open = BACKENDS.find(([prefix]) => prefix.test(location.url))?.[1];
+  return open?.(location) ?? unsupported('The store must be "sqlite" or a mongodb:// URL.');
+}
+
+async function unsupported(message: string): Promise<never> {
+  throw new GatewayError('store_unsupported', message);
+}

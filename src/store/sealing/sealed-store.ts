@@ -1,0 +1,37 @@
+import type { Backend, Store } from '../store.js';
+import { openDataKeys } from './data-keys.js';
+import { sealedFailedDeliveries } from './failed-deliveries.js';
+import { sealedIdempotency } from './idempotency.js';
+import { sealedJournal } from './journal.js';
+import { sealedKeys } from './keys.js';
+import { rememberedSealers } from './sealer.js';
+import { sealedSends } from './sends.js';
+import { sealedSessions } from './sessions.js';
+
+/**
+ * Puts encryption in front of a back end: secrets are sealed on the way in and opened on the way out, each under the
+ * data key of its session. What has to be searched stays as it is: ids, addresses, names, times.
+ *
+ * @param encryptionKey 32 bytes; wraps the data keys
+ * @throws GatewayError `encryption_key_wrong` when the store was begun with another key; nothing is changed
+ */
+export async function sealStore(backend: Backend, encryptionKey: Uint8Array): Promise<Store> {
+  const sealers = rememberedSealers(await openDataKeys(backend.dataKeys, encryptionKey));
+  return {
+    name: backend.name,
+    supports: backend.supports,
+    contacts: backend.contacts,
+    sessions: sealedSessions(backend.sessions, sealers),
+    keys: sealedKeys(backend.keys, sealers),
+    journal: sealedJournal(backend.journal, sealers),
+    sends: sealedSends(backend.sends, sealers),
+    idempotency: sealedIdempotency(backend.idempotency, sealers),
+    failedDeliveries: sealedFailedDeliveries(backend.failedDeliveries, sealers),
+    ping: () => backend.ping(),
+    async forget(clientId) {
+      await backend.forget(clientId);
+      sealers.drop(clientId);
+    },
+    close: () => backend.close(),
+  };
+}

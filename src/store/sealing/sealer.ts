@@ -1,0 +1,55 @@
+import type { KeyObject } from 'node:crypto';
+import { GatewayError } from '../../domain/errors.js';
+import type { DataKeyLoader } from './data-keys.js';
+import { type Place, seal, unseal } from './envelope.js';
+
+/** Seals and opens the values of one session. */
+export interface Sealer {
+  seal(place: Place, plain: Uint8Array): Uint8Array;
+  /** @throws GatewayError `store_unavailable` when the value was changed or moved */
+  open(place: Place, sealed: Uint8Array): Uint8Array;
+  /** Text to text. Empty text stays empty: there is nothing to hide. */
+  sealText(place: Place, plain: string): string;
+  openText(place: Place, sealed: string): string;
+}
+
+/** The sealers of all sessions. */
+export interface Sealers {
+  of(clientId: string): Promise<Sealer>;
+  /** To be called when the session has been deleted. */
+  drop(clientId: string): void;
+}
+
+/** Remembers each session's sealer: its data key never changes until the session is deleted. */
+export function rememberedSealers(loadDataKey: DataKeyLoader): Sealers {
+  const known = new Map<string, Promise<Sealer>>();
+  const load = (clientId: string) => {
+    const loading = loadDataKey(clientId).then((key) => sealerOf(clientId, key));
+    known.set(clientId, loading);
+    // a failure is for this caller alone; the next one tries again
+    loading.catch(() => known.delete(clientId));
+    return loading;
+  };
+  return {
+    of: (clientId) => known.get(clientId) ?? load(clientId),
+    drop: (clientId) => known.delete(clientId),
+  };
+}
+
+function sealerOf(clientId: string, key: KeyObject): Sealer {
+  const sealed = (place: Place, plain: Uint8Array) => seal(key, [clientId, ...place], plain);
+  const opened = (place: Place, value: Uint8Array) => {
+    try {
+      return unseal(key, [clientId, ...place], value);
+    } catch (cause) {
+      const what = `A stored value of session ${clientId} (${place[0]}) cannot be decrypted`;
+      throw new GatewayError('store_unavailable', `${what}: it is damaged, restore a backup.`, { cause });
+    }
+  };
+  return {
+    seal: sealed,
+    open: opened,
+    sealText: (place, plain) => plain && sealed(place, Buffer.from(plain)).toString('base64'),
+    openText: (place, value) => value && opened(place, Buffer.from(value, 'base64')).toString(),
+  };
+}

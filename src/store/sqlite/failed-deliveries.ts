@@ -1,0 +1,46 @@
+import type { FailedDelivery, FailedDeliveryStore } from '../store.js';
+import type { OpenDatabase } from './database.js';
+
+const SELECT = `SELECT id, client_id AS clientId, url, type, message_id AS messageId, body, reason, attempts,
+  failed_at AS failedAt FROM failed_deliveries`;
+const NEWEST_FIRST = 'ORDER BY failed_at DESC, id DESC';
+
+/** Failed deliveries in the table `failed_deliveries`. */
+export function sqliteFailedDeliveries({ sqlite, run, inTransaction }: OpenDatabase): FailedDeliveryStore {
+  const put = sqlite.prepare<FailedDelivery>(
+    `REPLACE INTO failed_deliveries (id, client_id, url, type, message_id, body, reason, attempts, failed_at)
+     VALUES (@id, @clientId, @url, @type, @messageId, @body, @reason, @attempts, @failedAt)`,
+  );
+  const dropOldest = sqlite.prepare<[string, number]>(
+    `DELETE FROM failed_deliveries WHERE id IN
+       (SELECT id FROM failed_deliveries WHERE client_id = ? ${NEWEST_FIRST} LIMIT -1 OFFSET ?)`,
+  );
+  const select = sqlite.prepare<[string], FailedDelivery>(`${SELECT} WHERE id = ?`);
+  const listAll = sqlite.prepare<[number], FailedDelivery>(`${SELECT} ${NEWEST_FIRST} LIMIT ?`);
+  const listOne = sqlite.prepare<[string, number], FailedDelivery>(
+    `${SELECT} WHERE client_id = ? ${NEWEST_FIRST} LIMIT ?`,
+  );
+  const remove = sqlite.prepare<[string]>('DELETE FROM failed_deliveries WHERE id = ?');
+  const prune = sqlite.prepare<[number]>('DELETE FROM failed_deliveries WHERE failed_at < ?');
+
+  return {
+    async add(delivery, keep) {
+      inTransaction(() => {
+        put.run(delivery);
+        dropOldest.run(delivery.clientId, keep);
+      });
+    },
+    async list({ clientId, limit }) {
+      return run(() => (clientId === undefined ? listAll.all(limit) : listOne.all(clientId, limit)));
+    },
+    async get(id) {
+      return run(() => select.get(id));
+    },
+    async remove(id) {
+      run(() => remove.run(id));
+    },
+    async prune(failedBefore) {
+      return run(() => prune.run(failedBefore).changes);
+    },
+  };
+}

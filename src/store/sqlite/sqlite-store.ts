@@ -1,0 +1,72 @@
+import type { Backend } from '../store.js';
+import { sqliteContacts } from './contacts.js';
+import { sqliteDataKeys } from './data-keys.js';
+import { type OpenDatabase, openDatabase } from './database.js';
+import { sqliteFailedDeliveries } from './failed-deliveries.js';
+import { sqliteIdempotency } from './idempotency.js';
+import { sqliteJournal } from './journal.js';
+import { sqliteKeys } from './keys.js';
+import { sqliteSends } from './sends.js';
+import { sqliteSessions } from './sessions.js';
+
+/**
+ * Opens the SQLite back end: `switchboard.db` in the data directory, for this process alone.
+ *
+ * @throws GatewayError `store_in_use`, `store_too_new`, `store_unavailable`
+ */
+export async function openSqliteBackend(options: { dataDir: string }): Promise<Backend> {
+  const database = openDatabase(options.dataDir);
+  const journal = sqliteJournal(database);
+  const probe = prepareProbe(database);
+  const forget = prepareForget(database);
+  return {
+    name: 'sqlite',
+    supports: { sharedByNodes: false },
+    sessions: sqliteSessions(database),
+    keys: sqliteKeys(database, journal.add),
+    journal,
+    contacts: sqliteContacts(database),
+    sends: sqliteSends(database),
+    idempotency: sqliteIdempotency(database),
+    failedDeliveries: sqliteFailedDeliveries(database),
+    dataKeys: sqliteDataKeys(database),
+    async ping() {
+      probe();
+    },
+    async forget(clientId) {
+      forget(clientId);
+    },
+    async close() {
+      database.close();
+    },
+  };
+}
+
+/** Writes, because reading is answered from memory: a full disk or a file system gone read-only shows only so. */
+function prepareProbe({ sqlite, run, checkFile }: OpenDatabase): () => void {
+  const write = sqlite.prepare<[number]>('REPLACE INTO probe (id, at) VALUES (1, ?)');
+  return () =>
+    run(() => {
+      checkFile();
+      write.run(Date.now());
+    });
+}
+
+/** Reads the tables off the schema, so that a new one cannot be left out. */
+function prepareForget({ sqlite, run, inTransaction }: OpenDatabase): (clientId: string) => void {
+  const deletions = sqlite
+    .prepare<[], string>(
+      `SELECT t.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c ON c.name = 'client_id'
+       WHERE t.type = 'table'`,
+    )
+    .pluck()
+    .all()
+    .map((table) => sqlite.prepare<[string]>(`DELETE FROM "${table}" WHERE client_id = ?`));
+  return (clientId) => {
+    inTransaction(() => {
+      for (const deletion of deletions) deletion.run(clientId);
+    });
+    // the write-ahead log still holds what was deleted: empty it
+    run(() => sqlite.pragma('wal_checkpoint(TRUNCATE)'));
+  };
+}
