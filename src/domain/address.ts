@@ -27,6 +27,9 @@ const KIND_OF: Record<string, Address['kind']> = {
   [GROUP_SERVER]: 'group',
   // the spelling that old clients and some receipts still use for phone numbers
   'c.us': 'pn',
+  // accounts whose device is hosted by the network itself
+  hosted: 'pn',
+  'hosted.lid': 'lid',
 };
 const JID = /^([0-9]+(?:-[0-9]+)?)(?:_[0-9]+)?(?::[0-9]+)?@([a-z.]+)$/;
 

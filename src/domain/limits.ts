@@ -18,6 +18,10 @@ export const LIMITS = {
   failedDeliveryTtlMs: 7 * 24 * 60 * 60_000,
   /** Failed deliveries kept for a session, the newest. */
   failedDeliveriesKept: 1_000,
+  /** Milliseconds for which a finished message's journal entry is kept, to recognise a redelivery. */
+  closedJournalTtlMs: 24 * 60 * 60_000,
+  /** Milliseconds that a stopping daemon gives to what is in flight. */
+  stopGraceMs: 10_000,
   /** Milliseconds for which own sends are kept, to answer retries that recipients ask for. */
   sentMessageTtlMs: 14 * 24 * 60 * 60_000,
 } as const;

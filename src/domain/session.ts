@@ -79,10 +79,12 @@ export type SessionInput = 'start' | 'qr' | 'paired' | 'open' | CloseReaction;
 
 /** What must be done when a transition is taken, in order. */
 export type SessionEffect =
+  /** Open a link unless there is one. */
   | 'connect'
+  /** Open a link at once, the first time; when that ends badly too, after a delay. */
+  | 'connect_again'
   | 'connect_after_backoff'
   | 'connect_after_longest_backoff'
-  | 'reset_backoff'
   | 'drop_link'
   | 'drop_credentials';
 
@@ -106,9 +108,9 @@ const TERMINAL_ROW: Row = {
 const PAIRING_ROW: Row = {
   start: to('initializing', 'connect'),
   qr: to('qr'),
-  paired: to('initializing', 'reset_backoff'),
-  open: to('connected', 'reset_backoff'),
-  reconnect_now: to('initializing', 'connect'),
+  paired: to('initializing'),
+  open: to('connected'),
+  reconnect_now: to('initializing', 'connect_again'),
   reconnect: to('initializing', 'connect_after_backoff'),
   reconnect_late: to('initializing', 'connect_after_longest_backoff'),
   reset: to('initializing', 'drop_link', 'drop_credentials'),
@@ -117,8 +119,8 @@ const PAIRING_ROW: Row = {
 };
 
 const PAIRED_ROW: Row = {
-  open: to('connected', 'reset_backoff'),
-  reconnect_now: to('reconnecting', 'connect'),
+  open: to('connected'),
+  reconnect_now: to('reconnecting', 'connect_again'),
   reconnect: to('reconnecting', 'connect_after_backoff'),
   reconnect_late: to('reconnecting', 'connect_after_longest_backoff'),
   // a linked number never shows a QR again by itself: the network no longer knows this device

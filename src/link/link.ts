@@ -113,7 +113,14 @@ export type LinkEvent =
   | { type: 'paired'; me: OwnIdentity }
   | { type: 'open'; me: OwnIdentity }
   | { type: 'message'; message: IncomingMessage }
-  | { type: 'message-status'; messageId: string; status: MessageStatus; at: number; by?: string; code?: string }
+  | {
+      type: 'message-status';
+      messageId: string;
+      status: MessageStatus;
+      at: number;
+      by?: string;
+      code?: string;
+    }
   | { type: 'contact'; lid?: string; pn?: string; name?: string; pushName?: string; source: string }
   | { type: 'closed'; reason: CloseReason; detail: string };
 
@@ -139,6 +146,8 @@ export interface LinkFactory {
   open(options: LinkOptions): Link;
   /** True when the stored credentials belong to a finished pairing. */
   isPaired(keys: LinkKeys): Promise<boolean>;
+  /** Reads an encoded message as it was given to `beforeSend`. */
+  decode(encoded: Uint8Array): MessageContent;
   /** Rebuilds messages from journal entries that a crash left open. */
   restore(entries: readonly JournalEntry[], me: OwnIdentity): IncomingMessage[];
 }

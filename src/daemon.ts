@@ -1,0 +1,177 @@
+import { readFileSync } from 'node:fs';
+import type { Server } from '@hapi/hapi';
+import { type Config, encryptionKeyBytes, summarize } from './config/index.js';
+import { Dispatcher } from './delivery/dispatch.js';
+import { Tail } from './delivery/tail.js';
+import { type Clock, systemClock } from './domain/clock.js';
+import { LIMITS } from './domain/limits.js';
+import { createHttpServer } from './http/server.js';
+import { createBaileysLinks } from './link/baileys/index.js';
+import { createLog, type Logger } from './log.js';
+import { Metrics } from './metrics.js';
+import { type Network, openNetwork } from './network.js';
+import { createDeliveries } from './services/deliveries.js';
+import { Gateway } from './services/gateway.js';
+import type { BackoffOptions } from './services/sessions/backoff.js';
+import { openStore } from './store/open.js';
+import type { Store } from './store/store.js';
+
+/** What a test or an embedding program may replace. */
+export interface DaemonOverrides {
+  clock?: Clock;
+  log?: Logger;
+  backoff?: BackoffOptions;
+}
+
+/** A running gateway. */
+export interface Daemon {
+  /** Address of the API. */
+  readonly url: string;
+  /** Control API of the sandbox network inside this daemon; undefined without one. */
+  readonly sandboxUrl: string | undefined;
+  /** Finishes what is in flight, closes the links without unlinking anything, and frees everything. */
+  stop(): Promise<void>;
+}
+
+/**
+ * The composition root: opens store and network, puts the services together and starts to listen. Links come up last,
+ * so that the API can tell of them from the first moment on.
+ * @throws ConfigError, GatewayError or a system error (port taken) with one line for people; nothing is left running.
+ */
+export async function createDaemon(config: Config, overrides: DaemonOverrides = {}): Promise<Daemon> {
+  const log = overrides.log ?? createLog({ level: config.logLevel, pretty: Boolean(process.stderr.isTTY) });
+  log.info({ settings: summarize(config) }, 'starting');
+  const cleanup: (() => Promise<unknown>)[] = [];
+  const undo = async () => {
+    for (const step of cleanup.splice(0).reverse()) await step();
+  };
+  try {
+    const parts = await assemble(config, { ...overrides, log }, cleanup);
+    await parts.server.start();
+    cleanup.push(() => parts.server.stop({ timeout: LIMITS.stopGraceMs }));
+    await parts.gateway.start();
+    log.info({ url: parts.server.info.uri, network: config.network }, 'ready');
+    let stopping: Promise<void> | undefined;
+    return {
+      url: parts.server.info.uri,
+      sandboxUrl: parts.network.sandbox?.url,
+      stop: () => {
+        stopping ??= stop(parts, log);
+        return stopping;
+      },
+    };
+  } catch (error) {
+    await undo();
+    throw error;
+  }
+}
+
+interface Parts {
+  store: Store;
+  network: Network;
+  gateway: Gateway;
+  dispatcher: Dispatcher;
+  server: Server;
+}
+
+async function assemble(
+  config: Config,
+  overrides: DaemonOverrides & { log: Logger },
+  cleanup: (() => Promise<unknown>)[],
+): Promise<Parts> {
+  const { log, clock = systemClock, backoff } = overrides;
+  const encryptionKey = encryptionKeyBytes(config.encryptionKey);
+  const store = await openStore({ url: config.store, dataDir: config.dataDir, encryptionKey });
+  cleanup.push(() => store.close());
+  const network = await openNetwork(config);
+  if (network.sandbox) cleanup.push(network.sandbox.stop);
+
+  const tail = new Tail(clock.now());
+  const metrics: Metrics = new Metrics({
+    sessionStatuses: () => gateway.sessions.list().map(({ status }) => status),
+    deliveriesInFlight: () => dispatcher.inFlight(),
+    deliveriesWaiting: () => dispatcher.waiting(),
+  });
+  const dispatcher = new Dispatcher({
+    failed: store.failedDeliveries,
+    tail,
+    allowPrivate: config.allowPrivateUrls,
+    clock,
+    log: log.child({ area: 'delivery' }),
+    observe: {
+      attempt: (_clientId, { outcome }) => metrics.attempt(outcome),
+      dropped: (_clientId, cause) => metrics.dropped(cause),
+    },
+  });
+  cleanup.push(() => dispatcher.stop(0));
+  const links = createBaileysLinks({ network, log: log.child({ area: 'link' }), clock });
+  const gateway: Gateway = new Gateway({
+    store,
+    links,
+    announcer: dispatcher,
+    observer: metrics,
+    encryptionKey,
+    clock,
+    log: log.child({ area: 'sessions' }),
+    ...(backoff && { backoff }),
+  });
+  cleanup.push(() => gateway.stop());
+  const { sessions, sending } = gateway;
+  const deliveries = createDeliveries({
+    sessions: { find: (clientId) => sessions.find(clientId).record },
+    dispatcher,
+    failed: store.failedDeliveries,
+    clock,
+  });
+  const server = await createHttpServer({
+    host: config.host,
+    port: config.port,
+    services: { sessions, sending, deliveries },
+    auth: { token: config.token },
+    facts: {
+      podName: config.nodeName,
+      environment: config.network,
+      storage: store.name,
+      publicMedia: false,
+      proxy: false,
+      alerts: false,
+      version: releaseVersion(),
+      startedAt: clock.now(),
+    },
+    health: store,
+    tail,
+    metrics,
+    log: log.child({ area: 'http' }),
+    clock,
+  });
+  return { store, network, gateway, dispatcher, server };
+}
+
+/**
+ * Requests first (their sends need the links), then the links, so that the network keeps what comes from now on, then
+ * what came before on its way to the receivers, at last the store.
+ */
+async function stop({ server, gateway, dispatcher, store, network }: Parts, log: Logger): Promise<void> {
+  log.info('stopping');
+  await server.stop({ timeout: LIMITS.stopGraceMs });
+  await gateway.stop();
+  const delivered = dispatcher.stop(LIMITS.stopGraceMs);
+  await gateway.idle();
+  await delivered;
+  await store.close();
+  await network.sandbox?.stop();
+  log.info('stopped');
+}
+
+/** The version of the deployed code, as `<year>-<month>`, from the package's `releaseMonth`. */
+function releaseVersion(): string {
+  for (const path of ['../package.json', '../../package.json']) {
+    try {
+      const manifest: unknown = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
+      if (typeof manifest === 'object' && manifest && 'release' in manifest) return String(manifest.release);
+    } catch {
+      // the compiled code lies one folder deeper: try the next place
+    }
+  }
+  return 'unknown';
+}

@@ -1,0 +1,10 @@
+/** The package's public door. */
+export { type Config, ConfigError, loadConfig } from './config/index.js';
+export { createDaemon, type Daemon, type DaemonOverrides } from './daemon.js';
+export { verifyWebhook } from './delivery/verify.js';
+export { GatewayError } from './domain/errors.js';
+export type { GatewayEvent } from './events/catalogue.js';
+export type { EventEnvelope } from './events/envelope.js';
+export { type Sandbox, type SandboxOptions, startSandbox } from './sandbox/index.js';
+export { openStore } from './store/open.js';
+export type { Store } from './store/store.js';

@@ -1,0 +1,103 @@
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { SessionStatus } from './domain/session.js';
+
+/** What the metrics read at the moment they are asked for. */
+export interface MetricSources {
+  sessionStatuses(): SessionStatus[];
+  deliveriesInFlight(): number;
+  deliveriesWaiting(): number;
+}
+
+/**
+ * Everything that `/metrics` shows beside HTTP itself. One registry for each daemon, so that several can live in one
+ * process. The methods are the observers that the layers below declare for themselves.
+ */
+export class Metrics {
+  readonly registry = new Registry();
+  readonly #received = this.#counter('messages_received_total', 'Messages announced as events', ['type']);
+  readonly #unknown = this.#counter(
+    'messages_unknown_kind_total',
+    'Messages of a kind not in the catalogue',
+    ['kind'],
+  );
+  readonly #notAdmitted = this.#counter('messages_not_admitted_total', 'Messages that are no events', [
+    'reason',
+  ]);
+  readonly #undelivered = this.#counter(
+    'messages_without_receiver_total',
+    'Messages with neither webhook nor orgId',
+  );
+  readonly #sent = this.#counter('messages_sent_total', 'Sends acknowledged by the network', ['route']);
+  readonly #sendFailures = this.#counter('send_failures_total', 'Sends that failed', ['code']);
+  readonly #attempts = this.#counter('webhook_attempts_total', 'Calls to receivers', ['outcome']);
+  readonly #dropped = this.#counter('webhook_dropped_total', 'Events that no attempt could deliver', [
+    'reason',
+  ]);
+  readonly #disconnects = this.#counter('link_disconnects_total', 'Links that ended', ['status']);
+
+  constructor(sources: MetricSources) {
+    collectDefaultMetrics({ register: this.registry });
+    this.#gauge('sessions', 'Sessions by status', ['status'], (gauge) => {
+      gauge.reset();
+      for (const status of sources.sessionStatuses()) gauge.inc({ status });
+    });
+    this.#gauge('webhook_in_flight', 'Calls to receivers under way', [], (gauge) =>
+      gauge.set(sources.deliveriesInFlight()),
+    );
+    this.#gauge('webhook_waiting', 'Events waiting for their receiver', [], (gauge) =>
+      gauge.set(sources.deliveriesWaiting()),
+    );
+  }
+
+  received(type: string): void {
+    this.#received.inc({ type });
+  }
+
+  unknownKind(kind: string): void {
+    this.#unknown.inc({ kind });
+  }
+
+  notAdmitted(reason: string): void {
+    this.#notAdmitted.inc({ reason });
+  }
+
+  withoutReceiver(): void {
+    this.#undelivered.inc();
+  }
+
+  sent(route: string): void {
+    this.#sent.inc({ route });
+  }
+
+  sendFailed(code: string): void {
+    this.#sendFailures.inc({ code });
+  }
+
+  attempt(outcome: string): void {
+    this.#attempts.inc({ outcome });
+  }
+
+  dropped(reason: string): void {
+    this.#dropped.inc({ reason });
+  }
+
+  disconnected(status: SessionStatus): void {
+    this.#disconnects.inc({ status });
+  }
+
+  #counter(name: string, help: string, labelNames: string[] = []): Counter {
+    return new Counter({ name: `switchboard_${name}`, help, labelNames, registers: [this.registry] });
+  }
+
+  #gauge(name: string, help: string, labelNames: string[], read: (gauge: Gauge) => void): void {
+    new Gauge({
+      name: `switchboard_${name}`,
+      help,
+      labelNames,
+      registers: [this.registry],
+      collect() {
+        read(this);
+      },
+    });
+  }
+}

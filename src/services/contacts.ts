@@ -1,0 +1,102 @@
+import { LRUCache } from 'lru-cache';
+import { type Address, formatJid, parseRecipient } from '../domain/address.js';
+import type { Clock } from '../domain/clock.js';
+import { GatewayError } from '../domain/errors.js';
+import type { Link } from '../link/link.js';
+import type { Contact, ContactStore } from '../store/store.js';
+
+/** What was learnt of a person, and where. */
+export interface Learnt {
+  lid?: string;
+  pn?: string;
+  name?: string;
+  pushName?: string;
+  source: string;
+}
+
+/** Contacts kept at hand, over all sessions; the store has them all. */
+const CACHED_CONTACTS = 20_000;
+
+/**
+ * Who is who, for each session: one person has a LID and a phone number, and either finds the other. The cache only
+ * saves reads; every change goes to the store first.
+ */
+export class Contacts {
+  readonly #store: ContactStore;
+  readonly #clock: Clock;
+  readonly #cache = new LRUCache<string, Contact>({ max: CACHED_CONTACTS });
+
+  constructor(store: ContactStore, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** Keeps what is new; answers the whole contact. At least one of `lid` and `pn` must be given. */
+  async learn(clientId: string, learnt: Learnt): Promise<Contact> {
+    const known = await this.find(clientId, learnt);
+    if (known && addsNothing(known, learnt)) return known;
+    const contact = await this.#store.learn(clientId, { ...learnt, learntAt: this.#clock.now() });
+    this.#remember(clientId, contact);
+    return contact;
+  }
+
+  async find(clientId: string, by: { lid?: string; pn?: string }): Promise<Contact | undefined> {
+    const cached =
+      (by.lid && this.#cache.get(lidKey(clientId, by.lid))) ||
+      (by.pn && this.#cache.get(pnKey(clientId, by.pn)));
+    if (cached) return cached;
+    if (!by.lid && !by.pn) return undefined;
+    const contact = await this.#store.find(clientId, by);
+    if (contact) this.#remember(clientId, contact);
+    return contact;
+  }
+
+  /**
+   * The address to send to, for `to` in any of its forms; a person's LID when it is known. An address that was never
+   * seen is looked up at the network, once.
+   * @throws GatewayError recipient_unknown, lookup_failed
+   */
+  async resolve(clientId: string, to: string, link: Link): Promise<Address> {
+    const address = parseRecipient(to);
+    if (!address) throw new GatewayError('recipient_unknown', UNREADABLE);
+    if (address.kind === 'group') return address;
+    const by = address.kind === 'lid' ? { lid: address.user } : { pn: address.user };
+    const known = await this.find(clientId, by);
+    if (known?.lid) return { kind: 'lid', user: known.lid };
+    const person = await link.lookUp(address);
+    if (!person) throw new GatewayError('recipient_unknown', unknownAtNetwork(address));
+    const contact = await this.learn(clientId, { ...by, ...filled(person), source: 'lookup' });
+    return contact.lid ? { kind: 'lid', user: contact.lid } : { kind: 'pn', user: contact.pn };
+  }
+
+  /** Forgets a session's contacts here; the store's are deleted with the session. */
+  forget(clientId: string): void {
+    for (const key of this.#cache.keys()) if (key.startsWith(`${clientId} `)) this.#cache.delete(key);
+  }
+
+  #remember(clientId: string, contact: Contact): void {
+    if (contact.lid) this.#cache.set(lidKey(clientId, contact.lid), contact);
+    if (contact.pn) this.#cache.set(pnKey(clientId, contact.pn), contact);
+  }
+}
+
+const UNREADABLE =
+  'to must be a LID (digits), a phone number with + and country code, or a full jid (…@lid, …@s.whatsapp.net, …@g.us)';
+
+function unknownAtNetwork(address: Address): string {
+  return address.kind === 'lid'
+    ? `to: the network knows no LID ${address.user}; a phone number is written with +, like +${address.user}`
+    : `to: ${formatJid(address)} is not on the network`;
+}
+
+function addsNothing(known: Contact, learnt: Learnt): boolean {
+  const fields = ['lid', 'pn', 'name', 'pushName'] as const;
+  return fields.every((field) => !learnt[field] || learnt[field] === known[field]);
+}
+
+function filled(person: { lid: string; pn: string }): { lid?: string; pn?: string } {
+  return { ...(person.lid && { lid: person.lid }), ...(person.pn && { pn: person.pn }) };
+}
+
+const lidKey = (clientId: string, lid: string) => `${clientId} lid ${lid}`;
+const pnKey = (clientId: string, pn: string) => `${clientId} pn ${pn}`;

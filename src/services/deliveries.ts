@@ -1,0 +1,67 @@
+import type { Dispatcher } from '../delivery/dispatch.js';
+import type { Clock } from '../domain/clock.js';
+import { GatewayError } from '../domain/errors.js';
+import { sampleEvent } from '../events/sample.js';
+import type { FailedDelivery, FailedDeliveryStore, SessionRecord } from '../store/store.js';
+import type { Deliveries } from './services.js';
+
+/** What deliveries ask about a session. */
+export interface ReceiverLookup {
+  /** Undefined when there is no such session. */
+  receiverOf(
+    clientId: string,
+  ): Pick<SessionRecord, 'webhookUrl' | 'webhookToken' | 'orgId' | 'lid'> | undefined;
+}
+
+export interface DeliveriesOptions {
+  receivers: ReceiverLookup;
+  dispatcher: Pick<Dispatcher, 'announce' | 'resend'>;
+  failed: FailedDeliveryStore;
+  clock: Clock;
+}
+
+type Sent = Awaited<ReturnType<Deliveries['resend']>>;
+
+/** Test events, and what could not be delivered. */
+export function createDeliveries({ receivers, dispatcher, failed, clock }: DeliveriesOptions): Deliveries {
+  /** Deliveries that are being sent again: who asks twice gets one answer, the receiver one event. */
+  const resending = new Map<string, Promise<Sent>>();
+
+  function receiverOf(clientId: string) {
+    const session = receivers.receiverOf(clientId);
+    if (!session) throw new GatewayError('session_unknown', `unknown clientId ${clientId}`);
+    if (session.webhookUrl) return { ...session, url: session.webhookUrl, token: session.webhookToken };
+    throw new GatewayError(
+      'webhook_missing',
+      `session ${clientId} has no webhookUrl; set it with /set-webhook`,
+    );
+  }
+
+  async function failedOne(id: string): Promise<FailedDelivery> {
+    const delivery = await failed.get(id);
+    if (delivery) return delivery;
+    throw new GatewayError('delivery_unknown', `there is no failed delivery ${id}`);
+  }
+
+  async function sendAgain(id: string): Promise<Sent> {
+    const delivery = await failedOne(id);
+    return dispatcher.resend(delivery, receiverOf(delivery.clientId));
+  }
+
+  return {
+    async sendTestEvent(clientId, type) {
+      const { url, token, orgId, lid } = receiverOf(clientId);
+      const event = sampleEvent(type, { clientId, orgId, myLid: lid, at: clock.now() });
+      return dispatcher.announce(event, { url, token });
+    },
+    failed: (filter) => failed.list(filter),
+    failedOne,
+    resend(id) {
+      const running = resending.get(id);
+      if (running) return running;
+      const sent = sendAgain(id).finally(() => resending.delete(id));
+      resending.set(id, sent);
+      return sent;
+    },
+  };
+}

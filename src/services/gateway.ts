@@ -1,0 +1,117 @@
+import type { Clock } from '../domain/clock.js';
+import { isTerminal, type SessionStatus } from '../domain/session.js';
+import type { LinkEvent, LinkFactory } from '../link/link.js';
+import type { Logger } from '../log.js';
+import type { Store } from '../store/store.js';
+import { Contacts } from './contacts.js';
+import { Housekeeping } from './housekeeping.js';
+import { type Announcer, type ReceiveObserver, Receiver } from './receive/receive.js';
+import { Sender, type SendObserver } from './send/send.js';
+import { ApiSecretHasher } from './sessions/api-secret.js';
+import type { BackoffOptions } from './sessions/backoff.js';
+import type { Session } from './sessions/session.js';
+import { SessionRegistry } from './sessions/sessions.js';
+import { StatusEvents } from './status-events.js';
+
+export interface GatewayOptions {
+  store: Store;
+  links: LinkFactory;
+  announcer: Announcer;
+  observer: ReceiveObserver & SendObserver & { disconnected(status: SessionStatus): void };
+  encryptionKey: Uint8Array;
+  clock: Clock;
+  log: Logger;
+  backoff?: BackoffOptions;
+}
+
+/** The services that act on messages, put together, with one start and one stop. */
+export class Gateway {
+  readonly sessions: SessionRegistry;
+  readonly sending: Sender;
+  readonly #options: GatewayOptions;
+  readonly #contacts: Contacts;
+  readonly #receiver: Receiver;
+  readonly #statusEvents: StatusEvents;
+  readonly #housekeeping: Housekeeping;
+
+  constructor(options: GatewayOptions) {
+    const { store, links, announcer, observer, clock, log } = options;
+    this.#options = options;
+    this.#contacts = new Contacts(store.contacts, clock);
+    const contacts = this.#contacts;
+    this.#receiver = new Receiver({ store, contacts, announcer, observer, clock, log });
+    this.#statusEvents = new StatusEvents(announcer, clock);
+    this.#housekeeping = new Housekeeping({ store, clock, log });
+    this.sessions = new SessionRegistry({
+      ...options,
+      hasher: new ApiSecretHasher(options.encryptionKey),
+      onStatus: (session, previous) => this.#onStatus(session, previous),
+      onLinkEvent: (session, event) => this.#onLinkEvent(session, event),
+      openJournal: (clientId) => this.#receiver.underWay(clientId),
+    });
+    const receiver = this.#receiver;
+    this.sending = new Sender({
+      sessions: this.sessions,
+      store,
+      links,
+      contacts,
+      receiver,
+      observer,
+      clock,
+      log,
+    });
+  }
+
+  /** Takes up where the last run ended: unfinished messages first, then the links. */
+  async start(): Promise<void> {
+    for (const session of await this.sessions.restore()) await this.#replayJournal(session);
+    this.sessions.resume();
+    this.#housekeeping.start();
+  }
+
+  /** Closes the links, so that the network keeps what comes now, and finishes what has come. */
+  async stop(): Promise<void> {
+    this.#housekeeping.stop();
+    await this.sessions.stop();
+  }
+
+  /** Resolves when every message that came in is recorded and announced. */
+  idle(): Promise<void> {
+    return this.#receiver.idle();
+  }
+
+  async #replayJournal(session: Session): Promise<void> {
+    const { store, links, clock, log } = this.#options;
+    const entries = await store.journal.open(session.clientId);
+    if (entries.length === 0) return;
+    const messages = links.restore(entries, session.me);
+    log.info({ clientId: session.clientId, messages: messages.length }, 'finishing messages of the last run');
+    for (const message of messages) this.#receiver.receive(session.record, message);
+    // what is nobody's message (keys, settings) needs no second look
+    const restored = new Set(messages.flatMap((message) => message.journalIds));
+    const rest = entries.flatMap(({ id }) => (restored.has(id) ? [] : [id]));
+    if (rest.length > 0) await store.journal.close(session.clientId, rest, clock.now());
+  }
+
+  #onStatus(session: Session, previous: SessionStatus): void {
+    const { status, statusReason } = session.record;
+    const level = isTerminal(status) ? 'warn' : 'info';
+    const line = { clientId: session.clientId, status, previous, reason: statusReason };
+    this.#options.log[level](line, 'session status');
+    if (previous === 'connected') this.#options.observer.disconnected(status);
+    this.#statusEvents.sessionStatus(session.record, previous);
+  }
+
+  #onLinkEvent(session: Session, event: LinkEvent): void {
+    if (event.type === 'message') this.#receiver.receive(session.record, event.message);
+    if (event.type === 'message-status') this.#statusEvents.messageStatus(session.record, event);
+    if (event.type === 'contact') this.#learnContact(session, event);
+  }
+
+  #learnContact(session: Session, event: Extract<LinkEvent, { type: 'contact' }>): void {
+    const { type, ...learnt } = event;
+    this.#contacts.learn(session.clientId, learnt).catch((error: unknown) => {
+      this.#options.log.warn({ err: error, clientId: session.clientId }, 'contact not kept');
+    });
+  }
+}

@@ -1,0 +1,77 @@
+import { formatRoomId } from '../../domain/room.js';
+import { type EventEnvelope, eventMeta, type GroupSender } from '../../events/envelope.js';
+import { readContext } from '../../kinds/context-info.js';
+import { readContent } from '../../kinds/index.js';
+import type { EventExtra, Reading } from '../../kinds/kind.js';
+import type { IncomingMessage } from '../../link/link.js';
+import type { Contact, SessionRecord } from '../../store/store.js';
+import type { Parties } from './parties.js';
+
+export interface EnvelopeParts {
+  session: SessionRecord;
+  message: IncomingMessage;
+  reading: Reading;
+  parties: Parties;
+  metaData?: Record<string, unknown>;
+}
+
+/** The contract's event for a message. */
+export function composeEnvelope(parts: EnvelopeParts): EventEnvelope & EventExtra {
+  const { session, message, reading, parties, metaData } = parts;
+  const isGroup = parties.remote.kind === 'group';
+  const other = parties.remote.user;
+  const { quoted, mentions, isForwarded } = readContext(message.content, (content) => {
+    return readContent(content).reading;
+  });
+  return {
+    event: message.fromMe ? 'message.sent' : 'message.received',
+    type: reading.type,
+    clientId: session.clientId,
+    orgId: session.orgId,
+    timestamp: new Date(message.timestamp).toISOString(),
+    chatRoomId: formatRoomId({ clientId: session.clientId, myLid: session.lid, other }),
+    myLid: session.lid,
+    clientLid: isGroup ? other : (parties.person?.lid ?? ''),
+    remoteJid: parties.remoteJid,
+    ...remoteNames(isGroup, parties.person),
+    pushName: message.fromMe ? session.name : message.pushName,
+    avatarUrl: '',
+    fromMe: message.fromMe,
+    isGroup,
+    messageId: message.messageId,
+    body: reading.body,
+    ...(quoted && { quoted }),
+    mentions,
+    isForwarded,
+    ...(metaData && { meta: eventMeta(metaData) }),
+    ...reading.extra,
+    ...(isGroup && { group: groupSender(parts) }),
+  };
+}
+
+function remoteNames(isGroup: boolean, person: Contact | undefined) {
+  if (isGroup || !person) return { remoteName: '', remotePhone: '', remoteUsername: '' };
+  return {
+    remoteName: person.name || person.pushName,
+    remotePhone: phoneOf(person),
+    remoteUsername: person.username,
+  };
+}
+
+function groupSender({ session, message, parties }: EnvelopeParts): GroupSender {
+  const person = parties.person;
+  const participant = person?.lid || person?.pn || (message.fromMe ? session.lid : '');
+  const phone = person ? phoneOf(person) : '';
+  return {
+    jid: parties.remoteJid,
+    subject: '',
+    participant,
+    ...(phone && { participantPhone: phone }),
+    ...(person?.username && { participantUsername: person.username }),
+  };
+}
+
+/** With its plus sign, so that it can be used as `to` and is never taken for a LID. */
+function phoneOf(contact: Contact): string {
+  return contact.pn && `+${contact.pn}`;
+}

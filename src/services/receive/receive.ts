@@ -1,0 +1,127 @@
+import type { DeliveryResult } from '../../delivery/dispatch.js';
+import type { Clock } from '../../domain/clock.js';
+import type { GatewayEvent } from '../../events/catalogue.js';
+import type { EventEnvelope } from '../../events/envelope.js';
+import { readContent } from '../../kinds/index.js';
+import { isSilent } from '../../kinds/silent.js';
+import { unknownName } from '../../kinds/unknown.js';
+import type { IncomingMessage } from '../../link/link.js';
+import type { Logger } from '../../log.js';
+import type { SessionRecord, Store } from '../../store/store.js';
+import type { Contacts } from '../contacts.js';
+import { admit } from './admit.js';
+import { composeEnvelope } from './compose.js';
+import { identifyParties } from './parties.js';
+
+/** Where events go. */
+export interface Announcer {
+  announce(
+    event: GatewayEvent,
+    receiver: { url: string; token: string } | undefined,
+  ): Promise<DeliveryResult>;
+}
+
+/** What is counted on the way. */
+export interface ReceiveObserver {
+  received(type: string): void;
+  withoutReceiver(): void;
+  unknownKind(name: string): void;
+  notAdmitted(reason: string): void;
+}
+
+export interface ReceiveOptions {
+  store: Pick<Store, 'journal' | 'sends'>;
+  contacts: Contacts;
+  announcer: Announcer;
+  observer: ReceiveObserver;
+  clock: Clock;
+  log: Logger;
+}
+
+/**
+ * An inbound message's way through the house, in named steps: admit → read → identify → announce → close the journal.
+ * The echo of an own send takes the same way.
+ */
+export class Receiver {
+  readonly #options: ReceiveOptions;
+  readonly #underWay = new Map<Promise<void>, string>();
+
+  constructor(options: ReceiveOptions) {
+    this.#options = options;
+  }
+
+  /** Takes a message in; failures are logged, and its journal entry then stays open for the next start. */
+  receive(session: SessionRecord, message: IncomingMessage): void {
+    this.#track(session.clientId, this.#admitAndProcess(session, message));
+  }
+
+  /** Announces an own send with the caller's metaData. */
+  echo(session: SessionRecord, message: IncomingMessage, metaData?: Record<string, unknown>): void {
+    this.#track(session.clientId, this.#process(session, message, metaData));
+  }
+
+  /** Messages of a session that are on their way. */
+  underWay(clientId: string): number {
+    let count = 0;
+    for (const owner of this.#underWay.values()) if (owner === clientId) count += 1;
+    return count;
+  }
+
+  /** Resolves when nothing is on its way any more. */
+  async idle(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay.keys());
+  }
+
+  #track(clientId: string, work: Promise<void>): void {
+    const tracked = work
+      .catch((error: unknown) => this.#options.log.error({ err: error, clientId }, 'message not processed'))
+      .finally(() => this.#underWay.delete(tracked));
+    this.#underWay.set(tracked, clientId);
+  }
+
+  async #admitAndProcess(session: SessionRecord, message: IncomingMessage): Promise<void> {
+    const refusal = admit(message) ?? (await this.#isOwnEcho(session, message));
+    if (refusal) this.#options.observer.notAdmitted(refusal);
+    else await this.#process(session, message);
+    await this.#close(session.clientId, message.journalIds);
+  }
+
+  /** The network's copy of what this gateway sent itself: already announced when it was sent. */
+  async #isOwnEcho(session: SessionRecord, message: IncomingMessage): Promise<string | undefined> {
+    if (!message.fromMe) return undefined;
+    const sent = await this.#options.store.sends.get(session.clientId, message.messageId);
+    return sent ? 'own echo' : undefined;
+  }
+
+  async #process(
+    session: SessionRecord,
+    message: IncomingMessage,
+    metaData?: Record<string, unknown>,
+  ): Promise<void> {
+    if (isSilent(message.content)) return;
+    const { kind, reading } = readContent(message.content);
+    if (!kind) this.#options.observer.unknownKind(unknownName(message.content));
+    this.#options.observer.received(reading.type);
+    const parties = await identifyParties(session, message, this.#options.contacts);
+    const event = composeEnvelope({ session, message, reading, parties, metaData });
+    if (event.isGroup && !session.enableGroupAi) return;
+    if (!session.webhookUrl && !session.orgId) this.#noteNoReceiver(event);
+    await this.#options.announcer.announce(event, receiverOf(session));
+  }
+
+  #noteNoReceiver({ clientId, messageId, type }: EventEnvelope): void {
+    const why = 'message not delivered: the session has neither a webhook nor an orgId';
+    this.#options.log.info({ clientId, messageId, type }, why);
+    this.#options.observer.withoutReceiver();
+  }
+
+  async #close(clientId: string, journalIds: string[]): Promise<void> {
+    if (journalIds.length === 0) return;
+    await this.#options.store.journal.close(clientId, journalIds, this.#options.clock.now());
+  }
+}
+
+/** Where a session's events go; undefined when delivery is off. */
+export function receiverOf(session: SessionRecord): { url: string; token: string } | undefined {
+  return session.webhookUrl ? { url: session.webhookUrl, token: session.webhookToken } : undefined;
+}

@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../domain/clock.js';
+import { GatewayError } from '../../domain/errors.js';
+import type { IdempotencyStore } from '../../store/store.js';
+import type { SendAnswer } from '../services.js';
+
+export interface KeyedRequest {
+  clientId: string;
+  key: string;
+  route: string;
+  payload: object;
+  messageId: string;
+}
+
+/**
+ * One answer for each key within 24 h, across restarts. A repetition that comes while the first request is still
+ * running waits for it; one that comes after a crash sends again under the same message id, which the network drops
+ * if it has it already.
+ */
+export class OncePerKey {
+  readonly #store: IdempotencyStore;
+  readonly #clock: Clock;
+  readonly #running = new Map<string, { fingerprint: string; answer: Promise<SendAnswer> }>();
+
+  constructor(store: IdempotencyStore, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** @throws GatewayError idempotency_conflict when the key was used for another request. */
+  async run(request: KeyedRequest, send: () => Promise<SendAnswer>): Promise<SendAnswer> {
+    const fingerprint = fingerprintOf(request);
+    const id = `${request.clientId} ${request.key}`;
+    const running = this.#running.get(id);
+    if (running) {
+      requireSame(running.fingerprint, fingerprint);
+      return running.answer;
+    }
+    const answer = this.#claimAndSend(request, fingerprint, send).finally(() => this.#running.delete(id));
+    this.#running.set(id, { fingerprint, answer });
+    return answer;
+  }
+
+  async #claimAndSend(
+    { clientId, key, messageId }: KeyedRequest,
+    fingerprint: string,
+    send: () => Promise<SendAnswer>,
+  ): Promise<SendAnswer> {
+    const own = { key, fingerprint, messageId, answer: '', createdAt: this.#clock.now() };
+    const claimed = await this.#store.claim(clientId, own);
+    requireSame(claimed.fingerprint, fingerprint);
+    if (claimed.answer) return JSON.parse(claimed.answer);
+    const answer = await send();
+    await this.#store.answer(clientId, key, JSON.stringify(answer));
+    return answer;
+  }
+}
+
+function requireSame(first: string, second: string): void {
+  if (first === second) return;
+  const message = 'this Idempotency-Key was used for another request; take a new key';
+  throw new GatewayError('idempotency_conflict', message);
+}
+
+/** The same request gives the same fingerprint, whatever the order of its fields. */
+function fingerprintOf({ route, payload }: KeyedRequest): string {
+  return createHash('sha256')
+    .update(`${route}\0${JSON.stringify(sorted(payload))}`)
+    .digest('hex');
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!value || typeof value !== 'object') return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
+}

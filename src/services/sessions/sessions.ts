@@ -1,0 +1,204 @@
+import type { Clock } from '../../domain/clock.js';
+import { GatewayError } from '../../domain/errors.js';
+import { LIMITS } from '../../domain/limits.js';
+import { isTerminal, type SessionStatus } from '../../domain/session.js';
+import type { LinkEvent, LinkFactory } from '../../link/link.js';
+import type { Logger } from '../../log.js';
+import type { SessionRecord, Store } from '../../store/store.js';
+import type { SessionHealth, Sessions, SessionView, WebhookSettings } from '../services.js';
+import { Admission } from './admission.js';
+import type { ApiSecretHasher } from './api-secret.js';
+import { type BackoffOptions, DEFAULT_BACKOFF } from './backoff.js';
+import { Session, type SessionContext } from './session.js';
+import { sessionHealth, sessionView } from './views.js';
+
+export interface SessionsOptions {
+  store: Store;
+  links: LinkFactory;
+  clock: Clock;
+  log: Logger;
+  hasher: ApiSecretHasher;
+  backoff?: BackoffOptions;
+  onStatus(session: Session, previous: SessionStatus): void;
+  onLinkEvent(session: Session, event: LinkEvent): void;
+  /** Messages of a session that are decrypted but not announced. */
+  openJournal(clientId: string): number;
+}
+
+/** All sessions of this node: made, found, changed and ended here. */
+export class SessionRegistry implements Sessions {
+  readonly #sessions = new Map<string, Session>();
+  /** Starts under way, so that two at once make one session. */
+  readonly #starting = new Map<string, Promise<Session>>();
+  readonly #admission = new Admission();
+  readonly #options: SessionsOptions;
+  readonly #context: SessionContext;
+
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+    this.#context = { backoff: DEFAULT_BACKOFF, ...options, admission: this.#admission };
+  }
+
+  /** Takes up what the store holds; paired sessions come back by themselves, a few at a time. */
+  async restore(): Promise<Session[]> {
+    for (const record of await this.#options.store.sessions.list()) {
+      const paired = record.jid !== '';
+      const status = isTerminal(record.status) ? record.status : paired ? 'reconnecting' : 'initializing';
+      this.#sessions.set(record.clientId, new Session({ ...record, status }, this.#context));
+    }
+    return [...this.#sessions.values()];
+  }
+
+  /** Connects what `restore` found paired. */
+  resume(): void {
+    for (const session of this.#sessions.values()) session.resume();
+  }
+
+  async start(clientId: string, settings: WebhookSettings): Promise<SessionView> {
+    const known = this.#sessions.get(clientId);
+    const session = known ?? (await this.#create(clientId, settings));
+    await session.start();
+    if (known) await this.#keepWebhook(session, settings);
+    return sessionView(session);
+  }
+
+  qr(clientId: string): { clientId: string; status: SessionStatus; qr: string } {
+    const session = this.find(clientId);
+    return { clientId, status: session.record.status, qr: session.qr };
+  }
+
+  async pairPhone(clientId: string, phone: string): Promise<string> {
+    const link = await this.find(clientId).pairingLink(LIMITS.connectionWaitMs);
+    const code = await link.requestPairingCode(phone);
+    return `${code.slice(0, 4)}-${code.slice(4)}`;
+  }
+
+  get(clientId: string): SessionView {
+    return sessionView(this.find(clientId));
+  }
+
+  has(clientId: string): boolean {
+    return this.#sessions.has(clientId);
+  }
+
+  list(): SessionView[] {
+    return this.all().map(sessionView);
+  }
+
+  health(): SessionHealth[] {
+    const now = this.#options.clock.now();
+    return this.all().map((session) =>
+      sessionHealth(session, now, this.#options.openJournal(session.clientId)),
+    );
+  }
+
+  async setWebhook(
+    clientId: string,
+    settings: WebhookSettings & { webhookUrl: string },
+  ): Promise<SessionView> {
+    return this.#update(clientId, definedOnly(settings));
+  }
+
+  setOrgId(clientId: string, orgId: string): Promise<SessionView> {
+    return this.#update(clientId, { orgId });
+  }
+
+  setApiSecret(clientId: string, secret: string): Promise<SessionView> {
+    return this.#update(clientId, { apiSecretHash: secret ? this.#options.hasher.hash(secret) : '' });
+  }
+
+  setEnableGroupAi(clientId: string, enabled: boolean): Promise<SessionView> {
+    return this.#update(clientId, { enableGroupAi: enabled });
+  }
+
+  async disconnect(clientId: string): Promise<{ warning?: string }> {
+    const session = this.find(clientId);
+    const wasPaired = session.isPaired;
+    const confirmed = await session.logout();
+    this.#sessions.delete(clientId);
+    await this.#options.store.forget(clientId);
+    if (confirmed || !wasPaired) return {};
+    return { warning: 'the network did not confirm the logout; remove the device on the phone too' };
+  }
+
+  sessionOfSecret(secret: string): string | undefined {
+    let found: string | undefined;
+    // no early end: the time must not tell how many sessions stand before the right one
+    for (const { record } of this.#sessions.values()) {
+      if (this.#options.hasher.matches(record.apiSecretHash, secret)) found = record.clientId;
+    }
+    return found;
+  }
+
+  /** The session itself. @throws GatewayError session_unknown */
+  find(clientId: string): Session {
+    const session = this.#sessions.get(clientId);
+    if (session) return session;
+    throw new GatewayError('session_unknown', `unknown clientId ${clientId}; call /start first`);
+  }
+
+  all(): Session[] {
+    return [...this.#sessions.values()];
+  }
+
+  /** Closes all links; everything comes back at the next start. */
+  async stop(): Promise<void> {
+    this.#admission.clear();
+    await Promise.all(this.all().map((session) => session.stop()));
+  }
+
+  #create(clientId: string, settings: WebhookSettings): Promise<Session> {
+    const underWay = this.#starting.get(clientId);
+    if (underWay) return underWay;
+    const creation = this.#options.store.sessions
+      .create(newRecord(clientId, settings, this.#options.clock.now()))
+      .then((record) => {
+        const session = new Session(record, this.#context);
+        this.#sessions.set(clientId, session);
+        return session;
+      })
+      .finally(() => this.#starting.delete(clientId));
+    this.#starting.set(clientId, creation);
+    return creation;
+  }
+
+  async #keepWebhook(session: Session, settings: WebhookSettings): Promise<void> {
+    const changes = definedOnly(settings);
+    if (Object.keys(changes).length === 0) return;
+    await session.update(changes).catch((cause: unknown) => {
+      const message = 'session started, but the webhook could not be persisted; call /set-webhook';
+      throw new GatewayError('webhook_not_persisted', message, { cause });
+    });
+  }
+
+  async #update(clientId: string, changes: Partial<Omit<SessionRecord, 'clientId'>>): Promise<SessionView> {
+    const session = this.find(clientId);
+    await session.update(changes);
+    return sessionView(session);
+  }
+}
+
+function newRecord(clientId: string, settings: WebhookSettings, createdAt: number): SessionRecord {
+  return {
+    clientId,
+    lid: '',
+    pn: '',
+    jid: '',
+    name: '',
+    orgId: '',
+    webhookUrl: '',
+    webhookToken: '',
+    pollLookupUrl: '',
+    enableGroupAi: false,
+    extraEvents: [],
+    apiSecretHash: '',
+    status: 'initializing',
+    statusReason: '',
+    createdAt,
+    ...definedOnly(settings),
+  };
+}
+
+function definedOnly(settings: WebhookSettings): Partial<WebhookSettings> {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+}
