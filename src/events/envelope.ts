@@ -1,5 +1,7 @@
+import type { EventExtras } from './extras.js';
+
 /** The one body that a webhook receiver gets, whatever the event. Empty optional strings are `""`. */
-export interface EventEnvelope {
+export interface EventEnvelope extends EventExtras {
   event: 'message.received' | 'message.sent';
   type: string;
   clientId: string;

@@ -1,7 +1,7 @@
 import type { AnyMessageContent, proto } from '@whiskeysockets/baileys';
-
 import type { ObjectSchema } from 'joi';
 import type { MessageEventType } from '../events/catalogue.js';
+import type { EventExtras } from '../events/extras.js';
 
 /** A message as the network carries it. */
 export type Content = proto.IMessage;
@@ -32,12 +32,7 @@ export interface KindSend<Payload extends SendPayload = SendPayload> {
 }
 
 /** The per-type objects of the contract's events; at most one of them is there. */
-export type EventExtra = Partial<
-  Record<
-    'media' | 'poll' | 'pollVote' | 'interactive' | 'contact' | 'location' | 'reaction' | 'edit' | 'revoke',
-    object
-  >
->;
+export type EventExtra = EventExtras;
 
 /** What an event says of a message's content. */
 export interface Reading {

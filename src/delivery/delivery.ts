@@ -1,0 +1,115 @@
+import type { Clock } from '../domain/clock.js';
+import type { QueuedJob } from './queue.js';
+import { delayAfter } from './retry.js';
+import type { AttemptReport } from './tail.js';
+import type { CallResult, Target, WebhookCall } from './webhook.js';
+
+/** Why an event did not arrive. */
+export type DropCause =
+  /** The receiver answered that it never will take it, or may not be called. */
+  | 'rejected'
+  /** The last attempt failed. */
+  | 'exhausted'
+  /** Too many were waiting for this receiver. */
+  | 'queue_full'
+  /** The gateway stopped first. */
+  | 'stopping';
+
+/** What is delivered, to whom. */
+export interface Parcel {
+  deliveryId: string;
+  clientId: string;
+  /** The event's type and message. */
+  type: string;
+  messageId: string;
+  url: string;
+  token: string;
+  /** The event as JSON. */
+  body: Buffer;
+}
+
+/** What a delivery needs of its surroundings. */
+export interface DeliveryRoom {
+  clock: Clock;
+  /** A number from 0 to 1 that spreads retries. */
+  random(): number;
+  /** Makes one call; never rejects. */
+  post(call: WebhookCall): Promise<CallResult>;
+  /** Told of each attempt. */
+  attempted(parcel: Parcel, report: AttemptReport): void;
+  /** Told once, at the end. */
+  delivered(parcel: Parcel): void;
+  /** Told once, at the end. `reason` is for people. */
+  dropped(parcel: Parcel, cause: DropCause, reason: string, attempts: number): void;
+}
+
+const GIVEN_UP = {
+  queue_full: 'too many events were waiting for this receiver',
+  stopping: 'the gateway stopped before the event was delivered',
+} as const;
+
+/** One event on its way to one receiver. */
+export class Delivery implements QueuedJob {
+  readonly #parcel: Parcel;
+  readonly #target: Target;
+  readonly #room: DeliveryRoom;
+  #attempts = 0;
+  #lastReason = '';
+
+  constructor(parcel: Parcel, target: Target, room: DeliveryRoom) {
+    this.#parcel = parcel;
+    this.#target = target;
+    this.#room = room;
+  }
+
+  get origin(): string {
+    return this.#target.origin;
+  }
+
+  async attempt(): Promise<number | undefined> {
+    const startedAt = this.#room.clock.now();
+    const { token, deliveryId, type, body } = this.#parcel;
+    const attempt = ++this.#attempts;
+    const result = await this.#room.post({ target: this.#target, token, deliveryId, type, body, attempt });
+    this.#report(result, startedAt);
+    return this.#decide(result);
+  }
+
+  giveUp(cause: 'queue_full' | 'stopping'): void {
+    const last = this.#lastReason && ` (last attempt: ${this.#lastReason})`;
+    this.#room.dropped(this.#parcel, cause, GIVEN_UP[cause] + last, this.#attempts);
+  }
+
+  #report(result: CallResult, startedAt: number): void {
+    const { deliveryId, type, messageId, url } = this.#parcel;
+    const { outcome, status, reason } = result;
+    const durationMs = this.#room.clock.now() - startedAt;
+    const attempt = this.#attempts;
+    this.#lastReason = reason;
+    this.#room.attempted(this.#parcel, {
+      deliveryId,
+      type,
+      messageId,
+      url,
+      attempt,
+      outcome,
+      status,
+      reason,
+      durationMs,
+    });
+  }
+
+  /** Ends the delivery, or tells in how many milliseconds it goes on. */
+  #decide({ outcome, reason }: CallResult): number | undefined {
+    if (outcome === 'delivered') {
+      this.#room.delivered(this.#parcel);
+      return undefined;
+    }
+    const delay = outcome === 'failed' ? delayAfter(this.#attempts, this.#room.random()) : undefined;
+    if (delay === undefined) {
+      const cause = outcome === 'rejected' ? 'rejected' : 'exhausted';
+      this.#room.dropped(this.#parcel, cause, reason, this.#attempts);
+    }
+    return delay;
+  }
+}

@@ -1,0 +1,207 @@
+import { type Clock, wait } from '../domain/clock.js';
+import { newDeliveryId } from '../domain/ids.js';
+import { LIMITS } from '../domain/limits.js';
+import type { GatewayEvent } from '../events/catalogue.js';
+import type { Logger } from '../log.js';
+import type { FailedDelivery, FailedDeliveryStore } from '../store/store.js';
+import { Delivery, type DeliveryRoom, type DropCause, type Parcel } from './delivery.js';
+import { OriginQueues, QUEUE_LIMITS, type QueueLimits } from './queue.js';
+import type { AttemptReport, Tail } from './tail.js';
+import { readTarget, WebhookClient } from './webhook.js';
+
+/** Where a session's events go. */
+export interface Receiver {
+  url: string;
+  /** Empty when there is none. */
+  token: string;
+}
+
+/** How a delivery ended. */
+export interface DeliveryResult {
+  /** Empty when there was nowhere to deliver to. */
+  deliveryId: string;
+  delivered: boolean;
+  /** For people; empty when delivered. */
+  reason: string;
+}
+
+/** Who counts. */
+export interface DeliveryObserver {
+  /** One POST was made. */
+  attempt(clientId: string, report: AttemptReport): void;
+  /** An event was given up. */
+  dropped(clientId: string, cause: DropCause): void;
+}
+
+export interface DispatcherOptions {
+  failed: FailedDeliveryStore;
+  tail: Tail;
+  /** Permits receivers inside the own network. */
+  allowPrivate: boolean;
+  clock: Clock;
+  log: Logger;
+  observe: DeliveryObserver;
+  /** A number from 0 to 1 that spreads retries. */
+  random?: () => number;
+  limits?: QueueLimits;
+}
+
+const NO_WEBHOOK: DeliveryResult = { deliveryId: '', delivered: false, reason: 'no webhook' };
+
+/**
+ * Takes events to their receivers and to the tail, at the same time. There is no durable queue and no replay: an event
+ * that four attempts could not deliver, that was rejected or that nobody waited for is logged, counted, shown by the
+ * tail and kept among the failed deliveries, from where an operator may send it again.
+ */
+export class Dispatcher {
+  readonly #options: DispatcherOptions;
+  readonly #client: WebhookClient;
+  readonly #queues: OriginQueues;
+  /** Deliveries that have not ended, with what tells their callers. */
+  readonly #open = new Map<Parcel, (result: DeliveryResult) => void>();
+  readonly #room: DeliveryRoom;
+  #whenIdle: (() => void)[] = [];
+  #stopped: Promise<void> | undefined;
+
+  constructor(options: DispatcherOptions) {
+    const { allowPrivate, clock, random = Math.random, limits = QUEUE_LIMITS } = options;
+    this.#options = options;
+    this.#queues = new OriginQueues(clock, limits);
+    const client = new WebhookClient({ allowPrivate, clock, connections: limits.inFlight });
+    this.#client = client;
+    this.#room = {
+      clock,
+      random,
+      post: (call) => client.post(call),
+      attempted: (parcel, report) => this.#attempted(parcel, report),
+      delivered: (parcel) => this.#end(parcel, true, ''),
+      dropped: (...drop) => void this.#dropped(...drop),
+    };
+  }
+
+  /**
+   * Shows the event to the tail at once and delivers it.
+   * @param receiver undefined when the session has no webhook: then only the tail sees the event
+   * @returns how it ended, once that is final: up to a minute later. Never rejects.
+   */
+  announce(event: GatewayEvent, receiver: Receiver | undefined): Promise<DeliveryResult> {
+    const { clientId, type } = event;
+    this.#options.tail.publish({ kind: 'event', at: this.#now(), clientId, event });
+    if (!receiver) return Promise.resolve(NO_WEBHOOK);
+    return this.#deliver({
+      deliveryId: newDeliveryId(),
+      clientId,
+      type,
+      messageId: 'messageId' in event ? event.messageId : '',
+      url: receiver.url,
+      token: receiver.token,
+      body: Buffer.from(JSON.stringify(event)),
+    });
+  }
+
+  /**
+   * Sends a failed delivery again, with its old id and new attempts. It leaves the failed ones when it arrives, and
+   * stays, with the newest reason, when it does not. Never rejects.
+   */
+  async resend(failed: FailedDelivery, receiver: Receiver): Promise<DeliveryResult> {
+    const { id: deliveryId, clientId, type, messageId } = failed;
+    const { url, token } = receiver;
+    const body = Buffer.from(failed.body);
+    const result = await this.#deliver({ deliveryId, clientId, type, messageId, url, token, body });
+    if (result.delivered) {
+      await this.#keep('removed', clientId, deliveryId, () => this.#options.failed.remove(deliveryId));
+    }
+    return result;
+  }
+
+  /** Calls under way. */
+  inFlight(): number {
+    return this.#queues.inFlight;
+  }
+
+  /** Deliveries that wait for a free place or for their next attempt. */
+  waiting(): number {
+    return this.#queues.waiting;
+  }
+
+  /**
+   * Ends all deliveries and closes all connections. What is neither delivered nor dropped after `graceMs` milliseconds
+   * is broken off and kept among the failed deliveries, as is all that is announced later.
+   */
+  stop(graceMs: number): Promise<void> {
+    this.#stopped ??= this.#stop(graceMs);
+    return this.#stopped;
+  }
+
+  async #stop(graceMs: number): Promise<void> {
+    const idle = new AbortController();
+    void this.#idle().then(() => idle.abort());
+    await wait(this.#options.clock, graceMs, idle.signal);
+    this.#queues.close();
+    await this.#client.destroy();
+    await this.#idle();
+  }
+
+  #idle(): Promise<void> {
+    if (this.#open.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#whenIdle.push(resolve));
+  }
+
+  #deliver(parcel: Parcel): Promise<DeliveryResult> {
+    return new Promise((resolve) => {
+      this.#open.set(parcel, resolve);
+      const target = readTarget(parcel.url);
+      if (target) this.#queues.add(new Delivery(parcel, target, this.#room));
+      else void this.#dropped(parcel, 'rejected', 'the webhook is no http(s) address', 0);
+    });
+  }
+
+  #attempted(parcel: Parcel, report: AttemptReport): void {
+    const { tail, observe } = this.#options;
+    observe.attempt(parcel.clientId, report);
+    tail.publish({ kind: 'attempt', at: this.#now(), clientId: parcel.clientId, ...report });
+  }
+
+  async #dropped(parcel: Parcel, cause: DropCause, reason: string, attempts: number): Promise<void> {
+    const { tail, observe, log, failed, clock } = this.#options;
+    const { deliveryId, clientId, type, messageId, url, body } = parcel;
+    log.warn({ clientId, deliveryId, type, messageId, cause, reason, attempts }, 'event not delivered');
+    observe.dropped(clientId, cause);
+    tail.publish({ kind: 'dropped', at: this.#now(), clientId, deliveryId, type, reason });
+    const record = {
+      id: deliveryId,
+      clientId,
+      url,
+      type,
+      messageId,
+      reason,
+      attempts,
+      failedAt: clock.now(),
+    };
+    await this.#keep('kept', clientId, deliveryId, () =>
+      failed.add({ ...record, body: body.toString() }, LIMITS.failedDeliveriesKept),
+    );
+    this.#end(parcel, false, reason);
+  }
+
+  /** Writes to the failed deliveries; a store that fails must not stop what is being delivered. */
+  async #keep(what: string, clientId: string, deliveryId: string, write: () => Promise<void>): Promise<void> {
+    try {
+      await write();
+    } catch (error) {
+      this.#options.log.error({ err: error, clientId, deliveryId }, `failed delivery could not be ${what}`);
+    }
+  }
+
+  #end(parcel: Parcel, delivered: boolean, reason: string): void {
+    const resolve = this.#open.get(parcel);
+    this.#open.delete(parcel);
+    resolve?.({ deliveryId: parcel.deliveryId, delivered, reason });
+    if (this.#open.size > 0) return;
+    for (const idle of this.#whenIdle.splice(0)) idle();
+  }
+
+  #now(): string {
+    return new Date(this.#options.clock.now()).toISOString();
+  }
+}

@@ -1,0 +1,147 @@
+import { Agent, errors } from 'undici';
+import type { Clock } from '../domain/clock.js';
+import { guardedConnector, PrivateAddressError } from './guard.js';
+import { isDelivered, isRedirect, type Outcome, outcomeOf } from './retry.js';
+import { signature } from './signature.js';
+
+/** Milliseconds for one call, from the look-up of the name to the end of the answer. */
+export const CALL_TIMEOUT_MS = 15_000;
+/** Bytes of an answer that are read; a longer one is cut off, which changes nothing in what its status says. */
+const ANSWER_BYTES = 1024 * 1024;
+const USER_AGENT = 'Switchboard/1';
+
+/** Where a call goes: a URL taken apart once. */
+export interface Target {
+  origin: string;
+  /** Path and query. */
+  path: string;
+}
+
+/** One POST of an event. */
+export interface WebhookCall {
+  target: Target;
+  /** Empty when the session has none; then neither `Authorization` nor a signature is sent. */
+  token: string;
+  deliveryId: string;
+  /** The event's type. */
+  type: string;
+  /** The event as JSON. */
+  body: Buffer;
+  /** From 1. */
+  attempt: number;
+}
+
+/** What came of one POST. */
+export interface CallResult {
+  outcome: Outcome;
+  /** The receiver's HTTP status; 0 when there was no answer. */
+  status: number;
+  /** For people; empty when delivered. */
+  reason: string;
+}
+
+export interface WebhookClientOptions {
+  /** Permits receivers inside the own network. */
+  allowPrivate: boolean;
+  clock: Clock;
+  /** Calls to one origin at the same time, at most. */
+  connections: number;
+}
+
+/** Takes a receiver's address apart; undefined when it is no absolute http(s) URL. */
+export function readTarget(url: string): Target | undefined {
+  if (!URL.canParse(url)) return undefined;
+  const { protocol, origin, pathname, search } = new URL(url);
+  return protocol === 'http:' || protocol === 'https:' ? { origin, path: pathname + search } : undefined;
+}
+
+/** Makes single calls to receivers over kept-alive connections. Redirects are not followed. */
+export class WebhookClient {
+  readonly #agent: Agent;
+  readonly #clock: Clock;
+
+  constructor({ allowPrivate, clock, connections }: WebhookClientOptions) {
+    this.#clock = clock;
+    this.#agent = new Agent({
+      connections,
+      pipelining: 1,
+      // the deadline of the call covers both
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: guardedConnector({ allowPrivate, timeoutMs: CALL_TIMEOUT_MS }),
+    });
+  }
+
+  /** Makes one attempt. Never rejects. */
+  async post(call: WebhookCall): Promise<CallResult> {
+    const deadline = new AbortController();
+    const cancel = this.#clock.after(CALL_TIMEOUT_MS, () => deadline.abort());
+    try {
+      const { statusCode, body } = await this.#agent.request({
+        ...call.target,
+        method: 'POST',
+        headers: headersOf(call, this.#clock.now()),
+        body: call.body,
+        signal: deadline.signal,
+      });
+      // the status is the answer; a body that never ends only costs the connection
+      await body.dump({ limit: ANSWER_BYTES });
+      return { outcome: outcomeOf(statusCode), status: statusCode, reason: reasonOfStatus(statusCode) };
+    } catch (error) {
+      return resultOfError(error, deadline.signal.aborted);
+    } finally {
+      cancel();
+    }
+  }
+
+  /** Breaks off what is under way and closes all connections. */
+  async destroy(): Promise<void> {
+    await this.#agent.destroy();
+  }
+}
+
+function headersOf({ token, type, deliveryId, attempt, body }: WebhookCall, now: number) {
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    'user-agent': USER_AGENT,
+    'x-sn-event': type,
+    'x-sn-delivery': deliveryId,
+    'x-sn-attempt': String(attempt),
+  };
+  if (token) {
+    const timestamp = Math.floor(now / 1_000);
+    headers.authorization = `Bearer ${token}`;
+    headers['webhook-id'] = deliveryId;
+    headers['webhook-timestamp'] = String(timestamp);
+    headers['webhook-signature'] = signature(token, deliveryId, timestamp, body);
+  }
+  return headers;
+}
+
+function reasonOfStatus(status: number): string {
+  if (isDelivered(status)) return '';
+  if (isRedirect(status)) return `answered ${status}; redirects are not followed, set the final address`;
+  return `answered ${status}`;
+}
+
+function resultOfError(error: unknown, timedOut: boolean): CallResult {
+  if (error instanceof PrivateAddressError) return { outcome: 'rejected', status: 0, reason: error.message };
+  if (error instanceof errors.InvalidArgumentError) {
+    // address or token cannot be put into a request: the same next time
+    return { outcome: 'rejected', status: 0, reason: `cannot be called: ${error.message}` };
+  }
+  if (timedOut || error instanceof errors.ConnectTimeoutError) {
+    return { outcome: 'failed', status: 0, reason: `no answer within ${CALL_TIMEOUT_MS / 1_000} s` };
+  }
+  if (error instanceof errors.ClientDestroyedError) {
+    return { outcome: 'failed', status: 0, reason: 'broken off by the stop' };
+  }
+  return { outcome: 'failed', status: 0, reason: describe(error) };
+}
+
+/** Node's errors for several addresses at once have a code but no message. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return error.message || code || error.name;
+}
