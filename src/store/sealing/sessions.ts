@@ -20,6 +20,8 @@ export function sealedSessions(sessions: SessionStore, sealers: Sealers): Sessio
       return Promise.all((await sessions.list()).map(opened));
     },
     async update(clientId, changes) {
+      // asking for the sealer of a session that does not exist would leave a data key behind
+      if (!(await sessions.get(clientId))) return undefined;
       const sealer = await sealers.of(clientId);
       const record = await sessions.update(clientId, { ...changes, ...sealSecrets(sealer, changes) });
       return record && openSecrets(sealer, record);

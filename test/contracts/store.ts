@@ -1,0 +1,38 @@
+import { contactsContract } from './store/contacts.js';
+import { failedDeliveriesContract } from './store/failed-deliveries.js';
+import type { StoreFactory, StoreHarness } from './store/harness.js';
+import { idempotencyContract } from './store/idempotency.js';
+import { journalContract } from './store/journal.js';
+import { keysContract } from './store/keys.js';
+import { lifeContract } from './store/life.js';
+import { sendsContract } from './store/sends.js';
+import { sessionsContract } from './store/sessions.js';
+
+/**
+ * What every store must do, whatever it is built on. Each test has an empty store of its own.
+ *
+ * @param name of the back end, for the report
+ * @param factory makes an empty store
+ */
+export function storeContract(name: string, factory: StoreFactory): void {
+  describe(`store contract: ${name}`, () => {
+    let harness: StoreHarness;
+    beforeEach(async () => {
+      harness = await factory();
+    });
+    afterEach(() => harness.destroy());
+
+    for (const part of PARTS) part(() => harness);
+  });
+}
+
+const PARTS = [
+  sessionsContract,
+  keysContract,
+  journalContract,
+  contactsContract,
+  sendsContract,
+  idempotencyContract,
+  failedDeliveriesContract,
+  lifeContract,
+];

@@ -1,0 +1,131 @@
+import { expect } from 'chai';
+import type { Contact } from '../../../src/store/store.js';
+import { contact, type StoreHarness } from './harness.js';
+
+const EMPTY: Contact = {
+  lid: '',
+  pn: '',
+  name: '',
+  pushName: '',
+  username: '',
+  source: 'message',
+  learntAt: 1_000,
+};
+
+export function contactsContract(harness: () => StoreHarness): void {
+  describe('contacts', () => {
+    const learn = (fields: Partial<Contact>, clientId = 'acme') =>
+      harness().store.contacts.learn(clientId, contact(fields));
+    const find = (by: { lid?: string; pn?: string }, clientId = 'acme') =>
+      harness().store.contacts.find(clientId, by);
+
+    it('finds a person by either address', async () => {
+      const learnt = await learn({ lid: 'L1', pn: 'P1', pushName: 'Ann', username: 'ann', name: 'Ann A.' });
+      const ann = { ...EMPTY, lid: 'L1', pn: 'P1', pushName: 'Ann', username: 'ann', name: 'Ann A.' };
+      expect(learnt).to.deep.equal(ann);
+      expect(await find({ lid: 'L1' })).to.deep.equal(ann);
+      expect(await find({ pn: 'P1' })).to.deep.equal(ann);
+      expect(await find({ lid: 'unknown', pn: 'P1' })).to.deep.equal(ann);
+    });
+
+    it('finds nobody under an unknown or empty address, or in another session', async () => {
+      await learn({ lid: 'L1' });
+      await learn({ pn: 'P2' });
+      expect(await find({ lid: 'P2' })).to.equal(undefined);
+      expect(await find({ lid: '', pn: '' })).to.equal(undefined);
+      expect(await find({})).to.equal(undefined);
+      expect(await find({ lid: 'L1' }, 'other')).to.equal(undefined);
+    });
+
+    it('replaces fields by non-empty ones only', async () => {
+      await learn({ lid: 'L1', pn: 'P1', pushName: 'Ann', name: 'A' });
+      await learn({ lid: 'L1', pn: '', pushName: 'Annie', name: '' });
+      expect(await find({ lid: 'L1' })).to.deep.equal({
+        ...EMPTY,
+        lid: 'L1',
+        pn: 'P1',
+        pushName: 'Annie',
+        name: 'A',
+      });
+    });
+
+    it('makes one person of a LID, a number, and the pair of both', async () => {
+      await learn({ lid: 'L1', pushName: 'old name', username: 'ann', learntAt: 1 });
+      await learn({ pn: 'P1', pushName: 'new name', name: 'Ann A.', learntAt: 2 });
+      const merged = await learn({ lid: 'L1', pn: 'P1', source: 'lookup', learntAt: 3 });
+      expect(merged).to.deep.equal({
+        lid: 'L1',
+        pn: 'P1',
+        name: 'Ann A.',
+        pushName: 'new name',
+        username: 'ann',
+        source: 'lookup',
+        learntAt: 3,
+      });
+      expect(await find({ lid: 'L1' })).to.deep.equal(merged);
+      expect(await find({ pn: 'P1' })).to.deep.equal(merged);
+    });
+
+    it('completes a person of whom one address was known', async () => {
+      await learn({ pn: 'P1', name: 'Ann' });
+      await learn({ lid: 'L1', pn: 'P1', learntAt: 2_000, source: 'history' });
+      const ann = { ...EMPTY, lid: 'L1', pn: 'P1', name: 'Ann', learntAt: 2_000, source: 'history' };
+      expect(await find({ lid: 'L1' })).to.deep.equal(ann);
+      expect(await find({ pn: 'P1' })).to.deep.equal(ann);
+    });
+
+    it('remembers where a pair was first learnt', async () => {
+      await learn({ lid: 'L1', pn: 'P1', source: 'lookup', learntAt: 1 });
+      await learn({ lid: 'L1', pn: 'P1', source: 'message', learntAt: 2, pushName: 'Ann' });
+      const found = await find({ lid: 'L1' });
+      expect(found).to.include({ source: 'lookup', learntAt: 1, pushName: 'Ann' });
+    });
+
+    it('follows a person to a new number', async () => {
+      await learn({ lid: 'L1', pn: 'P1', name: 'Ann' });
+      await learn({ lid: 'L1', pn: 'P2' });
+      expect(await find({ pn: 'P1' })).to.equal(undefined);
+      expect(await find({ pn: 'P2' })).to.include({ lid: 'L1', name: 'Ann' });
+    });
+
+    it('gives a number that moved to its new owner, without the names of the old one', async () => {
+      await learn({ lid: 'L1', pn: 'P1', name: 'Ann' });
+      await learn({ lid: 'L2', pn: 'P2', name: 'Bob' });
+      await learn({ lid: 'L2', pn: 'P1' });
+      expect(await find({ pn: 'P1' })).to.include({ lid: 'L2', name: 'Bob' });
+      expect(await find({ lid: 'L1' })).to.include({ pn: '', name: 'Ann' });
+      expect(await find({ pn: 'P2' })).to.equal(undefined);
+    });
+
+    it('gives a moved number to a person it had not heard of', async () => {
+      await learn({ lid: 'L1', pn: 'P1', name: 'Ann' });
+      await learn({ lid: 'L2', pn: 'P1' });
+      expect(await find({ pn: 'P1' })).to.include({ lid: 'L2', name: '' });
+      expect(await find({ lid: 'L1' })).to.include({ pn: '', name: 'Ann' });
+    });
+
+    it('keeps one person of many at the same time', async () => {
+      await Promise.all(
+        Array.from({ length: 12 }, (_, n) =>
+          learn([{ lid: 'L1' }, { pn: 'P1' }, { lid: 'L1', pn: 'P1' }][n % 3] ?? {}),
+        ),
+      );
+      const found = await find({ lid: 'L1' });
+      expect(found).to.include({ lid: 'L1', pn: 'P1' });
+      expect(await find({ pn: 'P1' })).to.deep.equal(found);
+    });
+
+    it('refuses a person without an address', async () => {
+      const outcome = await learn({ name: 'Ann' }).catch((error: unknown) => error);
+      expect(outcome).to.be.instanceOf(TypeError);
+    });
+
+    it('copies out', async () => {
+      const learnt = await learn({ lid: 'L1', name: 'Ann' });
+      learnt.name = 'changed';
+      const found = await find({ lid: 'L1' });
+      if (found) found.name = 'changed';
+      expect((await find({ lid: 'L1' }))?.name).to.equal('Ann');
+    });
+  });
+}

@@ -1,0 +1,110 @@
+import { expect } from 'chai';
+import { isGatewayError } from '../../../src/domain/errors.js';
+import type { JournalEntry } from '../../../src/domain/signal-state.js';
+import type {
+  Contact,
+  FailedDelivery,
+  IdempotencyRecord,
+  SentRecord,
+  SessionRecord,
+  Store,
+} from '../../../src/store/store.js';
+
+/** A store of a test's own, and what a test may do to it from outside. */
+export interface StoreHarness<S extends Store = Store> {
+  store: S;
+  /** Closes the store and opens it again on the same data. */
+  reopen(): Promise<S>;
+  /** Closes the store and deletes its data. */
+  destroy(): Promise<void>;
+}
+
+export type StoreFactory<S extends Store = Store> = () => Promise<StoreHarness<S>>;
+
+/** Bytes of a text, to be told apart at a glance. */
+export function bytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+/** The text of bytes; undefined stays undefined. */
+export function text(value: Uint8Array | undefined): string | undefined {
+  return value && new TextDecoder().decode(value);
+}
+
+export function session(clientId: string, fields: Partial<SessionRecord> = {}): SessionRecord {
+  return {
+    clientId,
+    lid: '100000000000001',
+    pn: '15550000001',
+    jid: '15550000001:3@s.whatsapp.net',
+    name: 'Acme',
+    orgId: 'org-1',
+    webhookUrl: 'https://example.com/hook?key=in-url',
+    webhookToken: 'webhook token',
+    pollLookupUrl: 'https://example.com/polls',
+    enableGroupAi: true,
+    extraEvents: ['session_status'],
+    apiSecretHash: 'salt:hash',
+    status: 'connected',
+    statusReason: 'because',
+    createdAt: 1_700_000_000_000,
+    ...fields,
+  };
+}
+
+export function entry(id: string, fields: Partial<JournalEntry> = {}): JournalEntry {
+  return {
+    id,
+    messageId: `M-${id}`,
+    plain: bytes(`plain ${id}`),
+    stanza: bytes(`stanza ${id}`),
+    receivedAt: 1_000,
+    ...fields,
+  };
+}
+
+export function contact(fields: Partial<Contact>): Partial<Contact> & { source: string; learntAt: number } {
+  return { source: 'message', learntAt: 1_000, ...fields };
+}
+
+export function sent(messageId: string, fields: Partial<SentRecord> = {}): SentRecord {
+  return {
+    messageId,
+    to: '100000000000002@lid',
+    content: bytes(`content ${messageId}`),
+    metaData: '{"order":7}',
+    sentAt: 1_000,
+    acknowledged: false,
+    ...fields,
+  };
+}
+
+export function idempotent(key: string, fields: Partial<IdempotencyRecord> = {}): IdempotencyRecord {
+  return { key, fingerprint: 'f1', messageId: `M-${key}`, answer: '', createdAt: 1_000, ...fields };
+}
+
+export function failed(id: string, fields: Partial<FailedDelivery> = {}): FailedDelivery {
+  return {
+    id,
+    clientId: 'acme',
+    url: 'https://example.com/hook',
+    type: 'message',
+    messageId: `M-${id}`,
+    body: `{"id":"${id}"}`,
+    reason: '500',
+    attempts: 8,
+    failedAt: 1_000,
+    ...fields,
+  };
+}
+
+/** Expects a promise to fail with a GatewayError of that code, and returns its message. */
+export async function expectFailure(promise: Promise<unknown>, code: string): Promise<string> {
+  const error: unknown = await promise.then(
+    () => new Error('nothing failed'),
+    (reason: unknown) => reason,
+  );
+  if (!isGatewayError(error)) throw error;
+  expect(error.code).to.equal(code);
+  return error.message;
+}

@@ -1,0 +1,163 @@
+import { expect } from 'chai';
+import type { Store } from '../../../src/store/store.js';
+import {
+  bytes,
+  contact,
+  entry,
+  expectFailure,
+  failed,
+  idempotent,
+  type StoreHarness,
+  sent,
+  session,
+  text,
+} from './harness.js';
+
+/** Life cycle and what spans the concerns: ping, forget, close, persistence. */
+export function lifeContract(harness: () => StoreHarness): void {
+  describe('life', () => {
+    it('says who it is and answers', async () => {
+      const { store } = harness();
+      expect(store.name).to.match(/^[a-z]+$/);
+      expect(store.supports.sharedByNodes).to.be.a('boolean');
+      await store.ping();
+    });
+
+    it('keeps everything across closing and opening', async () => {
+      await fill(harness().store, 'acme');
+      const before = await everything(harness().store, 'acme');
+      expect(before).to.deep.equal(FILLED);
+      expect(await everything(await harness().reopen(), 'acme')).to.deep.equal(before);
+    });
+
+    it('forgets everything of one session and nothing of others', async () => {
+      const { store } = harness();
+      await fill(store, 'acme');
+      await fill(store, 'other');
+      await store.forget('acme');
+      expect(await everything(store, 'acme')).to.deep.equal(NOTHING);
+      expect(await everything(store, 'other')).to.deep.equal(FILLED);
+      const reopened = await harness().reopen();
+      expect(await everything(reopened, 'acme')).to.deep.equal(NOTHING);
+      expect(await everything(reopened, 'other')).to.deep.equal(FILLED);
+    });
+
+    it('forgets a session that is not there', async () => {
+      await harness().store.forget('nobody');
+    });
+
+    it('starts a forgotten session afresh', async () => {
+      const { store } = harness();
+      await fill(store, 'acme');
+      await store.forget('acme');
+      await fill(store, 'acme');
+      expect(await everything(store, 'acme')).to.deep.equal(FILLED);
+      expect(await everything(await harness().reopen(), 'acme')).to.deep.equal(FILLED);
+    });
+
+    it('throws store_unavailable from every method once it is closed', async () => {
+      const { store } = harness();
+      await fill(store, 'acme');
+      await store.close();
+      for (const call of calls(store)) await expectFailure(call(), 'store_unavailable');
+    });
+
+    it('may be closed twice', async () => {
+      await harness().store.close();
+      await harness().store.close();
+    });
+  });
+}
+
+async function fill(store: Store, clientId: string): Promise<void> {
+  await store.sessions.create(session(clientId));
+  await store.keys.commit(clientId, {
+    credentials: bytes('creds'),
+    keys: [{ type: 'session', id: 'a', value: bytes('A') }],
+    journal: [entry('h1'), entry('h2')],
+  });
+  await store.journal.close(clientId, ['h2'], 2_000);
+  await store.contacts.learn(clientId, contact({ lid: 'L1', pn: 'P1' }));
+  await store.sends.put(clientId, sent('M1'));
+  await store.idempotency.claim(clientId, idempotent('k1', { answer: 'first' }));
+  await store.failedDeliveries.add(failed(`01-${clientId}`, { clientId }), 10);
+}
+
+/** What can be seen of a session. Claims the idempotency key, because there is no other way to look at it. */
+async function everything(store: Store, clientId: string): Promise<object> {
+  return {
+    session: (await store.sessions.get(clientId))?.webhookToken,
+    credentials: text(await store.keys.credentials(clientId)),
+    key: text((await store.keys.get(clientId, 'session', ['a'])).get('a')),
+    open: (await store.journal.open(clientId)).map(({ plain }) => text(plain)),
+    closed: (await store.journal.get(clientId, 'h2'))?.closedAt,
+    contact: (await store.contacts.find(clientId, { lid: 'L1' }))?.pn,
+    sent: text((await store.sends.get(clientId, 'M1'))?.content),
+    answer: (await store.idempotency.claim(clientId, idempotent('k1'))).answer,
+    failed: (await store.failedDeliveries.list({ clientId, limit: 9 })).map(({ attempts }) => attempts),
+  };
+}
+
+const FILLED = {
+  session: 'webhook token',
+  credentials: 'creds',
+  key: 'A',
+  open: ['plain h1'],
+  closed: 2_000,
+  contact: 'P1',
+  sent: 'content M1',
+  answer: 'first',
+  failed: [8],
+};
+
+const NOTHING = {
+  session: undefined,
+  credentials: undefined,
+  key: undefined,
+  open: [],
+  closed: undefined,
+  contact: undefined,
+  sent: undefined,
+  answer: '',
+  failed: [],
+};
+
+function calls(store: Store): (() => Promise<unknown>)[] {
+  const { sessions, keys, journal, contacts, sends, idempotency, failedDeliveries } = store;
+  return [
+    () => store.ping(),
+    () => store.forget('acme'),
+    () => sessions.create(session('new')),
+    () => sessions.get('acme'),
+    () => sessions.list(),
+    () => sessions.update('acme', { name: 'x' }),
+    () => keys.credentials('acme'),
+    () => keys.get('acme', 'session', ['a']),
+    () => keys.get('acme', 'session', []),
+    () => keys.commit('acme', { credentials: bytes('x') }),
+    () => keys.commit('unseen', { journal: [entry('h')] }),
+    () => keys.clear('acme'),
+    () => journal.get('acme', 'h1'),
+    () => journal.open('acme'),
+    () => journal.countOpen(),
+    () => journal.countOpen('acme'),
+    () => journal.close('acme', ['h1'], 1),
+    () => journal.prune(1),
+    () => contacts.learn('acme', contact({ lid: 'L9' })),
+    () => contacts.find('acme', { lid: 'L1' }),
+    () => contacts.find('acme', {}),
+    () => sends.put('acme', sent('M2')),
+    () => sends.get('acme', 'M1'),
+    () => sends.acknowledge('acme', 'M1'),
+    () => sends.prune(1),
+    () => idempotency.claim('acme', idempotent('k2')),
+    () => idempotency.answer('acme', 'k1', 'x'),
+    () => idempotency.prune(1),
+    () => failedDeliveries.add(failed('02'), 1),
+    () => failedDeliveries.list({ limit: 1 }),
+    () => failedDeliveries.list({ clientId: 'acme', limit: 1 }),
+    () => failedDeliveries.get('01-acme'),
+    () => failedDeliveries.remove('01-acme'),
+    () => failedDeliveries.prune(1),
+  ];
+}

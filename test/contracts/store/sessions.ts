@@ -1,0 +1,93 @@
+import { expect } from 'chai';
+import { type StoreHarness, session } from './harness.js';
+
+export function sessionsContract(harness: () => StoreHarness): void {
+  describe('sessions', () => {
+    const sessions = () => harness().store.sessions;
+
+    it('gives back what was created, every field', async () => {
+      expect(await sessions().create(session('acme'))).to.deep.equal(session('acme'));
+      expect(await sessions().get('acme')).to.deep.equal(session('acme'));
+    });
+
+    it('knows nothing of other sessions', async () => {
+      expect(await sessions().get('nobody')).to.equal(undefined);
+      expect(await sessions().list()).to.deep.equal([]);
+    });
+
+    it('keeps the first record when created twice, and says so', async () => {
+      await sessions().create(session('acme', { name: 'first' }));
+      expect((await sessions().create(session('acme', { name: 'second' }))).name).to.equal('first');
+      expect((await sessions().get('acme'))?.name).to.equal('first');
+    });
+
+    it('creates one of many at the same time', async () => {
+      const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+      const created = await Promise.all(names.map((name) => sessions().create(session('acme', { name }))));
+      expect(new Set(created.map(({ name }) => name)).size).to.equal(1);
+      expect(await sessions().list()).to.have.length(1);
+    });
+
+    it('lists by clientId, ascending', async () => {
+      for (const clientId of ['b', 'c', 'a', 'B', '10', '9']) await sessions().create(session(clientId));
+      const listed = (await sessions().list()).map(({ clientId }) => clientId);
+      expect(listed).to.deep.equal(['10', '9', 'B', 'a', 'b', 'c']);
+    });
+
+    it('keeps empty fields and texts in any script', async () => {
+      const record = session('acme', {
+        name: 'Ácme ✓ 会社',
+        webhookToken: '',
+        webhookUrl: '',
+        pollLookupUrl: '',
+        enableGroupAi: false,
+        extraEvents: [],
+        statusReason: '',
+      });
+      await sessions().create(record);
+      expect(await sessions().get('acme')).to.deep.equal(record);
+    });
+
+    it('changes the named fields only', async () => {
+      await sessions().create(session('acme'));
+      const changes = { status: 'logged_out', webhookToken: 'new', enableGroupAi: false } as const;
+      const expected = session('acme', changes);
+      expect(await sessions().update('acme', changes)).to.deep.equal(expected);
+      expect(await sessions().get('acme')).to.deep.equal(expected);
+    });
+
+    it('takes a field that is undefined as not named', async () => {
+      await sessions().create(session('acme'));
+      await sessions().update('acme', { name: undefined, webhookToken: undefined, lid: '7' });
+      expect(await sessions().get('acme')).to.deep.equal(session('acme', { lid: '7' }));
+    });
+
+    it('loses no change of several at the same time', async () => {
+      await sessions().create(session('acme'));
+      await Promise.all([
+        sessions().update('acme', { name: 'N' }),
+        sessions().update('acme', { webhookToken: 'T' }),
+        sessions().update('acme', { extraEvents: ['x'] }),
+      ]);
+      const expected = session('acme', { name: 'N', webhookToken: 'T', extraEvents: ['x'] });
+      expect(await sessions().get('acme')).to.deep.equal(expected);
+    });
+
+    it('changes no other session, and makes none', async () => {
+      await sessions().create(session('acme'));
+      await sessions().create(session('other'));
+      await sessions().update('acme', { name: 'N' });
+      expect(await sessions().update('nobody', { name: 'N', webhookToken: 'T' })).to.equal(undefined);
+      expect(await sessions().list()).to.deep.equal([session('acme', { name: 'N' }), session('other')]);
+    });
+
+    it('copies in and out', async () => {
+      const record = session('acme');
+      await sessions().create(record);
+      record.extraEvents.push('later');
+      const got = await sessions().get('acme');
+      got?.extraEvents.push('later still');
+      expect(await sessions().get('acme')).to.deep.equal(session('acme'));
+    });
+  });
+}
