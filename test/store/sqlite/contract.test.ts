@@ -1,10 +1,10 @@
-import { openStore } from '../../src/store/open.js';
-import { openSqliteBackend } from '../../src/store/sqlite/sqlite-store.js';
-import type { Store } from '../../src/store/store.js';
-import { dataKeysContract } from '../contracts/data-keys.js';
-import type { StoreHarness } from '../contracts/store/harness.js';
-import { storeContract } from '../contracts/store.js';
-import { makeTempDir } from '../support/temp-dir.js';
+import { openStore } from '../../../src/store/open.js';
+import { openSqliteBackend } from '../../../src/store/sqlite/sqlite-store.js';
+import type { Store } from '../../../src/store/store.js';
+import { dataKeysContract } from '../../contracts/data-keys.js';
+import type { StoreHarness } from '../../contracts/store/harness.js';
+import { storeContract } from '../../contracts/store.js';
+import { makeTempDir } from '../../support/temp-dir.js';
 
 const ENCRYPTION_KEY = new Uint8Array(32).fill(7);
 
