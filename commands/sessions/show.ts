@@ -1,0 +1,37 @@
+import { DaemonCommand } from '../../src/cli/daemon-command.js';
+import { clientIdArg } from '../../src/cli/flags.js';
+import { paintStatus } from '../../src/cli/session-status.js';
+import { type SessionDetails, showSession } from '../../src/cli/sessions.js';
+
+export default class SessionsShow extends DaemonCommand {
+  static override summary = 'Show a session and its state of health';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> acme',
+    '<%= config.bin %> <%= command.id %> acme --json | jq -r .jid',
+  ];
+  static override args = { clientId: clientIdArg() };
+
+  async run(): Promise<SessionDetails> {
+    const { args, flags } = await this.parse(SessionsShow);
+    const session = await showSession(await this.daemon(flags), args.clientId);
+    if (!this.jsonEnabled()) this.show(session);
+    return session;
+  }
+
+  private show(session: SessionDetails): void {
+    this.output.fields({
+      session: session.clientId,
+      status: paintStatus(session.status, this.output.paint),
+      reason: session.reason,
+      jid: session.jid,
+      node: session.podName,
+      workspace: session.orgId,
+      webhook: session.webhookUrl,
+      'group events': session.enableGroupAi ? 'on' : 'off',
+      'connected since': session.connectedAt,
+      'last heard of': session.lastStanzaAt,
+      reconnects: String(session.reconnects),
+      'last disconnect': session.lastDisconnect,
+    });
+  }
+}

@@ -1,0 +1,49 @@
+import { Args, Flags } from '@oclif/core';
+import { CliError } from '../../src/cli/cli-error.js';
+import { DaemonCommand } from '../../src/cli/daemon-command.js';
+import { clientIdArg, httpUrl } from '../../src/cli/flags.js';
+
+export default class SessionsWebhook extends DaemonCommand {
+  static override summary = "Set where a session's events go";
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> acme https://example.com/hook --webhook-token s3cret',
+    '<%= config.bin %> <%= command.id %> acme https://example.com/hook --extra-event session_status',
+    '<%= config.bin %> <%= command.id %> acme --off',
+  ];
+  static override args = {
+    clientId: clientIdArg(),
+    webhookUrl: Args.string({ description: 'absolute https address of the receiver' }),
+  };
+  static override flags = {
+    off: Flags.boolean({ description: 'stop delivering events' }),
+    'webhook-token': Flags.string({
+      description: 'bearer token that each call carries',
+      env: 'SWITCHBOARD_WEBHOOK_TOKEN',
+    }),
+    'poll-lookup-url': httpUrl({ description: 'asked for the options of unknown polls' }),
+    'extra-event': Flags.string({
+      description: 'also deliver this opt-in event; repeatable',
+      options: ['message_status', 'session_status'],
+      multiple: true,
+    }),
+  };
+
+  async run(): Promise<{ webhookUrl: string; pollLookupUrl: string }> {
+    const { args, flags } = await this.parse(SessionsWebhook);
+    if (flags.off === (args.webhookUrl !== undefined)) {
+      throw new CliError('usage', 'name either an address or --off');
+    }
+    const client = await this.daemon(flags);
+    const answer = await client.setWebhook(args.clientId, {
+      webhookUrl: args.webhookUrl ?? '',
+      webhookToken: flags['webhook-token'],
+      pollLookupUrl: flags['poll-lookup-url'],
+      extraEvents: flags['extra-event'],
+    });
+    if (!this.jsonEnabled()) {
+      const { webhookUrl } = answer;
+      this.output.line(webhookUrl ? `events of ${args.clientId} go to ${webhookUrl}` : 'delivery is off');
+    }
+    return answer;
+  }
+}

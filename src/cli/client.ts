@@ -1,0 +1,147 @@
+import type { IncomingMessage } from 'node:http';
+import { JsonApi } from './json-api.js';
+import type { HttpAnswer } from './transport.js';
+import type {
+  CheckStateAnswer,
+  ClientRow,
+  ConfigAnswer,
+  HealthRow,
+  QrAnswer,
+  SendAnswer,
+  StartAnswer,
+  TestEventAnswer,
+  WebhookChange,
+} from './wire.js';
+
+/** A send waits for the connection (10 s) and for the network's acknowledgement (20 s). */
+const SEND_TIMEOUT_MS = 60_000;
+/** A test event may take all of its four attempts of 15 s each. */
+const TEST_EVENT_TIMEOUT_MS = 75_000;
+
+export interface DaemonAddress {
+  url: string;
+  /** The master token or a session's secret; undefined when none was found. */
+  token?: string;
+  /** Where the token was looked for, to say so when the daemon refuses. */
+  tokenPath?: string;
+  /** Ends every call that is under way. */
+  signal?: AbortSignal;
+}
+
+export interface TextToSend {
+  clientId: string;
+  to: string;
+  body: string;
+  quotedMessageId?: string;
+  mentions?: string[];
+  metaData?: Record<string, unknown>;
+}
+
+/** A daemon over HTTP, one method for each call. Every failure is a CliError. */
+export class DaemonClient {
+  readonly #api: JsonApi;
+
+  constructor(address: DaemonAddress) {
+    this.#api = new JsonApi({
+      url: address.url,
+      what: 'a Switchboard daemon',
+      headers: address.token ? { authorization: `Bearer ${address.token}` } : {},
+      signal: address.signal,
+      unreachable: ['start the daemon: switchboard start', 'or name another one: --url or SWITCHBOARD_URL'],
+      suggest: (status) => suggestionsFor(status, address),
+    });
+  }
+
+  get url(): string {
+    return this.#api.url;
+  }
+
+  start(clientId: string, webhook: WebhookChange = {}): Promise<StartAnswer> {
+    return this.#api.post('/start', { query: { clientId }, body: webhook });
+  }
+
+  /** The text inside the current QR. */
+  qr(clientId: string): Promise<QrAnswer> {
+    return this.#api.get('/qr', { query: { clientId, format: 'text' } });
+  }
+
+  pairPhone(clientId: string, phone: string): Promise<{ code: string }> {
+    return this.#api.post('/pair-phone', { body: { clientId, phone: phone.replace(/\D/g, '') } });
+  }
+
+  checkState(clientId: string): Promise<CheckStateAnswer> {
+    return this.#api.post('/check-state', { body: { clientId } });
+  }
+
+  async clients(): Promise<ClientRow[]> {
+    return (await this.#api.get<{ clients: ClientRow[] }>('/clients')).clients;
+  }
+
+  async health(): Promise<HealthRow[]> {
+    return (await this.#api.get<{ clients: HealthRow[] }>('/health/clients')).clients;
+  }
+
+  setWebhook(
+    clientId: string,
+    webhook: WebhookChange,
+  ): Promise<{ webhookUrl: string; pollLookupUrl: string }> {
+    return this.#api.post('/set-webhook', { body: { clientId, ...webhook } });
+  }
+
+  setApiSecret(clientId: string, secret: string): Promise<{ clientId: string; hasSecret: boolean }> {
+    return this.#api.post('/set-api-secret', { body: { clientId, secret } });
+  }
+
+  disconnect(clientId: string): Promise<{ ok: boolean; clientId: string; warning?: string }> {
+    return this.#api.post('/disconnect', { body: { clientId } });
+  }
+
+  /** @param idempotencyKey makes it safe to call again when the answer was lost. */
+  sendText(text: TextToSend, idempotencyKey?: string): Promise<SendAnswer> {
+    const headers = idempotencyKey ? { 'idempotency-key': idempotencyKey } : undefined;
+    return this.#api.post('/send-message', { body: text, headers, timeoutMs: SEND_TIMEOUT_MS });
+  }
+
+  sendTestEvent(clientId: string, type: string): Promise<TestEventAnswer> {
+    return this.#api.post('/send-test-event', { body: { clientId, type }, timeoutMs: TEST_EVENT_TIMEOUT_MS });
+  }
+
+  config(): Promise<ConfigAnswer> {
+    return this.#api.get('/config');
+  }
+
+  /** The raw answer: its status says as much as its body. */
+  probe(path: '/health/live' | '/health/ready', timeoutMs: number): Promise<HttpAnswer> {
+    return this.#api.exchange('GET', path, { timeoutMs });
+  }
+
+  /** The live stream of events and attempts, as server-sent events. */
+  events(options: {
+    clientId?: string;
+    lastEventId?: string;
+    signal: AbortSignal;
+  }): Promise<IncomingMessage> {
+    const { clientId, lastEventId, signal } = options;
+    return this.#api.stream('/events', {
+      query: { clientId },
+      headers: { accept: 'text/event-stream', ...(lastEventId && { 'last-event-id': lastEventId }) },
+      signal,
+    });
+  }
+}
+
+function suggestionsFor(status: number, { token, tokenPath }: DaemonAddress): string[] {
+  if (status === 401 && token === undefined) {
+    const where = tokenPath ? ` (no token was found in ${tokenPath})` : '';
+    return [
+      `pass --token or set SWITCHBOARD_TOKEN${where}`,
+      "or point --data-dir to the daemon's data directory",
+    ];
+  }
+  if (status === 401) return ['the token is not the one of this daemon: check --token and SWITCHBOARD_TOKEN'];
+  if (status === 403) return ["a session's secret opens that session only: use the master token"];
+  if (status === 404) return ['see which sessions there are: switchboard sessions list'];
+  if (status === 409) return ['see what the session does: switchboard sessions list'];
+  if (status === 502 || status === 503) return ['find out why: switchboard doctor'];
+  return [];
+}

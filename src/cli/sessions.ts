@@ -1,0 +1,82 @@
+import type { SessionStatus } from '../domain/session.js';
+import { CliError } from './cli-error.js';
+import type { DaemonClient } from './client.js';
+import type { ClientRow, HealthRow } from './wire.js';
+
+/** A session as the commands show it. */
+export interface SessionSummary {
+  clientId: string;
+  /** `elsewhere` when another node holds it. */
+  status: SessionStatus | 'elsewhere';
+  /** Why it is in that status, for people; may be empty. */
+  reason: string;
+  jid: string;
+  podName: string;
+  orgId: string;
+  webhookUrl: string;
+}
+
+/** A session with its state of health. */
+export interface SessionDetails extends SessionSummary {
+  connected: boolean;
+  loggedIn: boolean;
+  enableGroupAi: boolean;
+  reconnects: number;
+  /** RFC 3339, or empty. */
+  connectedAt: string;
+  lastDisconnect: string;
+  /** RFC 3339, or empty. */
+  lastStanzaAt: string;
+}
+
+/** Every session that the token can see, by name. */
+export async function listSessions(client: DaemonClient): Promise<SessionSummary[]> {
+  const [rows, health] = await Promise.all([client.clients(), client.health()]);
+  const byName = (a: ClientRow, b: ClientRow) => a.clientId.localeCompare(b.clientId);
+  return rows.sort(byName).map((row) => summary(row, find(health, row.clientId)));
+}
+
+/** @throws CliError `not_found` */
+export async function showSession(client: DaemonClient, clientId: string): Promise<SessionDetails> {
+  const [rows, health] = await Promise.all([client.clients(), client.health()]);
+  const row = find(rows, clientId);
+  if (!row) {
+    throw new CliError('not_found', `there is no session ${clientId}`, {
+      suggestions: [
+        'see which there are: switchboard sessions list',
+        `pair it: switchboard pair ${clientId}`,
+      ],
+    });
+  }
+  return details(row, find(health, clientId));
+}
+
+function find<Row extends { clientId: string }>(rows: readonly Row[], clientId: string): Row | undefined {
+  return rows.find((row) => row.clientId === clientId);
+}
+
+function summary(row: ClientRow, health: HealthRow | undefined): SessionSummary {
+  const { clientId, jid, podName, orgId, webhookUrl } = row;
+  return {
+    clientId,
+    status: health?.status ?? 'elsewhere',
+    reason: health?.reason ?? '',
+    jid,
+    podName,
+    orgId,
+    webhookUrl,
+  };
+}
+
+function details(row: ClientRow, health: HealthRow | undefined): SessionDetails {
+  return {
+    ...summary(row, health),
+    connected: health?.connected ?? false,
+    loggedIn: health?.loggedIn ?? row.jid !== '',
+    enableGroupAi: health?.enableGroupAi ?? false,
+    reconnects: health?.reconnects ?? 0,
+    connectedAt: health?.connectedAt ?? '',
+    lastDisconnect: health?.lastDisconnect ?? '',
+    lastStanzaAt: health?.lastStanzaAt ?? '',
+  };
+}

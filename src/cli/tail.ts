@@ -1,0 +1,97 @@
+import type { TailEntry } from '../delivery/tail.js';
+import { type Clock, systemClock, wait } from '../domain/clock.js';
+import { CliError } from './cli-error.js';
+import type { DaemonClient } from './client.js';
+import { readEvents } from './event-stream.js';
+
+/** Milliseconds before the first attempt to come back; doubles up to the longest. */
+const FIRST_DELAY_MS = 500;
+const LONGEST_DELAY_MS = 10_000;
+
+export interface TailOptions {
+  /** Only this session. */
+  clientId?: string;
+  /** Only these event types; empty means all. */
+  types?: readonly string[];
+  /** Ends the tail, without an error. */
+  signal: AbortSignal;
+  clock?: Clock;
+}
+
+export type TailItem =
+  /** Connected; `resumed` when it came back and nothing in between was lost. */
+  | { type: 'open'; resumed: boolean }
+  | { type: 'entry'; id: string; entry: TailEntry }
+  /** The connection is gone; the next attempt comes after `delayMs`. */
+  | { type: 'reconnecting'; reason: string; delayMs: number };
+
+/**
+ * Everything that happens on a daemon, as it happens. A connection that is lost comes back by itself and goes on after
+ * the last entry; only the first one must succeed.
+ * @throws CliError when the daemon cannot be reached at first, or refuses.
+ */
+export async function* tail(client: DaemonClient, options: TailOptions): AsyncGenerator<TailItem> {
+  const { signal, clock = systemClock, types = [] } = options;
+  const place: Place = { lastEventId: undefined, failures: 0, wasOpen: false };
+  while (!signal.aborted) {
+    try {
+      yield* connection(client, options, place, types);
+      if (!signal.aborted) yield lost('the daemon ended the stream', place);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!place.wasOpen || isRefusal(error)) throw error;
+      yield lost(error instanceof Error ? error.message : String(error), place);
+    }
+    await wait(clock, delayAfter(place.failures), signal);
+  }
+}
+
+/** How far this tail has come. */
+interface Place {
+  lastEventId: string | undefined;
+  failures: number;
+  wasOpen: boolean;
+}
+
+async function* connection(
+  client: DaemonClient,
+  { clientId, signal }: TailOptions,
+  place: Place,
+  types: readonly string[],
+): AsyncGenerator<TailItem> {
+  const response = await client.events({ clientId, lastEventId: place.lastEventId, signal });
+  yield { type: 'open', resumed: place.wasOpen };
+  Object.assign(place, { wasOpen: true, failures: 0 });
+  for await (const message of readEvents(response)) {
+    const entry = parseEntry(message.data);
+    if (message.id) place.lastEventId = message.id;
+    if (entry && matches(entry, types)) yield { type: 'entry', id: message.id ?? '', entry };
+  }
+}
+
+function lost(reason: string, place: Place): TailItem {
+  place.failures += 1;
+  return { type: 'reconnecting', reason, delayMs: delayAfter(place.failures) };
+}
+
+function delayAfter(failures: number): number {
+  return Math.min(FIRST_DELAY_MS * 2 ** Math.max(0, failures - 1), LONGEST_DELAY_MS);
+}
+
+/** An answer that will not change by asking again. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof CliError && ['unauthorized', 'usage', 'not_found'].includes(error.failure);
+}
+
+function matches(entry: TailEntry, types: readonly string[]): boolean {
+  return types.length === 0 || types.includes(entry.kind === 'event' ? entry.event.type : entry.type);
+}
+
+function parseEntry(data: string): TailEntry | undefined {
+  try {
+    return JSON.parse(data);
+  } catch {
+    // a line that is cut short is not worth ending the tail for
+    return undefined;
+  }
+}

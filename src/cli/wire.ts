@@ -1,0 +1,85 @@
+import type { SessionStatus } from '../domain/session.js';
+
+/** The daemon's answers, as far as commands read them. */
+
+export interface StartAnswer {
+  clientId: string;
+  status: SessionStatus;
+  podName: string;
+  webhookUrl: string;
+  pollLookupUrl: string;
+}
+
+export interface QrAnswer {
+  clientId: string;
+  status: SessionStatus;
+  /** Empty unless the status is `qr`. */
+  qr: string;
+}
+
+export interface CheckStateAnswer {
+  status: boolean;
+  /** The own jid when connected. */
+  state: string;
+}
+
+/** One row of `/clients`. */
+export interface ClientRow {
+  clientId: string;
+  jid: string;
+  podName: string;
+  orgId: string;
+  webhookUrl: string;
+}
+
+/** One row of `/health/clients`; what follows `lastDisconnect` goes beyond the contract and may be missing. */
+export interface HealthRow {
+  clientId: string;
+  jid: string;
+  status: SessionStatus;
+  connected: boolean;
+  loggedIn: boolean;
+  enableGroupAi: boolean;
+  reconnects: number;
+  connectedAt: string;
+  lastDisconnect: string;
+  reason?: string;
+  lastStanzaAt?: string;
+  openJournal?: number;
+}
+
+export interface ReadyAnswer {
+  status: string;
+  podName: string;
+  database: boolean;
+  sessions: { total: number; connected: number; down: number; terminal: number };
+}
+
+export interface ConfigAnswer {
+  podName: string;
+  environment: string;
+  version: string;
+  routes: string[];
+  /** Beyond the contract: the setting, when the daemon tells it. */
+  network?: string;
+}
+
+export interface SendAnswer {
+  status: string;
+  messageId: string;
+  warning?: string;
+}
+
+export interface TestEventAnswer {
+  deliveryId: string;
+  delivered: boolean;
+  reason: string;
+}
+
+/** Where a session's events go; absent fields stay as they are. */
+export interface WebhookChange {
+  webhookUrl?: string;
+  webhookToken?: string;
+  pollLookupUrl?: string;
+  extraEvents?: string[];
+}
