@@ -118,7 +118,9 @@ async function assemble(
   cleanup.push(() => gateway.stop());
   const { sessions, sending } = gateway;
   const deliveries = createDeliveries({
-    sessions: { find: (clientId) => sessions.find(clientId).record },
+    receivers: {
+      receiverOf: (clientId) => (sessions.has(clientId) ? sessions.find(clientId).record : undefined),
+    },
     dispatcher,
     failed: store.failedDeliveries,
     clock,

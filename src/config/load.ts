@@ -2,11 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import Joi from 'joi';
 import { parse as parseYaml } from 'yaml';
-import { type Config, SETTING_NAMES, SETTINGS } from './schema.js';
+import { type Config, type RawSettings, SETTING_NAMES, SETTINGS } from './schema.js';
 import { loadSecrets } from './secrets.js';
-
-/** Values as they come from outside, by setting name. */
-export type RawSettings = { [Name in keyof Config]?: unknown };
 
 export interface ConfigSources {
   flags?: RawSettings;
@@ -20,6 +17,14 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
+// without the values that Joi's own sentences would quote: they may be secrets
+const CHECKS: Joi.ValidationOptions = {
+  errors: { wrap: { label: false } },
+  messages: {
+    'string.pattern.name': '{{#label}} must be {{#name}}',
+    'string.pattern.base': '{{#label}} has the wrong form',
+  },
+};
 const FILE_NAMES = ['switchboard.json', 'switchboard.yaml', 'switchboard.yml'];
 
 /**
@@ -41,7 +46,7 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
 
 function validate(settings: RawSettings): Config {
   const keys = Object.fromEntries(SETTING_NAMES.map((name) => [name, SETTINGS[name].schema]));
-  const result = Joi.object<Config>(keys).validate(settings, { errors: { wrap: { label: false } } });
+  const result = Joi.object<Config>(keys).validate(settings, CHECKS);
   if (result.error) throw new ConfigError(explain(result.error));
   const config = result.value;
   return {

@@ -19,6 +19,9 @@ export interface Config {
   logLevel: string;
 }
 
+/** Values as they come from outside, by setting name. */
+export type RawSettings = { [Name in keyof Config]?: unknown };
+
 export interface Setting {
   /** The flag without its dashes. */
   flag: string;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile } from 'node:fs/promises';
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from './schema.js';
 
@@ -33,18 +33,29 @@ export function encryptionKeyBytes(key: string): Uint8Array {
 
 async function secretFile(dataDir: string, name: string, encoding: 'hex' | 'base64url'): Promise<string> {
   const path = join(dataDir, name);
+  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  const kept = await readSecret(path);
+  if (kept !== undefined) return kept;
   try {
-    // exclusive: two daemons that start at once must end up with the same secret
-    const file = await open(path, 'wx', 0o600);
-    const secret = randomBytes(SECRET_BYTES).toString(encoding);
-    await file.writeFile(`${secret}\n`);
-    await file.sync();
-    await file.close();
-    return secret;
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-    const secret = (await readFile(path, 'utf8')).trim();
-    if (!secret) throw new Error(`${name} is empty: delete it to have a new one made`);
-    return secret;
+    await writeFile(draft, `${randomBytes(SECRET_BYTES).toString(encoding)}\n`, { mode: 0o600, flush: true });
+    // a hard link appears whole or not at all: two daemons that start at once end up with the same secret
+    await link(draft, path).catch(ignoreExisting);
+  } finally {
+    await rm(draft, { force: true });
   }
+  return (await readSecret(path)) ?? '';
+}
+
+async function readSecret(path: string): Promise<string | undefined> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (text !== undefined && !text.trim())
+    throw new Error(`${path} is empty: delete it to have a new one made`);
+  return text?.trim();
+}
+
+function ignoreExisting(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error;
 }

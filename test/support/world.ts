@@ -1,0 +1,94 @@
+import { loadConfig } from '../../src/config/index.js';
+import type { RawSettings } from '../../src/config/schema.js';
+import { createDaemon, type Daemon, type DaemonOverrides } from '../../src/daemon.js';
+import { createLog } from '../../src/log.js';
+import { SandboxClient } from '../../src/sandbox/client.js';
+import type { Sandbox } from '../../src/sandbox/index.js';
+import { startSandbox } from '../../src/sandbox/index.js';
+import { Api } from './api.js';
+import { startReceiver, type TestReceiver } from './receiver.js';
+import { makeTempDir } from './temp-dir.js';
+
+/** The master token of test daemons. */
+export const TOKEN = 'test-master-token-0123456789';
+
+/** A sandbox network, a daemon that uses it, and a webhook receiver: all real, on free ports and in a fresh folder. */
+export interface World {
+  sandbox: Sandbox;
+  phones: SandboxClient;
+  receiver: TestReceiver;
+  dataDir: string;
+  daemon: Daemon;
+  api: Api;
+  /** Stops the daemon and starts it again on the same data. */
+  restartDaemon(): Promise<void>;
+  /** Stops the daemon only. */
+  stopDaemon(): Promise<void>;
+  /** Starts the daemon again. */
+  startDaemon(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface WorldOptions {
+  settings?: RawSettings;
+  overrides?: DaemonOverrides;
+}
+
+/** Delays between attempts to connect that no test has to wait for. */
+const QUICK_BACKOFF = { baseMs: 20, capMs: 200, random: () => 0.5 };
+
+export async function startWorld(options: WorldOptions = {}): Promise<World> {
+  const folder = await makeTempDir();
+  const dataDir = folder.path;
+  const sandbox = await startSandbox({ port: 0 });
+  const receiver = await startReceiver();
+  const start = () => startDaemon(dataDir, sandbox, options);
+  const daemon = await start();
+  const world: World = {
+    sandbox,
+    phones: new SandboxClient(sandbox.url),
+    receiver,
+    dataDir,
+    daemon,
+    api: new Api(daemon.url, TOKEN),
+    async stopDaemon() {
+      await world.daemon.stop();
+    },
+    async startDaemon() {
+      world.daemon = await start();
+      world.api = new Api(world.daemon.url, TOKEN);
+    },
+    async restartDaemon() {
+      await world.stopDaemon();
+      await world.startDaemon();
+    },
+    async stop() {
+      await world.daemon.stop();
+      await sandbox.stop();
+      await receiver.stop();
+      await folder.remove();
+    },
+  };
+  return world;
+}
+
+async function startDaemon(
+  dataDir: string,
+  sandbox: Sandbox,
+  { settings, overrides }: WorldOptions,
+): Promise<Daemon> {
+  const config = await loadConfig({
+    flags: {
+      port: 0,
+      network: `sandbox+${sandbox.wsUrl}`,
+      token: TOKEN,
+      nodeName: 'node-1',
+      dataDir,
+      ...settings,
+    },
+    env: {},
+    defaultDataDir: dataDir,
+  });
+  const log = createLog({ level: process.env.TEST_LOG ?? 'silent', pretty: false });
+  return createDaemon(config, { log, backoff: QUICK_BACKOFF, ...overrides });
+}
