@@ -17,6 +17,7 @@ goes on after the last entry. With --json each entry is one JSON value on a line
     type: Flags.string({
       description: 'only this event type, such as text or session_status; repeatable',
       multiple: true,
+      multipleNonGreedy: true,
     }),
   };
   protected override readonly streams = true;

@@ -19,7 +19,11 @@ export default class SendText extends DaemonCommand {
   };
   static override flags = {
     quote: Flags.string({ description: 'id of the message that this one answers' }),
-    mention: Flags.string({ description: 'user-part to mention; repeatable', multiple: true }),
+    mention: Flags.string({
+      description: 'user-part to mention; repeatable',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
     meta: Flags.string({ description: 'JSON object that comes back on the message.sent event' }),
     'idempotency-key': Flags.string({ description: 'the same key within 24 hours sends once' }),
   };

@@ -25,6 +25,7 @@ export default class SessionsWebhook extends DaemonCommand {
       description: 'also deliver this opt-in event; repeatable',
       options: ['message_status', 'session_status'],
       multiple: true,
+      multipleNonGreedy: true,
     }),
   };
 

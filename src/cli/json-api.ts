@@ -124,7 +124,8 @@ export class JsonApi {
   }
 }
 
-function parseObject<Value extends object>(text: string): Value | undefined {
+/** Text as a JSON object; undefined when it is anything else. The shape is trusted, as the contract gives it. */
+export function parseObject<Value extends object>(text: string): Value | undefined {
   try {
     const value = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { TOKEN_FILE } from '../config/secrets.js';
 import { CliError } from './cli-error.js';
 
-const TOKEN_FILE = 'token';
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /** Where the daemon keeps its token. */

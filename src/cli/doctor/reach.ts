@@ -1,0 +1,38 @@
+import { connect as connectTcp, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { explainConnection } from '../transport.js';
+
+const TIMEOUT_MS = 5_000;
+
+export interface Endpoint {
+  host: string;
+  port: number;
+  tls: boolean;
+}
+
+/** A connection that was opened and closed again, or why it could not be. */
+export type Reach = { reached: true; ms: number } | { reached: false; reason: string };
+
+/** Opens a connection, with the TLS handshake and the certificate's check where there is one, and sends nothing. */
+export function reach({ host, port, tls }: Endpoint): Promise<Reach> {
+  const startedAt = performance.now();
+  return new Promise((resolve) => {
+    const socket: Socket = tls ? connectTls({ host, port, servername: host }) : connectTcp({ host, port });
+    const end = (result: Reach) => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(result);
+    };
+    const timer = setTimeout(() => end({ reached: false, reason: 'no answer in time' }), TIMEOUT_MS);
+    const opened = () => end({ reached: true, ms: Math.round(performance.now() - startedAt) });
+    socket.once(tls ? 'secureConnect' : 'connect', opened);
+    socket.on('error', (error) => end({ reached: false, reason: explainConnection(error) }));
+  });
+}
+
+/** Where an address leads. */
+export function endpointOf(address: string): Endpoint {
+  const { protocol, hostname, port } = new URL(address);
+  const tls = protocol === 'https:' || protocol === 'wss:';
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (tls ? 443 : 80), tls };
+}
