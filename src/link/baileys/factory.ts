@@ -1,0 +1,32 @@
+import { proto } from '@whiskeysockets/baileys';
+import type { Clock } from '../../domain/clock.js';
+import type { Logger } from '../../log.js';
+import type { LinkFactory } from '../link.js';
+import { BaileysLink } from './baileys-link.js';
+import { watchRejections } from './faults.js';
+import { isFinishedPairing } from './identity.js';
+import { decodeCredentials } from './key-codec.js';
+import { restoreMessages } from './restore.js';
+import { type NetworkAddress, trustRoot } from './socket.js';
+
+export interface BaileysLinksOptions {
+  network: NetworkAddress;
+  log: Logger;
+  clock: Clock;
+}
+
+/** Links over the real protocol, by the Baileys library, to the real network or to a sandbox. */
+export function createBaileysLinks(options: BaileysLinksOptions): LinkFactory {
+  trustRoot(options.network);
+  watchRejections(options.log);
+  return {
+    open(linkOptions) {
+      const link = new BaileysLink(linkOptions, options);
+      link.begin();
+      return link;
+    },
+    isPaired: async (keys) => isFinishedPairing(decodeCredentials(await keys.credentials())),
+    decode: (encoded) => proto.Message.decode(encoded),
+    restore: restoreMessages,
+  };
+}

@@ -1,0 +1,216 @@
+import {
+  type BinaryNode,
+  generateWAMessage,
+  isLidUser,
+  jidNormalizedUser,
+  type MiscMessageGenerationOptions,
+  proto,
+  type WAMessage,
+  type WASocket,
+} from '@whiskeysockets/baileys';
+import { parseJid } from '../../domain/address.js';
+import type { Clock } from '../../domain/clock.js';
+import { GatewayError } from '../../domain/errors.js';
+import { LIMITS } from '../../domain/limits.js';
+import type { ComposedContent, LinkEvent, MessageContent, OutgoingMessage, SentMessage } from '../link.js';
+import type { Devices } from './devices.js';
+import { partsOf } from './reasons.js';
+
+/** Code of a nack that means a restricted account; the network then lets it answer known chats only. */
+const ACCOUNT_RESTRICTED = '463';
+/** Sends whose acknowledgement came too late to answer, remembered to tell of it. */
+const MAX_OVERDUE = 500;
+
+/** A send on its way. */
+class Outgoing {
+  /** Handed to the socket: from here on it may arrive. */
+  left = false;
+  ended = false;
+  readonly acknowledged: Promise<number>;
+  #resolve: (sentAt: number) => void = () => undefined;
+  #reject: (error: GatewayError) => void = () => undefined;
+
+  constructor() {
+    this.acknowledged = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    // it is waited for after the message has left; a rejection before that must not count as unhandled
+    this.acknowledged.catch(() => undefined);
+  }
+
+  take(sentAt: number): void {
+    this.ended = true;
+    this.#resolve(sentAt);
+  }
+
+  fail(error: GatewayError): void {
+    this.ended = true;
+    this.#reject(error);
+  }
+}
+
+/** Sends messages and waits until the network has taken each. */
+export class Sender {
+  readonly #sock: WASocket;
+  readonly #devices: Devices;
+  readonly #clock: Clock;
+  readonly #emit: (event: LinkEvent) => void;
+  readonly #outgoing = new Map<string, Outgoing>();
+  readonly #overdue = new Set<string>();
+
+  constructor(sock: WASocket, devices: Devices, clock: Clock, emit: (event: LinkEvent) => void) {
+    this.#sock = sock;
+    this.#devices = devices;
+    this.#clock = clock;
+    this.#emit = emit;
+  }
+
+  /** See the port. Everything that can hang is raced against the end of the connection. */
+  async send(message: OutgoingMessage): Promise<SentMessage> {
+    const { messageId } = message;
+    const outgoing = new Outgoing();
+    this.#outgoing.set(messageId, outgoing);
+    try {
+      const content = await Promise.race([this.#prepare(message), failureOnly(outgoing)]);
+      this.#relay(message, content, outgoing);
+      return { messageId, content, sentAt: await outgoing.acknowledged };
+    } finally {
+      if (this.#outgoing.get(messageId) === outgoing) this.#outgoing.delete(messageId);
+    }
+  }
+
+  /** An `<ack class="message">`; one with `error` is a nack. */
+  onAck({ attrs }: BinaryNode): void {
+    const messageId = attrs.id ?? '';
+    const at = Number(attrs.t) > 0 ? Number(attrs.t) * 1000 : this.#clock.now();
+    const outgoing = this.#outgoing.get(messageId);
+    if (outgoing) {
+      if (attrs.error) outgoing.fail(rejected(attrs.error));
+      else outgoing.take(at);
+    } else if (this.#overdue.delete(messageId)) {
+      const outcome = attrs.error
+        ? { status: 'failed' as const, code: attrs.error }
+        : { status: 'sent' as const };
+      this.#emit({ type: 'message-status', messageId, at, ...outcome });
+    }
+  }
+
+  /** The connection is gone: what has not been acknowledged never will be. */
+  stop(): void {
+    for (const outgoing of this.#outgoing.values()) outgoing.fail(outgoing.left ? cutOff() : notConnected());
+  }
+
+  async #prepare(message: OutgoingMessage): Promise<MessageContent> {
+    if (parseJid(message.to)?.kind !== 'group') await this.#devices.ensure(this.#sock, message.to);
+    const content = (await compose(this.#sock, message)).message ?? {};
+    await message.beforeSend(proto.Message.encode(content).finish());
+    return content;
+  }
+
+  #relay(message: OutgoingMessage, content: MessageContent, outgoing: Outgoing): void {
+    const { to, messageId } = message;
+    this.#sock.relayMessage(to, content, { messageId, ...stanzaExtras(message.content) }).then(
+      () => {
+        outgoing.left = true;
+        if (!outgoing.ended) this.#limit(messageId, outgoing);
+      },
+      (error: unknown) => outgoing.fail(failureOf(error)),
+    );
+  }
+
+  #limit(messageId: string, outgoing: Outgoing): void {
+    const cancel = this.#clock.after(LIMITS.sendAckMs, () => {
+      this.#overdue.add(messageId);
+      if (this.#overdue.size > MAX_OVERDUE) this.#overdue.delete([...this.#overdue][0] ?? '');
+      outgoing.fail(unacknowledged());
+    });
+    outgoing.acknowledged.then(cancel, cancel);
+  }
+}
+
+/** Rejects when the send fails, never resolves. */
+function failureOnly(outgoing: Outgoing): Promise<never> {
+  return new Promise((_, reject) => outgoing.acknowledged.catch(reject));
+}
+
+function compose(sock: WASocket, { to, messageId, content, quoted }: OutgoingMessage): Promise<WAMessage> {
+  const { creds } = sock.authState;
+  const userJid = jidNormalizedUser((isLidUser(to) && creds.me?.lid) || creds.me?.id);
+  const options: MiscMessageGenerationOptions = {
+    messageId,
+    ...(quoted && {
+      quoted: {
+        key: { remoteJid: to, id: quoted.messageId, fromMe: quoted.fromMe, participant: quoted.participant },
+        message: quoted.content,
+      },
+    }),
+  };
+  return generateWAMessage(to, content, { ...options, userJid, upload: sock.waUploadToServer });
+}
+
+interface StanzaExtras {
+  additionalAttributes?: BinaryNode['attrs'];
+  additionalNodes?: BinaryNode[];
+}
+
+/** What some contents need beside the message itself, as the library's own `sendMessage` adds it. */
+function stanzaExtras(content: ComposedContent): StanzaExtras {
+  if ('delete' in content) {
+    const target = content.delete;
+    const byAdmin = parseJid(target.remoteJid)?.kind === 'group' && !target.fromMe;
+    return { additionalAttributes: { edit: byAdmin ? '8' : '7' } };
+  }
+  if ('edit' in content && content.edit) return { additionalAttributes: { edit: '1' } };
+  if ('pin' in content) return { additionalAttributes: { edit: '2' } };
+  if ('poll' in content) return { additionalNodes: [{ tag: 'meta', attrs: { polltype: 'creation' } }] };
+  if ('event' in content) return { additionalNodes: [{ tag: 'meta', attrs: { event_type: 'creation' } }] };
+  return {};
+}
+
+/** The library failed before the message left. It rejects with a bare WebSocket code when the connection dies. */
+function failureOf(error: unknown): GatewayError {
+  const { code, message } = partsOf(error);
+  if (typeof error === 'number' || code === 428) return notConnected(error);
+  return new GatewayError(
+    'send_rejected',
+    `The message could not be sent: ${message || 'no reason given'}.`,
+    {
+      cause: error,
+    },
+  );
+}
+
+/** For a link that is not open. */
+export function notConnected(cause?: unknown): GatewayError {
+  return new GatewayError(
+    'send_not_connected',
+    'The session is not connected, so nothing was sent. Try again.',
+    {
+      cause,
+    },
+  );
+}
+
+function rejected(code: string): GatewayError {
+  return new GatewayError(
+    'send_rejected',
+    code === ACCOUNT_RESTRICTED
+      ? `The network rejected the message (${code}): it has restricted this account from starting new chats.`
+      : `The network rejected the message (${code}).`,
+  );
+}
+
+function cutOff(): GatewayError {
+  return new GatewayError(
+    'send_unacknowledged',
+    'The connection ended before the network acknowledged the message; it may still arrive.',
+  );
+}
+
+function unacknowledged(): GatewayError {
+  return new GatewayError(
+    'send_unacknowledged',
+    `The network did not acknowledge the message within ${LIMITS.sendAckMs / 1000} s; it may still arrive.`,
+  );
+}

@@ -1,0 +1,73 @@
+import {
+  type AuthenticationState,
+  isJidBroadcast,
+  isJidNewsletter,
+  makeWASocket,
+  type UserFacingSocketConfig,
+  WA_CERT_DETAILS,
+  type WASocket,
+  type WAVersion,
+} from '@whiskeysockets/baileys';
+import { WebSocket } from 'ws';
+
+/** The client version that the library was made for; never looked up, so that a start needs nothing but the network. */
+const VERSION: WAVersion = [2, 3000, 1043857760];
+/** System, browser, version: the phone lists the device as "Chrome (Switchboard)". */
+const BROWSER: [string, string, string] = ['Switchboard', 'Chrome', '1.0'];
+/** Milliseconds for the WebSocket, and for the first answer of the handshake. */
+const CONNECT_TIMEOUT_MS = 20_000;
+/** Milliseconds that a query waits for its answer. */
+const QUERY_TIMEOUT_MS = 15_000;
+/** Milliseconds between the library's own pings: only a second line behind the link's. */
+const LIBRARY_PING_MS = 60_000;
+/** A failed commit ends the link at once; trying again is the business of the next one. */
+const COMMIT_ONCE = { maxCommitRetries: 1, delayBetweenTriesMs: 0 };
+
+/** Where the network is. */
+export interface NetworkAddress {
+  /** WebSocket URL; undefined for the real network. */
+  url?: string;
+  /** Public root key of a sandbox network's certificates, 32 bytes; the real network's is built in. */
+  rootKey?: Uint8Array;
+}
+
+/** Trusts a sandbox's root for the whole process: the library keeps a single one. */
+export function trustRoot(network: NetworkAddress): void {
+  if (network.rootKey) WA_CERT_DETAILS.PUBLIC_KEY.set(network.rootKey);
+}
+
+export type SocketParts = Pick<
+  UserFacingSocketConfig,
+  'logger' | 'makeSignalRepository' | 'getMessage' | 'userDevicesCache'
+> & { auth: AuthenticationState };
+
+/**
+ * Opens the library's socket.
+ *
+ * The client does not mark itself online: the owner's phone keeps notifying, and nobody sees the person online because a
+ * daemon runs. Its delivery receipts are then of the type "inactive"; the phone sends the ones that people see.
+ */
+export function openSocket(network: NetworkAddress, parts: SocketParts): WASocket {
+  return makeWASocket({
+    ...parts,
+    ...(network.url && { waWebSocketUrl: network.url }),
+    version: VERSION,
+    browser: BROWSER,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    defaultQueryTimeoutMs: QUERY_TIMEOUT_MS,
+    keepAliveIntervalMs: LIBRARY_PING_MS,
+    transactionOpts: COMMIT_ONCE,
+    emitOwnEvents: false,
+    markOnlineOnConnect: false,
+    syncFullHistory: false,
+    shouldSyncHistoryMessage: () => false,
+    generateHighQualityLinkPreview: false,
+    shouldIgnoreJid: (jid) => Boolean(isJidBroadcast(jid) || isJidNewsletter(jid)),
+  });
+}
+
+/** Ends the connection at once, without a closing handshake that a dead peer never answers. */
+export function terminate(sock: WASocket): void {
+  const raw: unknown = Reflect.get(sock.ws, 'socket');
+  if (raw instanceof WebSocket) raw.terminate();
+}

@@ -1,0 +1,17 @@
+import type { WASocket } from '@whiskeysockets/baileys';
+
+/**
+ * Asks the network to remove this device; the library's own `logout` does not wait for the answer.
+ * @param gone resolves when the connection has ended
+ * @returns true when the network confirmed it
+ */
+export async function unlink(sock: WASocket, gone: Promise<void>): Promise<boolean> {
+  const jid = sock.authState.creds.me?.id;
+  if (!jid) return false;
+  const answer: Promise<unknown> = sock.query({
+    tag: 'iq',
+    attrs: { to: '@s.whatsapp.net', type: 'set', xmlns: 'md' },
+    content: [{ tag: 'remove-companion-device', attrs: { jid, reason: 'user_initiated' } }],
+  });
+  return Boolean(await Promise.race([answer.catch(() => undefined), gone]));
+}
