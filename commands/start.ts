@@ -35,9 +35,7 @@ export default class Start extends BaseCommand {
       });
       const daemon = await createDaemon(config);
       this.#announce(daemon.url, daemon.sandboxUrl, config.dataDir);
-      if (!interrupt.signal.aborted) {
-        await new Promise((resolve) => interrupt.signal.addEventListener('abort', resolve));
-      }
+      await interrupt.aborted;
       await daemon.stop();
     } catch (error) {
       throw new CliError('failure', explainStartFailure(error), { cause: error });

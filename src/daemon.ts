@@ -118,9 +118,7 @@ async function assemble(
   cleanup.push(() => gateway.stop());
   const { sessions, sending } = gateway;
   const deliveries = createDeliveries({
-    receivers: {
-      receiverOf: (clientId) => (sessions.has(clientId) ? sessions.find(clientId).record : undefined),
-    },
+    sessions: { find: (clientId) => sessions.find(clientId).record },
     dispatcher,
     failed: store.failedDeliveries,
     clock,

@@ -1,7 +1,8 @@
+import type { SandboxClient } from '../sandbox/client.js';
 import { CliError } from './cli-error.js';
 import type { DaemonClient } from './client.js';
-import type { DemoPhones } from './demo-phones.js';
 import { pair } from './pair.js';
+import { ensurePhone } from './sandbox.js';
 
 /** The two people of the demo: Alice's number is linked to the gateway, Bob is somebody she writes to. */
 export const ALICE = { number: '+15550000001', name: 'Alice' };
@@ -13,8 +14,9 @@ const ANSWER = 'Hello Alice, and this comes from my phone!';
 
 export interface DemoOptions {
   client: DaemonClient;
-  phones: DemoPhones;
-  webhook: { url: string; token: string; nextEvent(messageId: string): Promise<object> };
+  phones: SandboxClient;
+  /** Where the session's events go; `eventOf` resolves with the event of a message. */
+  webhook: { url: string; token: string; eventOf(messageId: string): Promise<object> };
   signal: AbortSignal;
 }
 
@@ -30,8 +32,7 @@ export type DemoItem =
 export async function* demo(options: DemoOptions): AsyncGenerator<DemoItem> {
   const { phones } = options;
   yield step('two people with simulated phones: Alice and Bob');
-  await phones.add(ALICE);
-  await phones.add(BOB);
+  for (const { number, name } of [ALICE, BOB]) await ensurePhone(phones, number, name);
   yield* pairAlice(options);
   yield* sendToBob(options);
   yield* answerFromBob(options);
@@ -52,17 +53,17 @@ async function* pairAlice({ client, phones, webhook, signal }: DemoOptions): Asy
   }
 }
 
-async function* sendToBob({ client, phones, signal }: DemoOptions): AsyncGenerator<DemoItem> {
+async function* sendToBob({ client, phones }: DemoOptions): AsyncGenerator<DemoItem> {
   yield step('POST /send-message: the text is encrypted for Bob and decrypted on his phone');
   const sent = await client.sendText({ clientId: DEMO_SESSION, to: BOB.number, body: OUTGOING });
-  const held = await phones.waitFor(BOB.number, sent.messageId, signal);
+  const held = await phones.waitForMessage(BOB.number, ({ messageId }) => messageId === sent.messageId);
   yield { type: 'on-phone', name: BOB.name, text: held.text, messageId: sent.messageId };
 }
 
 async function* answerFromBob({ phones, webhook }: DemoOptions): AsyncGenerator<DemoItem> {
   yield step('Bob answers: the webhook receiver gets the event');
-  const messageId = await phones.say(BOB.number, ALICE.number, ANSWER);
-  yield { type: 'webhook', event: await webhook.nextEvent(messageId) };
+  const { messageId } = await phones.write(BOB.number, { to: ALICE.number, text: ANSWER });
+  yield { type: 'webhook', event: await webhook.eventOf(messageId) };
 }
 
 function step(text: string): DemoItem {

@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Flags } from '@oclif/core';
+import { BaseCommand } from '../src/cli/base-command.js';
+import { DaemonClient } from '../src/cli/client.js';
+import type { DemoItem } from '../src/cli/demo.js';
+import { type Interrupt, listenForInterrupt } from '../src/cli/interrupt.js';
+import type { Daemon } from '../src/index.js';
+
+export default class Demo extends BaseCommand {
+  static override summary = 'See the gateway do its job, on a simulated network';
+  static override description =
+    `Starts a daemon with the embedded store and the sandbox network in a temporary folder and on free ports, links a
+simulated phone by QR, sends a message to another one over the HTTP API, and shows that person's answer as the event
+that a webhook receiver gets. Everything is real but the network's operator: the protocol library, the encryption, the
+WebSocket, the webhook call.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --keep',
+    '<%= config.bin %> <%= command.id %> --json | jq .type',
+  ];
+  static override flags = {
+    keep: Flags.boolean({
+      description: 'leave everything running afterwards, to try other commands; Ctrl+C ends',
+    }),
+  };
+  protected override readonly streams = true;
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(Demo);
+    const interrupt = listenForInterrupt();
+    const dataDir = await mkdtemp(join(tmpdir(), 'switchboard-demo-'));
+    const token = randomBytes(32).toString('base64url');
+    const daemon = await startDaemon(dataDir, token);
+    try {
+      await this.#play(daemon, token, interrupt);
+      if (flags.keep) {
+        this.#tellHowToGoOn(daemon, token);
+        await interrupt.aborted;
+      }
+    } finally {
+      interrupt.release();
+      await daemon.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    }
+  }
+
+  /** Plays the demo with `switchboard tail` beside it. */
+  async #play(daemon: Daemon, token: string, interrupt: Interrupt): Promise<void> {
+    const { demo } = await import('../src/cli/demo.js');
+    const { startDemoReceiver } = await import('../src/cli/demo-receiver.js');
+    const { SandboxClient } = await import('../src/sandbox/client.js');
+    const webhookToken = randomBytes(16).toString('hex');
+    const receiver = await startDemoReceiver(webhookToken);
+    const client = new DaemonClient({ url: daemon.url, token, signal: interrupt.signal });
+    const ended = new AbortController();
+    const signal = AbortSignal.any([interrupt.signal, ended.signal]);
+    const tailing = this.#tail(client, signal);
+    try {
+      await tailing.open;
+      const phones = new SandboxClient(daemon.sandboxUrl ?? '');
+      const webhook = { ...receiver, token: webhookToken };
+      for await (const item of demo({ client, phones, webhook, signal: interrupt.signal }))
+        await this.#show(item);
+      await this.#show({ type: 'step', text: 'that is the main job; nothing in it was a mock' });
+    } finally {
+      ended.abort();
+      await tailing.ended;
+      await receiver.stop();
+    }
+  }
+
+  #tail(client: DaemonClient, signal: AbortSignal): { open: Promise<void>; ended: Promise<void> } {
+    let opened: () => void = () => undefined;
+    const open = new Promise<void>((resolve) => {
+      opened = resolve;
+    });
+    return { open, ended: this.#followTail(client, signal, opened).finally(opened) };
+  }
+
+  async #followTail(client: DaemonClient, signal: AbortSignal, opened: () => void): Promise<void> {
+    const { tail } = await import('../src/cli/tail.js');
+    const { tailLine } = await import('../src/cli/tail-lines.js');
+    for await (const item of tail(client, { signal })) {
+      if (item.type === 'open') opened();
+      if (item.type !== 'entry') continue;
+      if (this.jsonEnabled()) this.output.json({ type: 'tail', id: item.id, entry: item.entry });
+      else
+        this.output.line(
+          `${this.output.paint('dim', '  tail │')} ${tailLine(item.entry, this.output.paint)}`,
+        );
+    }
+  }
+
+  async #show(item: DemoItem): Promise<void> {
+    if (this.jsonEnabled()) {
+      this.output.json(item);
+      return;
+    }
+    const { demoLines } = await import('../src/cli/demo-lines.js');
+    const { qrText } = await import('../src/tui/qr-text.js');
+    const draw = async (qr: string) => qrText(qr).lines.join('\n');
+    this.output.line(await demoLines(item, this.output.paint, draw));
+  }
+
+  #tellHowToGoOn(daemon: Daemon, token: string): void {
+    const lines = [
+      '',
+      'It goes on until Ctrl+C. In another terminal:',
+      `  export SWITCHBOARD_URL=${daemon.url} SWITCHBOARD_TOKEN=${token}`,
+      `  export SWITCHBOARD_SANDBOX_URL=${daemon.sandboxUrl}`,
+      '  switchboard tail',
+      '  switchboard send text demo +15550000002 "Hello again"',
+      '  switchboard sandbox say +15550000002 +15550000001 "Hi!"',
+    ];
+    if (!this.jsonEnabled()) for (const line of lines) this.output.line(line);
+  }
+}
+
+async function startDaemon(dataDir: string, token: string): Promise<Daemon> {
+  const { createDaemon, loadConfig } = await import('../src/index.js');
+  const flags = { dataDir, token, port: 0, network: 'sandbox', sandboxPort: 0, logLevel: 'error' };
+  return createDaemon(await loadConfig({ flags, env: {}, defaultDataDir: dataDir }));
+}
