@@ -9,7 +9,7 @@ const clientId = Joi.string()
 /** The address and envelope fields that all send routes share; spread them into a kind's payload schema. */
 export const envelopeFields = {
   clientId: clientId.required(),
-  to: Joi.string().trim().max(128).required().example('+15550000002'),
+  to: Joi.string().max(128).required().example('+15550000002'),
   quotedMessageId: Joi.string().max(128).example('3EB0A9253D5F6C2B1E7A90'),
   mentions: Joi.array()
     .items(Joi.string().pattern(/^\+?[0-9]{5,20}$/, 'LID or phone digits'))

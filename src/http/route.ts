@@ -1,0 +1,140 @@
+import type { Lifecycle, Request, ResponseToolkit, Server } from '@hapi/hapi';
+import Joi, { type ObjectSchema, type ValidationOptions } from 'joi';
+import type { Registry } from 'prom-client';
+import { GatewayError } from '../domain/errors.js';
+import type { Services } from '../services/services.js';
+import type { EventStreams } from './event-streams.js';
+import type { QrImages } from './qr-images.js';
+import { type ClientQuery, clientQuery } from './schemas.js';
+import type { StoreProbe } from './store-probe.js';
+
+const emptyBody = Joi.object({});
+
+/**
+ * Which node answers: the one that holds the `session` that the request is about, `any` (what it tells is shared by
+ * all), or `none` in particular (each node speaks of itself).
+ */
+export type Owner = 'session' | 'any' | 'none';
+
+declare module '@hapi/hapi' {
+  interface RouteOptionsApp {
+    owner: Owner;
+    /** Not for per-session secrets. */
+    masterOnly?: boolean;
+    /** What the route takes, for its documentation. */
+    inputs?: { query?: ObjectSchema; params?: ObjectSchema; headers?: ObjectSchema; body?: ObjectSchema };
+  }
+}
+
+/** Facts of this run that may be shown; nothing of it is secret. */
+export interface RuntimeFacts {
+  podName: string;
+  /** The network that it is linked to. */
+  environment: string;
+  /** Name of the store's back end. */
+  storage: string;
+  publicMedia: boolean;
+  proxy: boolean;
+  alerts: boolean;
+  /** `<year>-<month>` */
+  version: string;
+  /** Milliseconds since the epoch. */
+  startedAt: number;
+}
+
+/** What handlers work with. */
+export interface Parts {
+  services: Services;
+  facts: RuntimeFacts;
+  /** Milliseconds since the epoch. */
+  now(): number;
+  store: StoreProbe;
+  registry: Registry;
+  qrImages: QrImages;
+  eventStreams: EventStreams;
+}
+
+/** A route as its file writes it down. Everything that is not named here is the same for all. */
+export interface RouteSpec<Query, Body, Params, Headers> {
+  method: 'GET' | 'POST';
+  path: `/${string}`;
+  owner: Owner;
+  /** One line for the documentation. */
+  description: string;
+  /** Takes an optional `clientId` unless said otherwise. */
+  query?: ObjectSchema<Query>;
+  /** Of a POST; without one only an empty body or `{}` is taken. */
+  body?: ObjectSchema<Body>;
+  params?: ObjectSchema<Params>;
+  headers?: ObjectSchema<Headers>;
+  /** Needs no token. */
+  open?: boolean;
+  masterOnly?: boolean;
+  handler(
+    request: Request<Inputs<Query, Body, Params, Headers>>,
+    parts: Parts,
+    h: ResponseToolkit<Inputs<Query, Body, Params, Headers>>,
+  ): Lifecycle.ReturnValue;
+}
+
+/** What a handler finds on its request. */
+export interface Inputs<Query, Body, Params, Headers> {
+  Query: Query;
+  Payload: Body;
+  Params: Params;
+  Headers: Headers;
+}
+
+/** Adds a route to a server. */
+export type Route = (server: Server, parts: Parts) => void;
+
+/** Makes a route of its description; the schemas' types reach the handler. */
+export function route<
+  Query extends object = ClientQuery,
+  Body extends object = object,
+  Params extends object = object,
+  Headers extends object = object,
+>(spec: RouteSpec<Query, Body, Params, Headers>): Route {
+  const { method, path, owner, description, open, masterOnly, query, body, params, headers } = spec;
+  const inputs = { query: query ?? clientQuery, params, headers, body };
+  return (server, parts) =>
+    server.route<Inputs<Query, Body, Params, Headers>>({
+      method,
+      path,
+      options: {
+        description,
+        tags: ['api'],
+        app: { owner, inputs, ...(masterOnly && { masterOnly }) },
+        ...(open && { auth: false }),
+        validate: {
+          query: inputs.query,
+          ...(params && { params }),
+          ...(headers && { headers }),
+          ...(method === 'POST' && { payload: bodyValidator(body) }),
+        },
+      },
+      handler: (request, h) => spec.handler(request, parts, h),
+    });
+}
+
+/**
+ * Validates a JSON body: types as they stand, with no "true" for true. An empty body counts as `{}`, so that the answer
+ * names the missing fields; a `clientId` in the query stands in for one in the body, and must not contradict it.
+ */
+function bodyValidator(schema: ObjectSchema | undefined) {
+  const strict = (schema ?? emptyBody).label('the request body').prefs({ convert: false });
+  const takesClientId = 'clientId' in (strict.describe().keys ?? {});
+  return (value: unknown, options: ValidationOptions) => {
+    const body = value ?? {};
+    const named: unknown = options.context?.query?.clientId;
+    if (!takesClientId || typeof named !== 'string') return strict.validateAsync(body, options);
+    return strict.validateAsync(withClientId(body, named), options);
+  };
+}
+
+function withClientId(body: unknown, clientId: string): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  if (!('clientId' in body)) return { ...body, clientId };
+  if (typeof body.clientId !== 'string' || body.clientId === clientId) return body;
+  throw new GatewayError('invalid_request', 'clientId must be the same in the query and in the body');
+}

@@ -1,0 +1,36 @@
+import Joi from 'joi';
+import { isTerminal } from '../../../domain/session.js';
+import type { SessionHealth } from '../../../services/services.js';
+import { route } from '../../route.js';
+
+/** Probes add what they like to their URLs. */
+export const probeQuery = Joi.object<object>().unknown();
+
+export const ready = route({
+  method: 'GET',
+  path: '/health/ready',
+  owner: 'none',
+  open: true,
+  description: 'This node can work: 503 while the store is unreachable',
+  query: probeQuery,
+  async handler(_request, { services, facts, store }, h) {
+    const database = await store.reachable();
+    const body = {
+      status: database ? 'ok' : 'unavailable',
+      podName: facts.podName,
+      database,
+      // files are kept where the rows are
+      storage: database,
+      proxy: facts.proxy,
+      alerts: facts.alerts,
+      sessions: countSessions(services.sessions.health()),
+    };
+    return h.response(body).code(database ? 200 : 503);
+  },
+});
+
+function countSessions(sessions: SessionHealth[]) {
+  const connected = sessions.filter((session) => session.connected).length;
+  const terminal = sessions.filter(({ status }) => isTerminal(status)).length;
+  return { total: sessions.length, connected, down: sessions.length - connected - terminal, terminal };
+}

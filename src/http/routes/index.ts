@@ -1,0 +1,47 @@
+import type { Route } from '../route.js';
+import { failedDeliveries } from './deliveries/failed-deliveries.js';
+import { failedDelivery } from './deliveries/failed-delivery.js';
+import { resend } from './deliveries/resend.js';
+import { sendTestEvent } from './deliveries/send-test-event.js';
+import { events } from './events/events.js';
+import { healthClients } from './health/clients.js';
+import { config } from './health/config.js';
+import { live } from './health/live.js';
+import { metrics } from './health/metrics.js';
+import { ready } from './health/ready.js';
+import { sends } from './messages/send.js';
+import { checkState } from './sessions/check-state.js';
+import { clients } from './sessions/clients.js';
+import { disconnect } from './sessions/disconnect.js';
+import { pairPhone } from './sessions/pair-phone.js';
+import { qr } from './sessions/qr.js';
+import { setApiSecret } from './sessions/set-api-secret.js';
+import { setEnableGroupAi } from './sessions/set-enable-group-ai.js';
+import { setOrgId } from './sessions/set-org-id.js';
+import { setWebhook } from './sessions/set-webhook.js';
+import { start } from './sessions/start.js';
+
+/** Every route; a new one is one more line. */
+export const ROUTES: readonly Route[] = [
+  start,
+  qr,
+  pairPhone,
+  checkState,
+  clients,
+  setWebhook,
+  setOrgId,
+  setApiSecret,
+  setEnableGroupAi,
+  disconnect,
+  ...sends,
+  sendTestEvent,
+  failedDeliveries,
+  failedDelivery,
+  resend,
+  events,
+  live,
+  ready,
+  healthClients,
+  config,
+  metrics,
+];

@@ -1,0 +1,34 @@
+import Joi from 'joi';
+import { LIMITS } from '../../../domain/limits.js';
+import { sendableKinds } from '../../../kinds/index.js';
+import type { KindSend } from '../../../kinds/kind.js';
+import { type Route, route } from '../../route.js';
+
+interface SendHeaders {
+  'idempotency-key'?: string;
+}
+
+const headers = Joi.object<SendHeaders>({
+  'idempotency-key': Joi.string()
+    .max(LIMITS.idempotencyKeyLength)
+    .pattern(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/)
+    .label('Idempotency-Key')
+    .messages({ 'string.pattern.base': '{#label} must be printable ASCII' })
+    .description('The same key within 24 h sends once and returns the first answer'),
+}).unknown();
+
+/** One send route for each kind of message that can be sent. */
+export const sends: Route[] = sendableKinds().map(sendRoute);
+
+function sendRoute(kind: KindSend): Route {
+  return route({
+    method: 'POST',
+    path: kind.path,
+    owner: 'session',
+    description: kind.description,
+    headers,
+    body: kind.payload,
+    handler: ({ payload, headers }, { services }) =>
+      services.sending.send(kind, payload, headers['idempotency-key']),
+  });
+}

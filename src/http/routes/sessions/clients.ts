@@ -1,0 +1,18 @@
+import { sessionFilter } from '../../caller.js';
+import { route } from '../../route.js';
+
+export const clients = route({
+  method: 'GET',
+  path: '/clients',
+  owner: 'any',
+  description: 'Every session that the token can see',
+  handler(request, { services, facts: { podName } }) {
+    const { clientId: only } = sessionFilter(request);
+    const views = services.sessions.list().filter(({ clientId }) => only === undefined || clientId === only);
+    return {
+      clients: views.map(({ clientId, jid, orgId, webhookUrl, status }) => {
+        return { clientId, jid, podName, orgId, webhookUrl, status };
+      }),
+    };
+  },
+});

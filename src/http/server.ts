@@ -1,0 +1,89 @@
+import Hapi from '@hapi/hapi';
+import type { Registry } from 'prom-client';
+import type { Tail } from '../delivery/tail.js';
+import type { Clock } from '../domain/clock.js';
+import { LIMITS } from '../domain/limits.js';
+import type { Logger } from '../log.js';
+import type { Services } from '../services/services.js';
+import { EventStreams } from './event-streams.js';
+import { auth } from './plugins/auth.js';
+import { errors } from './plugins/errors.js';
+import { log } from './plugins/log.js';
+import { metrics } from './plugins/metrics.js';
+import { QrImages } from './qr-images.js';
+import type { Parts, RuntimeFacts } from './route.js';
+import { ROUTES } from './routes/index.js';
+import { StoreProbe } from './store-probe.js';
+
+export type { RuntimeFacts } from './route.js';
+
+export interface HttpOptions {
+  host: string;
+  /** 0 takes any free one. */
+  port: number;
+  services: Services;
+  /** The master token. */
+  auth: { token: string };
+  facts: RuntimeFacts;
+  /** The store. */
+  health: { ping(): Promise<void> };
+  tail: Tail;
+  metrics: { registry: Registry };
+  log: Logger;
+  clock: Clock;
+}
+
+/** The API, ready to start: `start()` listens, `stop()` ends the live streams and waits for answers under way. */
+export async function createHttpServer(options: HttpOptions): Promise<Hapi.Server> {
+  const {
+    services,
+    metrics: { registry },
+  } = options;
+  const server = Hapi.server(serverSettings(options));
+  const parts = createParts(options);
+  await server.register([
+    { plugin: errors, options: { log: options.log } },
+    { plugin: log, options: { log: options.log } },
+    { plugin: metrics, options: { registry } },
+    { plugin: auth, options: { token: options.auth.token, sessions: services.sessions } },
+  ]);
+  for (const route of ROUTES) route(server, parts);
+  server.ext('onPreStop', () => parts.eventStreams.stop());
+  return server;
+}
+
+function createParts({ services, facts, health, tail, metrics, clock }: HttpOptions): Parts {
+  return {
+    services,
+    facts,
+    now: () => clock.now(),
+    store: new StoreProbe(health, clock),
+    registry: metrics.registry,
+    qrImages: new QrImages(),
+    eventStreams: new EventStreams(tail, clock),
+  };
+}
+
+function serverSettings({ host, port }: HttpOptions): Hapi.ServerOptions {
+  return {
+    host,
+    port,
+    // hapi would print unexpected errors on the console; the errors plugin logs them
+    debug: false,
+    // compressed, events would wait for the stream's end
+    mime: { override: { 'text/event-stream': { compressible: false, type: 'text/event-stream' } } },
+    routes: {
+      cache: { otherwise: 'no-store' },
+      payload: { allow: 'application/json', maxBytes: LIMITS.jsonBodyBytes },
+      security: { hsts: false, xframe: 'deny', xss: false, noOpen: false, noSniff: true },
+      state: { parse: false, failAction: 'ignore' },
+      validate: {
+        options: { abortEarly: false, errors: { wrap: { label: false } } },
+        // without this hapi answers "Invalid request payload input" and keeps the reason for itself
+        failAction(_request, _h, error) {
+          throw error ?? new Error('validation failed without an error');
+        },
+      },
+    },
+  };
+}
