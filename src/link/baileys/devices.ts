@@ -17,6 +17,8 @@ import { GatewayError } from '../../domain/errors.js';
 const MAX_PEOPLE = 2_000;
 /** Milliseconds after which a list is asked for again, should an announcement of a change have been missed. */
 const MAX_AGE_MS = 12 * 60 * 60_000;
+/** Milliseconds that the network has to answer. */
+const ANSWER_MS = 12_000;
 
 /**
  * Which devices a person has. The library asks anew every five minutes, throws a healthy session away each time, and
@@ -83,10 +85,7 @@ export class Devices {
     const { creds } = sock.authState;
     const query = new USyncQuery().withContext('message').withDeviceProtocol().withLIDProtocol();
     for (const jid of jids) query.withUser(new USyncUser().withId(jid));
-    const answer = await sock.executeUSyncQuery(query).catch((error: unknown) => {
-      throw unanswered(error);
-    });
-    if (!answer) throw unanswered();
+    const answer = await this.#inTime(sock.executeUSyncQuery(query));
     const pairs = answer.list.flatMap(({ id, lid }) =>
       typeof lid === 'string' && !isLidUser(id) ? [{ pn: id, lid }] : [],
     );
@@ -102,6 +101,22 @@ export class Devices {
     }
     // the library finds the sessions to move by these when it learns a person's LID
     await sock.authState.keys.set({ 'device-list': stored });
+  }
+
+  async #inTime<T>(query: Promise<T | undefined>): Promise<T> {
+    let cancel: () => void = () => undefined;
+    const deadline = new Promise<undefined>((resolve) => {
+      cancel = this.#clock.after(ANSWER_MS, () => resolve(undefined));
+    });
+    try {
+      const answer = await Promise.race([query, deadline]);
+      if (answer !== undefined) return answer;
+    } catch (error) {
+      throw unanswered(error);
+    } finally {
+      cancel();
+    }
+    throw unanswered();
   }
 
   #isOwn(sock: WASocket, user: string): boolean {

@@ -6,7 +6,7 @@ import type { Verdict } from './reasons.js';
 /** Milliseconds from the start to a QR code or an open connection; the library has no bound of its own. */
 const CONNECT_MS = 30_000;
 /** Milliseconds between two pings. */
-const PING_EVERY_MS = 20_000;
+const PING_EVERY_MS = 25_000;
 /** Milliseconds that a ping has to be answered. */
 const PONG_MS = 10_000;
 

@@ -1,0 +1,172 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { systemClock } from '../../src/domain/clock.js';
+import { isGatewayError } from '../../src/domain/errors.js';
+import { LIMITS } from '../../src/domain/limits.js';
+import type { CloseReason } from '../../src/domain/session.js';
+import { createBaileysLinks } from '../../src/link/baileys/index.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { Rig, Session } from './rig.js';
+
+const ALICE = '+15550000001';
+const BOB = '+15550000002';
+const BOB_PN = '15550000002@s.whatsapp.net';
+/** The link's own bounds, in milliseconds. */
+const PING_EVERY_MS = 25_000;
+const PONG_MS = 10_000;
+const CONNECT_MS = 30_000;
+const DEVICE_QUERY_MS = 12_000;
+
+const CLOSES: [fault: string, reason: CloseReason][] = [
+  ['disconnect', 'connection_closed'],
+  ['restart-required', 'restart_required'],
+  ['service-unavailable', 'service_unavailable'],
+  ['conflict', 'replaced'],
+  ['logout', 'logged_out'],
+  ['ban', 'account_locked'],
+  ['garbage-frames', 'undecodable_frame'],
+];
+
+describe('faults over the wire', () => {
+  let rig: Rig;
+
+  beforeEach(async () => {
+    rig = await Rig.start();
+    await rig.network.addPhone({ number: ALICE, name: 'Alice' });
+    await rig.network.addPhone({ number: BOB, name: 'Bob' });
+  });
+
+  afterEach(() => rig.stop());
+
+  for (const [kind, reason] of CLOSES) {
+    it(`${kind} ends the link as ${reason}, and no other link`, async () => {
+      const [session, other] = [await rig.connected(ALICE), await rig.connected(BOB)];
+      await rig.network.fault({ kind, number: ALICE });
+      const closed = await session.next('closed');
+      expect(closed.reason).to.equal(reason);
+      expect(closed.detail).to.match(/\.$/);
+      await other.send('15550000001@s.whatsapp.net', 'still here');
+      expect(other.all('closed')).to.deep.equal([]);
+      expect(session.all('closed')).to.have.length(1);
+      expect(session.events.at(-1)?.type).to.equal('closed');
+    });
+  }
+
+  it('a device that was unlinked while it was away is logged out at its next connection', async () => {
+    const session = await rig.paired(ALICE);
+    await rig.network.unlink(ALICE);
+    session.open();
+    expect((await session.next('closed')).reason).to.equal('logged_out');
+  });
+
+  it('a refused upgrade ends the link at once', async () => {
+    await rig.network.fault({ kind: 'refuse-upgrade' });
+    const closed = await rig.session().open().next('closed');
+    expect(closed).to.deep.include({ reason: 'network_unreachable' });
+    expect(closed.detail).to.include('503');
+  });
+
+  it('a connection that ends during a send fails it', async () => {
+    const session = await rig.connected(ALICE);
+    await rig.network.fault({ kind: 'drop-acks', number: ALICE });
+    const outcome = session.send(BOB_PN, 'cut').catch((reason: unknown) => reason);
+    await rig.network.waitForMessage(BOB, ({ text }) => text === 'cut');
+    await rig.network.fault({ kind: 'disconnect', number: ALICE });
+    expect(isGatewayError(await outcome, 'send_unacknowledged')).to.equal(true);
+  });
+
+  it('close() is quiet, and so is a link that is closed before it is up', async () => {
+    const session = await rig.connected(ALICE);
+    await session.close();
+    const early = rig.session().open();
+    await early.close();
+    expect([...session.all('closed'), ...early.events]).to.deep.equal([]);
+    expect((await rig.network.phone(ALICE)).devices.map(({ connected }) => connected)).to.deep.equal([false]);
+  });
+
+  it('logout() unlinks the device, confirmed and quiet', async () => {
+    const session = await rig.connected(ALICE);
+    expect(await session.link?.logout()).to.equal(true);
+    expect((await rig.network.phone(ALICE)).devices).to.deep.equal([]);
+    expect(session.all('closed')).to.deep.equal([]);
+  });
+
+  it('nobody listening at the address is an unreachable network', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    server.close();
+    const port = address instanceof Object ? address.port : 0;
+    const factory = createBaileysLinks({
+      network: { url: `ws://127.0.0.1:${port}/ws/chat` },
+      log: pino({ level: 'silent' }),
+      clock: systemClock,
+    });
+    expect((await new Session(factory).open().next('closed')).reason).to.equal('network_unreachable');
+  });
+});
+
+describe('an unanswering network', () => {
+  const clock = new ManualClock(Date.now());
+  let rig: Rig;
+
+  beforeEach(async () => {
+    rig = await Rig.start(clock);
+    await rig.network.addPhone({ number: ALICE, name: 'Alice' });
+    await rig.network.addPhone({ number: BOB, name: 'Bob' });
+  });
+
+  afterEach(() => rig.stop());
+
+  it('pings prove the connection, and a peer that stops answering ends it without waiting for a handshake', async () => {
+    const session = await rig.connected(ALICE);
+    await clock.scheduled(PING_EVERY_MS);
+    expect(session.link?.vitals().lastPongAt).to.equal(clock.now());
+    await rig.network.fault({ kind: 'silence', number: ALICE });
+    clock.advance(PING_EVERY_MS);
+    clock.advance(PONG_MS);
+    expect((await session.next('closed')).reason).to.equal('connection_silent');
+  });
+
+  it('a send that nobody acknowledges fails in time', async () => {
+    const session = await rig.connected(ALICE);
+    await rig.network.fault({ kind: 'drop-acks', number: ALICE });
+    const outcome = session.send(BOB_PN, 'into the dark').catch((reason: unknown) => reason);
+    await clock.scheduled(LIMITS.sendAckMs);
+    clock.advance(LIMITS.sendAckMs);
+    expect(isGatewayError(await outcome, 'send_unacknowledged')).to.equal(true);
+  });
+
+  it('an unanswered device query fails the send and sends nothing', async () => {
+    const session = await rig.connected(ALICE);
+    await rig.network.fault({ kind: 'ignore-queries', number: ALICE });
+    const outcome = session.send(BOB_PN, 'lost').catch((reason: unknown) => reason);
+    await clock.scheduled(DEVICE_QUERY_MS);
+    clock.advance(DEVICE_QUERY_MS);
+    expect(isGatewayError(await outcome, 'device_query_unanswered')).to.equal(true);
+    expect(session.sent.size).to.equal(0);
+    await rig.network.clearFaults();
+    await session.send(BOB_PN, 'found');
+    expect((await rig.network.messages(BOB)).map(({ text }) => text)).to.deep.equal(['found']);
+  });
+
+  it('an upgrade that is never answered ends the link', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    const port = address instanceof Object ? address.port : 0;
+    const factory = createBaileysLinks({
+      network: { url: `ws://127.0.0.1:${port}/ws/chat` },
+      log: pino({ level: 'silent' }),
+      clock,
+    });
+    const session = new Session(factory).open();
+    const [socket] = await once(server, 'connection');
+    clock.advance(CONNECT_MS);
+    expect((await session.next('closed')).reason).to.equal('connect_timeout');
+    socket.destroy();
+    server.close();
+  });
+});

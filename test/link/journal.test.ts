@@ -1,0 +1,116 @@
+import { expect } from 'chai';
+import { Rig, type Session, textOf } from './rig.js';
+
+const ALICE = '+15550000001';
+const BOB = '+15550000002';
+const BOB_PN = '15550000002@s.whatsapp.net';
+
+describe('the journal over the wire', () => {
+  let rig: Rig;
+  let session: Session;
+
+  beforeEach(async () => {
+    rig = await Rig.start();
+    await rig.network.addPhone({ number: ALICE, name: 'Alice' });
+    await rig.network.addPhone({ number: BOB, name: 'Bob' });
+    session = await rig.connected(ALICE);
+  });
+
+  afterEach(() => rig.stop());
+
+  /** Cuts the connection when a message has been decrypted and committed, before its receipt can leave. */
+  function cutAfterCommit(): void {
+    session.keys.onCommit = async ({ journal }) => {
+      if (!journal?.length) return;
+      session.keys.onCommit = () => undefined;
+      await rig.network.fault({ kind: 'disconnect', number: ALICE });
+      await session.next('closed');
+    };
+  }
+
+  it('commits content and ratchet in one step', async () => {
+    await rig.network.write(BOB, { to: ALICE, text: 'kept' });
+    const { message } = await session.next('message');
+    const [commit, ...others] = session.keys.commits.filter(({ journal }) => journal?.length);
+    expect(others).to.deep.equal([]);
+    expect(commit?.journal?.map(({ id }) => id)).to.deep.equal(message.journalIds);
+    expect(commit?.keys?.map(({ type }) => type)).to.include('session');
+  });
+
+  it('a cut between commit and receipt loses nothing: the redelivery is answered from the journal', async () => {
+    cutAfterCommit();
+    await rig.network.write(BOB, { to: ALICE, text: 'precious' });
+    await session.next('closed');
+    expect((await rig.network.stats()).waitingOffline).to.equal(1);
+    session.open();
+    const { message } = await session.next('message');
+    expect(textOf(message)).to.equal('precious');
+    expect(message.offline).to.equal(true);
+    expect(message.journalIds).to.deep.equal(session.keys.openEntries().map(({ id }) => id));
+    await rig.network.write(BOB, { to: ALICE, text: 'next' });
+    await session.next('message', (event) => textOf(event.message) === 'next');
+    expect((await rig.network.stats()).waitingOffline).to.equal(0);
+  });
+
+  it('a redelivery of what was finished is acknowledged and not told again', async () => {
+    cutAfterCommit();
+    await rig.network.write(BOB, { to: ALICE, text: 'told already' });
+    await session.next('closed');
+    session.keys.close(
+      session.keys.openEntries().map(({ id }) => id),
+      Date.now(),
+    );
+    session.open();
+    await session.next('open');
+    await rig.network.write(BOB, { to: ALICE, text: 'next' });
+    await session.next('message', ({ message }) => textOf(message) === 'next');
+    expect(session.all('message').map(({ message }) => textOf(message))).to.deep.equal(['next']);
+    expect((await rig.network.stats()).waitingOffline).to.equal(0);
+  });
+
+  it('restores exactly what was told live', async () => {
+    for (const text of ['one', 'two']) await rig.network.write(BOB, { to: ALICE, text });
+    await rig.network.write(ALICE, { to: BOB, text: 'own' });
+    await session.next('message', ({ message }) => message.fromMe);
+    await session.next('message', ({ message }) => textOf(message) === 'two');
+    const { me } = await session.next('open');
+    const restored = rig.factory.restore(session.keys.openEntries(), me);
+    expect(restored).to.deep.equal(session.all('message').map(({ message }) => message));
+    expect(restored).to.have.length(3);
+  });
+
+  it('leaves out what nobody can read', async () => {
+    await rig.network.write(BOB, { to: ALICE, text: 'good' });
+    const { message } = await session.next('message');
+    const { me } = await session.next('open');
+    const [entry] = session.keys.openEntries();
+    if (!entry) throw new Error('nothing in the journal');
+    const damaged = { ...entry, id: 'damaged', stanza: new Uint8Array() };
+    expect(rig.factory.restore([damaged, entry], me)).to.deep.equal([message]);
+  });
+
+  it('while the store is down nothing is acknowledged, and everything comes once it is back', async () => {
+    session.keys.outage = new Error('store gone');
+    await rig.network.write(BOB, { to: ALICE, text: 'while down' });
+    expect((await session.next('closed')).reason).to.equal('store_unavailable');
+    expect((await rig.network.stats()).waitingOffline).to.equal(1);
+    session.open();
+    expect((await session.next('closed')).reason).to.equal('store_unavailable');
+    session.keys.outage = undefined;
+    session.open();
+    const { message } = await session.next('message');
+    expect(textOf(message)).to.equal('while down');
+  });
+
+  it('answers a retry that a phone asks for, also when the ratchet went back', async () => {
+    await session.send(BOB_PN, 'first');
+    const goBack = session.keys.snapshot();
+    await session.send(BOB_PN, 'second');
+    await session.close();
+    goBack();
+    session.open();
+    await session.next('open');
+    await session.send(BOB_PN, 'third');
+    await rig.network.waitForMessage(BOB, ({ text }) => text === 'third');
+  });
+});

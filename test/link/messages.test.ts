@@ -1,0 +1,131 @@
+import { expect } from 'chai';
+import { isGatewayError } from '../../src/domain/errors.js';
+import { Rig, type Session, textOf } from './rig.js';
+
+const ALICE = '+15550000001';
+const BOB = '+15550000002';
+const BOB_PN = '15550000002@s.whatsapp.net';
+
+describe('messages over the wire', () => {
+  let rig: Rig;
+  let session: Session;
+  let bobLid: string;
+
+  beforeEach(async () => {
+    rig = await Rig.start();
+    await rig.network.addPhone({ number: ALICE, name: 'Alice' });
+    bobLid = (await rig.network.addPhone({ number: BOB, name: 'Bob' })).lid;
+    session = await rig.connected(ALICE);
+  });
+
+  afterEach(() => rig.stop());
+
+  for (const form of ['PN', 'LID']) {
+    it(`a text to a ${form} is decrypted on the phone once the send has resolved`, async () => {
+      const sent = await session.send(form === 'PN' ? BOB_PN : bobLid, 'hello');
+      expect(sent.content.extendedTextMessage?.text).to.equal('hello');
+      const message = await rig.network.waitForMessage(BOB, ({ text }) => text === 'hello');
+      expect(message.messageId).to.equal(sent.messageId);
+      expect(message.from).to.equal(ALICE);
+    });
+  }
+
+  it('writes the message down before it leaves, and lets nothing leave when that fails', async () => {
+    const outcome = await session
+      .send(BOB_PN, 'never', { beforeSend: async () => Promise.reject(new Error('disk full')) })
+      .catch((error: unknown) => error);
+    expect(outcome).to.be.instanceOf(Error);
+    await session.send(BOB_PN, 'after');
+    await rig.network.waitForMessage(BOB, ({ text }) => text === 'after');
+    expect((await rig.network.messages(BOB)).map(({ text }) => text)).to.deep.equal(['after']);
+    const [bytes] = session.sent.values();
+    expect(rig.factory.decode(bytes ?? new Uint8Array()).extendedTextMessage?.text).to.equal('after');
+  });
+
+  it('quotes a message', async () => {
+    const { messageId } = await rig.network.write(BOB, { to: ALICE, text: 'how are you?' });
+    const { message } = await session.next('message');
+    await session.send(message.chat, 'fine', {
+      quoted: { messageId, fromMe: false, content: message.content },
+    });
+    const answer = await rig.network.waitForMessage(BOB, ({ text }) => text === 'fine');
+    expect(answer.quotedMessageId).to.equal(messageId);
+  });
+
+  it('many sends at once arrive, each once and intact', async () => {
+    const texts = Array.from({ length: 40 }, (_, index) => `text ${index}`);
+    await Promise.all(texts.map((text, index) => session.send(index % 2 ? BOB_PN : bobLid, text)));
+    const got = (await rig.network.messages(BOB)).map(({ text }) => text);
+    expect(got.sort()).to.deep.equal([...texts].sort());
+  });
+
+  it('a nack rejects the send and names the code', async () => {
+    await rig.network.fault({ kind: 'reject-sends', number: ALICE });
+    const error = await session.send(BOB_PN, 'no').catch((reason: unknown) => reason);
+    expect(isGatewayError(error, 'send_rejected') && error.message).to.include('479');
+  });
+
+  it('a number that the network does not know is refused before anything is sent', async () => {
+    const error = await session.send('15559999999@s.whatsapp.net', 'no').catch((reason: unknown) => reason);
+    expect(isGatewayError(error, 'recipient_unknown')).to.equal(true);
+    expect(session.sent.size).to.equal(0);
+  });
+
+  it('a send on a closed link says so', async () => {
+    await session.close();
+    const error = await session.send(BOB_PN, 'no').catch((reason: unknown) => reason);
+    expect(isGatewayError(error, 'send_not_connected')).to.equal(true);
+  });
+
+  it('a live message arrives with both addresses, name and time, and is in the journal', async () => {
+    const { messageId } = await rig.network.write(BOB, { to: ALICE, text: 'hi' });
+    const { message } = await session.next('message');
+    expect(message).to.deep.include({
+      messageId,
+      chat: bobLid,
+      chatAlt: BOB_PN,
+      fromMe: false,
+      pushName: 'Bob',
+      offline: false,
+    });
+    expect(textOf(message)).to.equal('hi');
+    expect(message.timestamp).to.be.closeTo(Date.now(), 60_000);
+    expect(session.keys.openEntries().map(({ id }) => id)).to.deep.equal(message.journalIds);
+    const [contact] = session.all('contact').filter(({ pushName }) => pushName === 'Bob');
+    expect(contact).to.deep.include({ lid: bobLid.split('@')[0], pn: '15550000002', source: 'message' });
+  });
+
+  it('what the linked phone writes itself arrives as an own message in the recipient chat', async () => {
+    await rig.network.write(ALICE, { to: BOB, text: 'from my phone' });
+    const { message } = await session.next('message');
+    expect(message).to.deep.include({ fromMe: true, chat: bobLid });
+  });
+
+  it('delivered and read are told with who', async () => {
+    const { messageId } = await session.send(BOB_PN, 'read me');
+    const delivered = await session.next('message-status', ({ status }) => status === 'delivered');
+    expect(delivered.messageId).to.equal(messageId);
+    expect([bobLid, BOB_PN]).to.include(delivered.by);
+    await rig.network.read(BOB, [messageId]);
+    const read = await session.next('message-status', ({ status }) => status === 'read');
+    expect(read.messageId).to.equal(messageId);
+  });
+
+  it('what waited while the link was down arrives as offline, once', async () => {
+    await session.close();
+    for (const text of ['one', 'two', 'three']) await rig.network.write(BOB, { to: ALICE, text });
+    session.open();
+    await session.next('message', ({ message }) => textOf(message) === 'three');
+    expect(session.all('message').map(({ message }) => message.offline)).to.deep.equal([true, true, true]);
+    expect((await rig.network.stats()).waitingOffline).to.equal(0);
+  });
+
+  it('looks people up, by number and by LID', async () => {
+    const lid = bobLid.split('@')[0] ?? '';
+    const known = { lid, pn: '15550000002' };
+    expect(await session.link?.lookUp({ kind: 'pn', user: '15550000002' })).to.deep.equal(known);
+    expect(await session.link?.lookUp({ kind: 'lid', user: lid })).to.deep.equal(known);
+    expect(await session.link?.lookUp({ kind: 'pn', user: '15559999999' })).to.equal(undefined);
+    expect(await session.link?.lookUp({ kind: 'lid', user: '90000000099999' })).to.equal(undefined);
+  });
+});

@@ -1,0 +1,145 @@
+import { pino } from 'pino';
+import { type Clock, systemClock } from '../../src/domain/clock.js';
+import { newMessageId } from '../../src/domain/ids.js';
+import { createBaileysLinks } from '../../src/link/baileys/index.js';
+import type {
+  IncomingMessage,
+  Link,
+  LinkEvent,
+  LinkFactory,
+  OutgoingMessage,
+  SentMessage,
+} from '../../src/link/link.js';
+import { SandboxClient } from '../../src/sandbox/client.js';
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import { MemoryLinkKeys } from '../support/memory-link-keys.js';
+
+/** Milliseconds that a test waits for an event before it says which one is missing. */
+const PATIENCE_MS = 15_000;
+
+type EventOf<T extends LinkEvent['type']> = Extract<LinkEvent, { type: T }>;
+
+/** The words of a message. */
+export function textOf({ content }: IncomingMessage): string | null | undefined {
+  return content.conversation ?? content.extendedTextMessage?.text;
+}
+
+/** One session's links, one after the other over the same keys, with all their events. */
+export class Session {
+  readonly keys = new MemoryLinkKeys();
+  readonly events: LinkEvent[] = [];
+  readonly written: Uint8Array[] = [];
+  readonly sent = new Map<string, Uint8Array>();
+  link: Link | undefined;
+  readonly #factory: LinkFactory;
+  readonly #watchers = new Set<() => void>();
+
+  constructor(factory: LinkFactory) {
+    this.#factory = factory;
+  }
+
+  open(): this {
+    this.events.length = 0;
+    this.link = this.#factory.open({
+      clientId: 'acme',
+      keys: this.keys,
+      findSent: async (id) => this.sent.get(id),
+      emit: (event) => {
+        this.events.push(event);
+        for (const watcher of [...this.#watchers]) watcher();
+      },
+    });
+    return this;
+  }
+
+  all<T extends LinkEvent['type']>(type: T): EventOf<T>[] {
+    return this.events.filter((event): event is EventOf<T> => event.type === type);
+  }
+
+  /** The first event of a type that matches, past or to come. */
+  next<T extends LinkEvent['type']>(
+    type: T,
+    matches: (event: EventOf<T>) => boolean = () => true,
+  ): Promise<EventOf<T>> {
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        const found = this.all(type).find(matches);
+        if (!found) return;
+        clearTimeout(timer);
+        this.#watchers.delete(look);
+        resolve(found);
+      };
+      const timer = setTimeout(() => {
+        this.#watchers.delete(look);
+        reject(
+          new Error(`no ${type}; so far: ${this.events.map((event) => JSON.stringify(event)).join(' ')}`),
+        );
+      }, PATIENCE_MS);
+      this.#watchers.add(look);
+      look();
+    });
+  }
+
+  send(to: string, text: string, more: Partial<OutgoingMessage> = {}): Promise<SentMessage> {
+    if (!this.link) throw new Error('open the session first');
+    const messageId = more.messageId ?? newMessageId();
+    const beforeSend = async (encoded: Uint8Array) => {
+      this.sent.set(messageId, encoded);
+    };
+    return this.link.send({ to, messageId, content: { text }, beforeSend, ...more });
+  }
+
+  async close(): Promise<void> {
+    await this.link?.close();
+  }
+}
+
+/** A sandbox with sessions on it; `stop` ends all of them. */
+export class Rig {
+  readonly network: SandboxClient;
+  readonly factory: LinkFactory;
+  readonly #sandbox: Sandbox;
+  readonly #sessions: Session[] = [];
+
+  private constructor(sandbox: Sandbox, clock: Clock) {
+    this.#sandbox = sandbox;
+    this.network = new SandboxClient(sandbox.url);
+    this.factory = createBaileysLinks({
+      network: { url: sandbox.wsUrl, rootKey: sandbox.rootKey },
+      log: pino({ level: process.env.LINK_LOG ?? 'silent' }),
+      clock,
+    });
+  }
+
+  static async start(clock: Clock = systemClock): Promise<Rig> {
+    return new Rig(await startSandbox(), clock);
+  }
+
+  session(): Session {
+    const session = new Session(this.factory);
+    this.#sessions.push(session);
+    return session;
+  }
+
+  /** A session that is paired with a phone and open. */
+  async connected(number: string): Promise<Session> {
+    const session = await this.paired(number);
+    session.open();
+    await session.next('open');
+    return session;
+  }
+
+  /** A session that is paired with a phone and has no link. */
+  async paired(number: string): Promise<Session> {
+    const session = this.session().open();
+    const { qr } = await session.next('qr');
+    await this.network.scan(number, qr);
+    await session.next('closed');
+    return session;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#sessions.map((session) => session.close()));
+    await this.#sandbox.stop();
+  }
+}
