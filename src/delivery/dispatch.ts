@@ -134,9 +134,11 @@ export class Dispatcher {
   }
 
   async #stop(graceMs: number): Promise<void> {
-    const idle = new AbortController();
-    void this.#idle().then(() => idle.abort());
-    await wait(this.#options.clock, graceMs, idle.signal);
+    if (graceMs > 0) {
+      const idle = new AbortController();
+      void this.#idle().then(() => idle.abort());
+      await wait(this.#options.clock, graceMs, idle.signal);
+    }
     this.#queues.close();
     await this.#client.destroy();
     await this.#idle();

@@ -7,14 +7,12 @@ import type { Deliveries } from './services.js';
 
 /** What deliveries ask about a session. */
 export interface ReceiverLookup {
-  /** Undefined when there is no such session. */
-  receiverOf(
-    clientId: string,
-  ): Pick<SessionRecord, 'webhookUrl' | 'webhookToken' | 'orgId' | 'lid'> | undefined;
+  /** @throws session_unknown */
+  find(clientId: string): Pick<SessionRecord, 'webhookUrl' | 'webhookToken' | 'orgId' | 'lid'>;
 }
 
 export interface DeliveriesOptions {
-  receivers: ReceiverLookup;
+  sessions: ReceiverLookup;
   dispatcher: Pick<Dispatcher, 'announce' | 'resend'>;
   failed: FailedDeliveryStore;
   clock: Clock;
@@ -23,18 +21,15 @@ export interface DeliveriesOptions {
 type Sent = Awaited<ReturnType<Deliveries['resend']>>;
 
 /** Test events, and what could not be delivered. */
-export function createDeliveries({ receivers, dispatcher, failed, clock }: DeliveriesOptions): Deliveries {
+export function createDeliveries({ sessions, dispatcher, failed, clock }: DeliveriesOptions): Deliveries {
   /** Deliveries that are being sent again: who asks twice gets one answer, the receiver one event. */
   const resending = new Map<string, Promise<Sent>>();
 
-  function receiverOf(clientId: string) {
-    const session = receivers.receiverOf(clientId);
-    if (!session) throw new GatewayError('session_unknown', `unknown clientId ${clientId}`);
-    if (session.webhookUrl) return { ...session, url: session.webhookUrl, token: session.webhookToken };
-    throw new GatewayError(
-      'webhook_missing',
-      `session ${clientId} has no webhookUrl; set it with /set-webhook`,
-    );
+  function withWebhook(clientId: string) {
+    const { webhookUrl, webhookToken, orgId, lid } = sessions.find(clientId);
+    if (webhookUrl) return { receiver: { url: webhookUrl, token: webhookToken }, orgId, lid };
+    const message = `session ${clientId} has no webhookUrl; set it with /set-webhook`;
+    throw new GatewayError('webhook_missing', message);
   }
 
   async function failedOne(id: string): Promise<FailedDelivery> {
@@ -45,14 +40,14 @@ export function createDeliveries({ receivers, dispatcher, failed, clock }: Deliv
 
   async function sendAgain(id: string): Promise<Sent> {
     const delivery = await failedOne(id);
-    return dispatcher.resend(delivery, receiverOf(delivery.clientId));
+    return dispatcher.resend(delivery, withWebhook(delivery.clientId).receiver);
   }
 
   return {
     async sendTestEvent(clientId, type) {
-      const { url, token, orgId, lid } = receiverOf(clientId);
+      const { receiver, orgId, lid } = withWebhook(clientId);
       const event = sampleEvent(type, { clientId, orgId, myLid: lid, at: clock.now() });
-      return dispatcher.announce(event, { url, token });
+      return dispatcher.announce(event, receiver);
     },
     failed: (filter) => failed.list(filter),
     failedOne,

@@ -1,0 +1,117 @@
+import { expect } from 'chai';
+import {
+  type VerificationFault,
+  type VerifyOptions,
+  verifyWebhook,
+  WebhookVerificationError,
+} from '../../src/delivery/verify.js';
+import { type ReceivedCall, startReceiver, type TestReceiver } from '../support/receiver.js';
+import { makeRig, type Rig, textEvent } from './rig.js';
+
+const TOKEN = 'webhook-token-of-acme';
+
+describe('verifyWebhook', () => {
+  let rig: Rig;
+  let receiver: TestReceiver;
+  let call: ReceivedCall;
+
+  before(async () => {
+    rig = await makeRig();
+    receiver = await startReceiver();
+    call = await deliver(TOKEN);
+  });
+
+  after(async () => {
+    await rig.close();
+    await receiver.stop();
+  });
+
+  async function deliver(token: string): Promise<ReceivedCall> {
+    await rig.dispatcher.announce(textEvent(), { url: receiver.url, token });
+    const last = receiver.calls.at(-1);
+    if (!last) throw new Error('nothing arrived');
+    return last;
+  }
+
+  const verify = (changes: Partial<VerifyOptions> = {}) => {
+    const { headers, body } = call;
+    return verifyWebhook({ headers, body, token: TOKEN, now: rig.clock.now(), ...changes });
+  };
+
+  const faultOf = (changes: Partial<VerifyOptions>): VerificationFault | undefined => {
+    try {
+      verify(changes);
+    } catch (error) {
+      expect(error).to.be.instanceOf(WebhookVerificationError);
+      if (error instanceof WebhookVerificationError) return error.fault;
+    }
+    return undefined;
+  };
+
+  it('gives the event of a real delivery', () => {
+    expect(verify()).to.deep.equal(textEvent());
+  });
+
+  it('takes the body as bytes, and headers as a plain object or as Headers', () => {
+    expect(verify({ body: Buffer.from(call.body) })).to.deep.equal(textEvent());
+    const headers = Object.entries(call.headers).map(([name, value]): [string, string] => [
+      name.toUpperCase(),
+      String(value),
+    ]);
+    expect(verify({ headers: Object.fromEntries(headers) })).to.deep.equal(textEvent());
+    expect(verify({ headers: new Headers(headers) })).to.deep.equal(textEvent());
+  });
+
+  it('knows tokens in the notation of Standard Webhooks', async () => {
+    const token = `whsec_${Buffer.from('twenty-four bytes of key').toString('base64')}`;
+    const { headers, body } = await deliver(token);
+    expect(verify({ headers, body, token })).to.deep.equal(textEvent());
+  });
+
+  it('is content with one fitting signature of several', () => {
+    const several = `v1,${Buffer.alloc(32).toString('base64')} ${call.headers['webhook-signature']}`;
+    expect(verify({ headers: { ...call.headers, 'webhook-signature': several } })).to.deep.equal(textEvent());
+  });
+
+  it('takes calls up to five minutes old, or as many seconds as it is told', () => {
+    const at = rig.clock.now();
+    expect(faultOf({ now: at + 300_000 })).to.equal(undefined);
+    expect(faultOf({ now: at + 301_000 })).to.equal('wrong_timestamp');
+    expect(faultOf({ now: at - 301_000 })).to.equal('wrong_timestamp');
+    expect(faultOf({ now: at + 301_000, toleranceSeconds: 600 })).to.equal(undefined);
+  });
+
+  it('refuses a body that was changed', () => {
+    expect(faultOf({ body: call.body.replace('Bob', 'Eve') })).to.equal('wrong_signature');
+    expect(faultOf({ body: '' })).to.equal('wrong_signature');
+  });
+
+  it('refuses another token', () => {
+    expect(faultOf({ token: 'another token' })).to.equal('wrong_token');
+  });
+
+  it('needs a token of its own', () => {
+    expect(() => verify({ token: '' })).to.throw(TypeError, 'webhookToken');
+  });
+
+  const forged: [string, Record<string, string>, VerificationFault][] = [
+    ['another bearer token', { authorization: 'Bearer guess' }, 'wrong_token'],
+    ['another scheme', { authorization: `Basic ${TOKEN}` }, 'wrong_token'],
+    ['another id', { 'webhook-id': 'another' }, 'wrong_signature'],
+    ['a shifted time', { 'webhook-timestamp': '1767323044' }, 'wrong_signature'],
+    ['no number as time', { 'webhook-timestamp': 'now' }, 'wrong_timestamp'],
+    ['a signature of nothing', { 'webhook-signature': 'v1,' }, 'wrong_signature'],
+    ['another version of signature', { 'webhook-signature': 'v2,abc' }, 'wrong_signature'],
+  ];
+  for (const [what, headers, fault] of forged) {
+    it(`refuses ${what}`, () => {
+      expect(faultOf({ headers: { ...call.headers, ...headers } })).to.equal(fault);
+    });
+  }
+
+  for (const name of ['authorization', 'webhook-id', 'webhook-timestamp', 'webhook-signature']) {
+    it(`needs the header ${name}`, () => {
+      expect(faultOf({ headers: { ...call.headers, [name]: undefined } })).to.equal('missing_header');
+    });
+  }
+});
