@@ -1,3 +1,4 @@
+import { parseJid } from '../domain/address.js';
 import type { Clock } from '../domain/clock.js';
 import type { SessionStatus } from '../domain/session.js';
 import type { ExtraEventType, GatewayEvent } from '../events/catalogue.js';
@@ -39,7 +40,7 @@ export class StatusEvents {
       timestamp: new Date(update.at).toISOString(),
       messageId: update.messageId,
       status: update.status,
-      by: update.by ?? '',
+      by: parseJid(update.by)?.user ?? '',
       code: update.code ?? '',
     });
   }

@@ -7,6 +7,7 @@ import type { Sandbox } from '../../src/sandbox/index.js';
 import { startSandbox } from '../../src/sandbox/index.js';
 import { Api } from './api.js';
 import { startReceiver, type TestReceiver } from './receiver.js';
+import { TailReader } from './tail-reader.js';
 import { makeTempDir } from './temp-dir.js';
 
 /** The master token of test daemons. */
@@ -20,6 +21,7 @@ export interface World {
   dataDir: string;
   daemon: Daemon;
   api: Api;
+  tail: TailReader;
   /** Stops the daemon and starts it again on the same data. */
   restartDaemon(): Promise<void>;
   /** Stops the daemon only. */
@@ -51,19 +53,22 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     dataDir,
     daemon,
     api: new Api(daemon.url, TOKEN),
+    tail: await new TailReader().open(daemon.url, TOKEN),
     async stopDaemon() {
+      await world.tail.close();
       await world.daemon.stop();
     },
     async startDaemon() {
       world.daemon = await start();
       world.api = new Api(world.daemon.url, TOKEN);
+      world.tail = await new TailReader().open(world.daemon.url, TOKEN);
     },
     async restartDaemon() {
       await world.stopDaemon();
       await world.startDaemon();
     },
     async stop() {
-      await world.daemon.stop();
+      await world.stopDaemon();
       await sandbox.stop();
       await receiver.stop();
       await folder.remove();

@@ -240,7 +240,9 @@ export class Session {
     this.#link = undefined;
     this.lastDisconnect = describeReason(reason, detail);
     this.#log.info({ reason, detail, failures: this.#failures }, 'link closed');
-    this.#settle(this.#apply(CLOSE_REACTIONS[reason], this.lastDisconnect));
+    const reaction = CLOSE_REACTIONS[reason];
+    // a connection that the network wants anew is no trouble to tell of
+    this.#settle(this.#apply(reaction, reaction === 'reconnect_now' ? '' : this.lastDisconnect));
   }
 
   #adopt(me: OwnIdentity): void {

@@ -1,0 +1,72 @@
+import { createParser } from 'eventsource-parser';
+import type { TailEntry } from '../../src/delivery/tail.js';
+
+/** A test's ear on a daemon's live stream. */
+export class TailReader {
+  readonly entries: TailEntry[] = [];
+  readonly #abort = new AbortController();
+  readonly #listeners = new Set<(entry: TailEntry) => void>();
+  #ended: Promise<void> = Promise.resolve();
+
+  /** Opens the stream; resolves when it is open. */
+  async open(url: string, token: string): Promise<this> {
+    const response = await fetch(new URL('/events', url), {
+      headers: { authorization: `Bearer ${token}` },
+      signal: this.#abort.signal,
+    });
+    if (!response.body) throw new Error('the stream has no body');
+    this.#ended = this.#read(response.body).catch(() => undefined);
+    return this;
+  }
+
+  /** The first entry that fits, seen already or still to come. */
+  next(fits: (entry: TailEntry) => boolean): Promise<TailEntry> {
+    const seen = this.entries.find(fits);
+    if (seen) return Promise.resolve(seen);
+    return new Promise((resolve) => {
+      const listener = (entry: TailEntry) => {
+        if (!fits(entry)) return;
+        this.#listeners.delete(listener);
+        resolve(entry);
+      };
+      this.#listeners.add(listener);
+    });
+  }
+
+  /** Resolves when the condition holds; it is asked now and after each entry that concerns it. */
+  async until(concerns: (entry: TailEntry) => boolean, condition: () => Promise<boolean>): Promise<void> {
+    let wake: () => void = () => undefined;
+    const listener = (entry: TailEntry) => {
+      if (concerns(entry)) wake();
+    };
+    this.#listeners.add(listener);
+    try {
+      for (;;) {
+        const woken = new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        if (await condition()) return;
+        await woken;
+      }
+    } finally {
+      this.#listeners.delete(listener);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#abort.abort();
+    await this.#ended;
+  }
+
+  async #read(body: ReadableStream<Uint8Array>): Promise<void> {
+    const parser = createParser({
+      onEvent: ({ data }) => {
+        const entry: TailEntry = JSON.parse(data);
+        this.entries.push(entry);
+        for (const listener of this.#listeners) listener(entry);
+      },
+    });
+    const decoder = new TextDecoder();
+    for await (const chunk of body) parser.feed(decoder.decode(chunk, { stream: true }));
+  }
+}
