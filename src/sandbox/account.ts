@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { LID_SERVER, PN_SERVER } from '../domain/address.js';
+import type { PhoneView } from './api.js';
+import type { Companion } from './companion.js';
+import type { SignalKeys } from './signal/signal-device.js';
+import type { State } from './state/state.js';
+import type { KeyPair } from './wire/curve.js';
+import { deviceJid } from './wire/jid.js';
+
+/** How the network writes people in stanzas: by hidden id, as the real one does today, or by phone number. */
+export type AddressingMode = 'lid' | 'pn';
+
+/** LIDs have fifteen digits here, so that none can be taken for a phone number in use. */
+const LID_BASE = 100_000_000_000_000n;
+const LID_RANGE = 900_000_000_000_000n;
+
+/** What an account is, apart from its phone's messages and its linked devices. */
+export interface AccountRecord {
+  /** Digits without `+`. */
+  pn: string;
+  lid: string;
+  name: string;
+  status: string;
+  username: string;
+  /** The id of the next linked device; never used twice. */
+  nextDevice: number;
+  /** Seconds since the epoch. */
+  createdAt: number;
+  keys: SignalKeys;
+}
+
+/** A person on the network: a number, its hidden id, and the devices linked to it. */
+export class Account {
+  readonly record: AccountRecord;
+  readonly companions = new Map<number, Companion>();
+  readonly #state: State;
+
+  constructor(record: AccountRecord, state: State) {
+    this.record = record;
+    this.#state = state;
+  }
+
+  get pn(): string {
+    return this.record.pn;
+  }
+
+  get lid(): string {
+    return this.record.lid;
+  }
+
+  /** E.164 with `+`. */
+  get number(): string {
+    return `+${this.record.pn}`;
+  }
+
+  /** The jid of one of its devices; 0 is the phone and also stands for the person. */
+  jid(mode: AddressingMode, device = 0): string {
+    return mode === 'lid' ? deviceJid(this.lid, LID_SERVER, device) : deviceJid(this.pn, PN_SERVER, device);
+  }
+
+  view(): PhoneView {
+    const { name, status, username } = this.record;
+    const devices = [...this.companions.values()].map((companion) => companion.view());
+    return {
+      number: this.number,
+      name,
+      jid: this.jid('pn'),
+      lid: this.jid('lid'),
+      status,
+      username,
+      devices,
+    };
+  }
+
+  keep(): void {
+    this.#state.put('account', this.pn, () => serialiseAccount(this.record));
+  }
+}
+
+/** The hidden id of a number: stable, and visibly something else. */
+export function lidOf(pn: string): string {
+  const digest = createHash('sha256').update(`lid ${pn}`).digest().readBigUInt64BE();
+  return String(LID_BASE + (digest % LID_RANGE));
+}
+
+function serialiseAccount({ keys, ...rest }: AccountRecord): string {
+  const { registrationId, nextPreKeyId, identity, signedPreKey } = keys;
+  return JSON.stringify({
+    ...rest,
+    keys: {
+      registrationId,
+      nextPreKeyId,
+      identity: serialisePair(identity),
+      signedPreKey: { ...serialisePair(signedPreKey), signature: signedPreKey.signature.toString('base64') },
+    },
+  });
+}
+
+/** Reads a kept account. */
+export function parseAccount(value: string): AccountRecord {
+  const { keys, ...rest } = JSON.parse(value);
+  const { registrationId, nextPreKeyId, identity, signedPreKey } = keys;
+  return {
+    ...rest,
+    keys: {
+      registrationId,
+      nextPreKeyId,
+      identity: parsePair(identity),
+      signedPreKey: { ...parsePair(signedPreKey), signature: Buffer.from(signedPreKey.signature, 'base64') },
+    },
+  };
+}
+
+/** A key pair as it is kept. */
+export function serialisePair(pair: KeyPair): { public: string; private: string } {
+  return { public: pair.public.toString('base64'), private: pair.private.toString('base64') };
+}
+
+export function parsePair(pair: { public: string; private: string }): KeyPair {
+  return { public: Buffer.from(pair.public, 'base64'), private: Buffer.from(pair.private, 'base64') };
+}

@@ -1,0 +1,114 @@
+/** The shapes of the control API: what it takes and gives, for the server and for its client. */
+
+/** A simulated person's phone. */
+export interface PhoneView {
+  /** E.164 with `+`. */
+  number: string;
+  name: string;
+  /** `…@s.whatsapp.net` */
+  jid: string;
+  /** `…@lid` */
+  lid: string;
+  status: string;
+  username: string;
+  devices: DeviceView[];
+}
+
+/** A device that is linked to a phone. */
+export interface DeviceView {
+  id: number;
+  /** As the phone would show it: `Chrome (Mac OS)`. */
+  platform: string;
+  connected: boolean;
+}
+
+export type ReceiptState = 'delivered' | 'read';
+
+/** A message as a phone holds it, decrypted. */
+export interface MessageView {
+  messageId: string;
+  /** The author's number. */
+  from: string;
+  /** The chat partner's number, or the author's partner for an own message. */
+  to: string;
+  fromMe: boolean;
+  /** The content's key: `text`, or `unknown` with the protocol's field names in `text`. */
+  type: string;
+  text: string;
+  quotedMessageId?: string;
+  /** Numbers where known, else jids. */
+  mentions: string[];
+  forwarded: boolean;
+  edited: boolean;
+  revoked: boolean;
+  /** Number of who reacted → emoji. */
+  reactions: Record<string, string>;
+  /** Number of the recipient → how far it came. */
+  receipts: Record<string, ReceiptState>;
+  /** Seconds since the epoch. */
+  timestamp: number;
+}
+
+/** Content of what a person writes: exactly one field. */
+export interface WriteContent {
+  text?: string;
+}
+
+/** What a person writes. */
+export interface WriteRequest extends WriteContent {
+  /** A number. */
+  to: string;
+  quotedMessageId?: string;
+  /** Numbers. */
+  mentions?: string[];
+  forwarded?: boolean;
+}
+
+/** A typing state that a phone saw. */
+export interface ChatstateView {
+  from: string;
+  state: 'composing' | 'recording' | 'paused';
+  /** Milliseconds since the epoch. */
+  at: number;
+}
+
+/** A disturbance to order. */
+export interface FaultRequest {
+  kind: string;
+  /** Only the companions of that number. */
+  number?: string;
+  /** How often. */
+  count?: number;
+  /** Milliseconds, for `delay`. */
+  ms?: number;
+}
+
+/** Counters of the network. */
+export interface StatsView {
+  /** Open sockets. */
+  connections: number;
+  /** Successful logins since the start. */
+  logins: number;
+  /** Connections that were replaced by a newer one of the same device. */
+  conflicts: number;
+  stanzasIn: number;
+  stanzasOut: number;
+  /** Messages held for devices that are not connected. */
+  waitingOffline: number;
+  /** Stanzas that connected devices have not acknowledged yet. */
+  unacknowledged: number;
+  phones: number;
+  devices: number;
+}
+
+/** What `GET /stream` tells. */
+export type NetworkEvent =
+  | { type: 'message'; number: string; message: MessageView }
+  | { type: 'receipt'; number: string; messageId: string; from: string; state: ReceiptState }
+  | {
+      type: 'device';
+      number: string;
+      device: DeviceView;
+      change: 'linked' | 'unlinked' | 'connected' | 'disconnected';
+    }
+  | { type: 'chatstate'; number: string; chatstate: ChatstateView };

@@ -1,0 +1,209 @@
+import { createParser } from 'eventsource-parser';
+import type {
+  ChatstateView,
+  DeviceView,
+  FaultRequest,
+  MessageView,
+  NetworkEvent,
+  PhoneView,
+  StatsView,
+  WriteRequest,
+} from './api.js';
+
+export type * from './api.js';
+
+const WAIT_MS = 10_000;
+
+/** The sandbox said no. */
+export class SandboxRefusal extends Error {
+  override name = 'SandboxRefusal';
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** Speaks to a sandbox's control API; it needs nothing but the address, so it works across processes. */
+export class SandboxClient {
+  readonly #url: string;
+
+  /** @param url `http://host:port` */
+  constructor(url: string) {
+    this.#url = url.replace(/\/$/, '');
+  }
+
+  /** A new person with a phone. */
+  addPhone(phone: {
+    number: string;
+    name?: string;
+  }): Promise<Omit<PhoneView, 'devices' | 'status' | 'username'>> {
+    return this.#ask('POST', '/phones', phone);
+  }
+
+  async phones(): Promise<PhoneView[]> {
+    return (await this.#ask<{ phones: PhoneView[] }>('GET', '/phones')).phones;
+  }
+
+  phone(number: string): Promise<PhoneView> {
+    return this.#ask('GET', phonePath(number));
+  }
+
+  /** Changes what others see of a person. */
+  update(number: string, profile: { name?: string; status?: string; username?: string }): Promise<PhoneView> {
+    return this.#ask('PATCH', phonePath(number), profile);
+  }
+
+  /** The phone scans a pairing QR; resolves when the device is linked. */
+  async scan(number: string, qr: string): Promise<DeviceView> {
+    return (await this.#ask<{ device: DeviceView }>('POST', phonePath(number, 'scan'), { qr })).device;
+  }
+
+  /** The phone's owner types a pairing code; resolves when the device is linked. */
+  async enterCode(number: string, code: string): Promise<DeviceView> {
+    return (await this.#ask<{ device: DeviceView }>('POST', phonePath(number, 'enter-code'), { code }))
+      .device;
+  }
+
+  /** The phone removes all its linked devices. */
+  async unlink(number: string): Promise<void> {
+    await this.#ask('POST', phonePath(number, 'unlink'));
+  }
+
+  /** The person writes. */
+  write(number: string, message: WriteRequest): Promise<{ messageId: string }> {
+    return this.#ask('POST', phonePath(number, 'messages'), message);
+  }
+
+  /** What the phone holds, oldest first. */
+  async messages(number: string): Promise<MessageView[]> {
+    return (await this.#ask<{ messages: MessageView[] }>('GET', phonePath(number, 'messages'))).messages;
+  }
+
+  /** The person reads messages. */
+  async read(number: string, messageIds: string[]): Promise<void> {
+    await this.#ask('POST', phonePath(number, 'read'), { messageIds });
+  }
+
+  async chatstates(number: string): Promise<ChatstateView[]> {
+    const answer = await this.#ask<{ chatstates: ChatstateView[] }>('GET', phonePath(number, 'chatstates'));
+    return answer.chatstates;
+  }
+
+  async fault(fault: FaultRequest): Promise<void> {
+    await this.#ask('POST', '/faults', fault);
+  }
+
+  async clearFaults(): Promise<void> {
+    await this.#ask('DELETE', '/faults');
+  }
+
+  stats(): Promise<StatsView> {
+    return this.#ask('GET', '/stats');
+  }
+
+  /** 32-byte public key of the sandbox's Noise root. */
+  async rootKey(): Promise<Uint8Array> {
+    const { publicKey } = await this.#ask<{ publicKey: string }>('GET', '/root-key');
+    return Buffer.from(publicKey, 'base64');
+  }
+
+  /** Everything that happens from now on; ends with the signal, or with the sandbox. */
+  async *watch(signal?: AbortSignal): AsyncGenerator<NetworkEvent> {
+    yield* (await this.#open(signal)).events;
+  }
+
+  /**
+   * Waits for an event, from now on.
+   * @param timeoutMs 10 s unless said otherwise; rejects after it.
+   * @param ready resolves when nothing can be missed any more.
+   */
+  async waitFor(
+    matches: (event: NetworkEvent) => boolean,
+    timeoutMs = WAIT_MS,
+    ready: () => Promise<NetworkEvent | undefined> = async () => undefined,
+  ): Promise<NetworkEvent> {
+    const done = new AbortController();
+    const timer = setTimeout(() => done.abort(), timeoutMs);
+    try {
+      const { events } = await this.#open(done.signal);
+      const before = await ready();
+      if (before) return before;
+      for await (const event of events) {
+        if (matches(event)) return event;
+      }
+    } finally {
+      clearTimeout(timer);
+      done.abort();
+    }
+    throw new Error(`nothing of that kind happened within ${timeoutMs} ms`);
+  }
+
+  /** Waits until a phone holds a message that matches; one that it holds already counts. */
+  async waitForMessage(
+    number: string,
+    matches: (message: MessageView) => boolean,
+    timeoutMs = WAIT_MS,
+  ): Promise<MessageView> {
+    const isIt = (event: NetworkEvent) =>
+      event.type === 'message' && event.number === number && matches(event.message);
+    const held = async (): Promise<NetworkEvent | undefined> => {
+      const message = (await this.messages(number)).find(matches);
+      return message && { type: 'message', number, message };
+    };
+    const event = await this.waitFor(isIt, timeoutMs, held);
+    if (event.type === 'message') return event.message;
+    throw new Error('unreachable: only messages match');
+  }
+
+  /** Resolves once the stream is open: what happens after that is not missed. */
+  async #open(signal?: AbortSignal): Promise<{ events: AsyncGenerator<NetworkEvent> }> {
+    const response = await fetch(`${this.#url}/stream`, signal ? { signal } : {});
+    if (!response.ok || !response.body) throw await refusalOf(response);
+    return { events: readEvents(response.body, signal) };
+  }
+
+  async #ask<Answer = void>(method: string, path: string, body?: unknown): Promise<Answer> {
+    const response = await fetch(`${this.#url}${path}`, {
+      method,
+      ...(body !== undefined && {
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json' },
+      }),
+    });
+    if (!response.ok) throw await refusalOf(response);
+    const text = await response.text();
+    return JSON.parse(text === '' ? 'null' : text);
+  }
+}
+
+function phonePath(number: string, ...rest: string[]): string {
+  return ['/phones', encodeURIComponent(number), ...rest].join('/');
+}
+
+async function refusalOf(response: Response): Promise<SandboxRefusal> {
+  const text = await response.text();
+  try {
+    return new SandboxRefusal(response.status, JSON.parse(text).error ?? text);
+  } catch {
+    return new SandboxRefusal(response.status, text);
+  }
+}
+
+async function* readEvents(
+  body: ReadableStream<Uint8Array>,
+  signal?: AbortSignal,
+): AsyncGenerator<NetworkEvent> {
+  const waiting: NetworkEvent[] = [];
+  const parser = createParser({ onEvent: ({ data }) => waiting.push(JSON.parse(data)) });
+  const decoder = new TextDecoder();
+  try {
+    for await (const chunk of body) {
+      parser.feed(decoder.decode(chunk, { stream: true }));
+      yield* waiting.splice(0);
+    }
+  } catch (error) {
+    if (!signal?.aborted) throw error;
+  }
+}

@@ -1,0 +1,173 @@
+import { randomBytes } from 'node:crypto';
+import type { WebSocket } from 'ws';
+import type { Clock } from '../domain/clock.js';
+import type { Account, AddressingMode } from './account.js';
+import type { NetworkEvent, StatsView } from './api.js';
+import type { Companion } from './companion.js';
+import { Connection } from './connection.js';
+import { EventHub } from './events.js';
+import { FaultBoard } from './faults/board.js';
+import { PairingDesk } from './pairing/desk.js';
+import { Phone } from './phone/phone.js';
+import type { Bundle } from './prekeys.js';
+import { Refusal } from './refusal.js';
+import { type Device, Registry } from './registry.js';
+import { SentLog } from './routing/sent-log.js';
+import { createSignalKeys } from './signal/signal-device.js';
+import type { State } from './state/state.js';
+import { Stats } from './stats.js';
+import { type Authority, certificateChain } from './wire/certificate.js';
+import { NETWORK_JID } from './wire/jid.js';
+import { stanza } from './wire/stanza.js';
+
+const ID_BYTES = 8;
+
+/** What the sandbox needs of a logger; pino's fits. */
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export interface NetworkOptions {
+  authority: Authority;
+  state: State;
+  clock: Clock;
+  log?: Log | undefined;
+  addressing?: AddressingMode | undefined;
+}
+
+/** The simulated network: everybody on it, and what they share. */
+export class Network {
+  readonly registry = new Registry();
+  readonly events = new EventHub();
+  readonly faults = new FaultBoard();
+  readonly stats = new Stats();
+  readonly pairing: PairingDesk;
+  readonly connections = new Set<Connection>();
+  readonly authority: Authority;
+  /** The encoded certificate chain that each client is shown. */
+  readonly certificate: Buffer;
+  readonly state: State;
+  readonly clock: Clock;
+  readonly log: Log | undefined;
+  readonly addressing: AddressingMode;
+  readonly #phones = new Map<Account, Phone>();
+  readonly #sentLogs = new Map<Account, SentLog>();
+
+  constructor({ authority, state, clock, log, addressing = 'lid' }: NetworkOptions) {
+    this.authority = authority;
+    this.state = state;
+    this.clock = clock;
+    this.log = log;
+    this.addressing = addressing;
+    this.certificate = certificateChain(authority, clock.now());
+    this.pairing = new PairingDesk(this);
+  }
+
+  /** Seconds since the epoch. */
+  now(): number {
+    return Math.floor(this.clock.now() / 1000);
+  }
+
+  /** A fresh id for a stanza of the network's own. */
+  newId(): string {
+    return randomBytes(ID_BYTES).toString('hex');
+  }
+
+  /** A new person with a phone. @throws Refusal 409 when the number is taken. */
+  addPhone(number: string, name: string): Phone {
+    if (this.registry.byNumber(number)) throw new Refusal(409, `${number} has a phone already`);
+    const account = this.registry.create(
+      {
+        pn: number.slice(1),
+        name,
+        status: '',
+        username: '',
+        nextDevice: 1,
+        createdAt: this.now(),
+        keys: createSignalKeys(),
+      },
+      this.state,
+    );
+    return this.phone(account);
+  }
+
+  phone(account: Account): Phone {
+    const known = this.#phones.get(account);
+    if (known) return known;
+    const phone = new Phone(account, this);
+    this.#phones.set(account, phone);
+    return phone;
+  }
+
+  sentLog(account: Account): SentLog {
+    const known = this.#sentLogs.get(account);
+    if (known) return known;
+    const log = new SentLog();
+    this.#sentLogs.set(account, log);
+    return log;
+  }
+
+  /** A bundle of a device, for opening a session with it. A device that runs low on one-time keys is told so. */
+  takeBundle({ account, companion }: Device): Bundle {
+    if (!companion) return this.phone(account).signal.takeBundle();
+    const bundle = companion.takeBundle();
+    if (companion.isLowOnKeys && !companion.askedForKeys) {
+      companion.askedForKeys = true;
+      const attrs = { from: NETWORK_JID, type: 'encrypt', id: this.newId(), t: String(this.now()) };
+      const count = stanza('count', { value: String(companion.keysLeft) });
+      companion.mailbox.push(stanza('notification', attrs, [count]));
+    }
+    return bundle;
+  }
+
+  /** A client has opened a socket. */
+  welcome(socket: WebSocket): void {
+    this.connections.add(new Connection(socket, this));
+  }
+
+  /** A connection is not of use any more, whatever its socket does. */
+  leave(connection: Connection): void {
+    this.pairing.leave(connection);
+    const { companion } = connection;
+    if (companion?.connection !== connection) return;
+    companion.connection = undefined;
+    companion.mailbox.shut();
+    this.tellDevice(companion, 'disconnected');
+  }
+
+  tellDevice(companion: Companion, change: Extract<NetworkEvent, { type: 'device' }>['change']): void {
+    const { number } = companion.account;
+    this.events.emit(() => ({ type: 'device', number, device: companion.view(), change }));
+  }
+
+  counters(): StatsView {
+    const { logins, conflicts, stanzasIn, stanzasOut } = this.stats;
+    const companions = [...this.registry.accounts].flatMap(({ companions }) => [...companions.values()]);
+    const away = companions.filter(({ connection }) => !connection);
+    const here = companions.filter(({ connection }) => connection);
+    return {
+      connections: this.connections.size,
+      logins,
+      conflicts,
+      stanzasIn,
+      stanzasOut,
+      waitingOffline: away.reduce((sum, { mailbox }) => sum + mailbox.messages, 0),
+      unacknowledged: here.reduce((sum, { mailbox }) => sum + mailbox.size, 0),
+      phones: this.registry.size,
+      devices: companions.length,
+    };
+  }
+
+  /** Resolves when the phones have worked off what has arrived. */
+  async settled(): Promise<void> {
+    for (const phone of this.#phones.values()) await phone.settled();
+  }
+
+  /** Cuts every connection. */
+  shut(): void {
+    for (const connection of [...this.connections]) connection.cut();
+  }
+}

@@ -1,0 +1,87 @@
+import type { MessageView, ReceiptState } from '../api.js';
+import type { State } from '../state/state.js';
+
+/** Beyond this a phone forgets its oldest messages, and what became of them. */
+const MAX_MESSAGES = 10_000;
+
+/** A message as a phone keeps it. */
+export interface HeldMessage extends Omit<MessageView, 'receipts'> {
+  /** The `proto.Message`, encoded: for quoting it and for encrypting it again. */
+  source: Buffer;
+}
+
+/** What one phone holds, oldest first. */
+export class HeldMessages {
+  readonly #messages = new Map<string, { row: string; message: HeldMessage }>();
+  /** Receipts may come before the author's phone has its own copy, so they are kept apart. */
+  readonly #receipts = new Map<string, Record<string, ReceiptState>>();
+  readonly #state: State;
+  readonly #owner: string;
+  #sequence = 0;
+
+  /** @param owner the phone's key in the kept state. */
+  constructor(owner: string, state: State) {
+    this.#owner = owner;
+    this.#state = state;
+  }
+
+  get(messageId: string): HeldMessage | undefined {
+    return this.#messages.get(messageId)?.message;
+  }
+
+  add(message: HeldMessage): void {
+    const row = `${this.#owner}/${String(++this.#sequence).padStart(12, '0')}`;
+    this.#messages.set(message.messageId, { row, message });
+    this.#state.put('message', row, () => serialise(message));
+    const [oldest] = this.#messages.keys();
+    if (this.#messages.size > MAX_MESSAGES && oldest !== undefined) this.#forget(oldest);
+  }
+
+  /** @returns false when it is known already. */
+  noteReceipt(messageId: string, number: string, state: ReceiptState): boolean {
+    const known = this.#receipts.get(messageId)?.[number];
+    if (known === state || known === 'read') return false;
+    const receipts = { ...this.#receipts.get(messageId), [number]: state };
+    this.#receipts.set(messageId, receipts);
+    this.#state.put('receipt', `${this.#owner}/${messageId}`, () => JSON.stringify(receipts));
+    const [oldest] = this.#receipts.keys();
+    if (this.#receipts.size > MAX_MESSAGES && oldest !== undefined) this.#forgetReceipts(oldest);
+    return true;
+  }
+
+  view(held: HeldMessage): MessageView {
+    const { source: _, ...message } = held;
+    return { ...message, receipts: this.#receipts.get(held.messageId) ?? {} };
+  }
+
+  views(): MessageView[] {
+    return [...this.#messages.values()].map(({ message }) => this.view(message));
+  }
+
+  restoreMessage(row: string, value: string): HeldMessage {
+    const parsed = JSON.parse(value);
+    const message: HeldMessage = { ...parsed, source: Buffer.from(parsed.source, 'base64') };
+    this.#messages.set(message.messageId, { row, message });
+    this.#sequence = Math.max(this.#sequence, Number(row.slice(row.lastIndexOf('/') + 1)));
+    return message;
+  }
+
+  restoreReceipts(messageId: string, value: string): void {
+    this.#receipts.set(messageId, JSON.parse(value));
+  }
+
+  #forget(messageId: string): void {
+    const row = this.#messages.get(messageId)?.row;
+    this.#messages.delete(messageId);
+    if (row !== undefined) this.#state.remove('message', row);
+    this.#forgetReceipts(messageId);
+  }
+
+  #forgetReceipts(messageId: string): void {
+    if (this.#receipts.delete(messageId)) this.#state.remove('receipt', `${this.#owner}/${messageId}`);
+  }
+}
+
+function serialise(message: HeldMessage): string {
+  return JSON.stringify({ ...message, source: message.source.toString('base64') });
+}

@@ -1,0 +1,127 @@
+import type { Account } from '../account.js';
+import type { ChatstateView, ReceiptState, WriteRequest } from '../api.js';
+import type { Network } from '../network.js';
+import { Refusal } from '../refusal.js';
+import { routeReceipt } from '../routing/receipts.js';
+import { SignalDevice } from '../signal/signal-device.js';
+import { type Stanza, stanza } from '../wire/stanza.js';
+import { type HeldMessage, HeldMessages } from './held-messages.js';
+import { openMessage } from './open-message.js';
+import { answerRetry, askAgain } from './retry.js';
+import { writeMessage } from './write.js';
+
+/** Typing states beyond this are forgotten, oldest first. */
+const MAX_CHATSTATES = 1_000;
+
+/**
+ * A simulated person's phone: device 0 of its account, always online. It decrypts what arrives and encrypts what
+ * the person writes; one thing at a time, because both move the same Signal sessions.
+ */
+export class Phone {
+  readonly account: Account;
+  readonly signal: SignalDevice;
+  readonly held: HeldMessages;
+  readonly chatstates: ChatstateView[] = [];
+  /** Digits of everybody that this account has a chat with. */
+  readonly partners = new Set<string>();
+  readonly #network: Network;
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(account: Account, network: Network) {
+    this.account = account;
+    this.#network = network;
+    this.signal = new SignalDevice(account.pn, account.record.keys, network.state);
+    this.held = new HeldMessages(account.pn, network.state);
+  }
+
+  /** Takes what the network brings: messages, and receipts that ask for one again. */
+  accept(letter: Stanza): void {
+    if (letter.tag === 'message') void this.#inTurn(() => this.#take(letter));
+    else if (letter.attrs.type === 'retry') void this.#inTurn(() => answerRetry(this.#network, this, letter));
+  }
+
+  /** The person writes. @returns the message's id. */
+  async write(request: WriteRequest): Promise<string> {
+    let messageId = '';
+    await this.#inTurn(async () => {
+      messageId = await writeMessage(this.#network, this, request);
+    }, true);
+    return messageId;
+  }
+
+  /** The person reads messages. @throws Refusal 404 when the phone holds no such message of somebody else. */
+  read(messageIds: string[]): void {
+    const byAuthor = new Map<string, string[]>();
+    for (const id of messageIds) {
+      const message = this.held.get(id);
+      if (!message || message.fromMe) throw new Refusal(404, `no message ${id} from somebody else is held`);
+      byAuthor.set(message.from, [...(byAuthor.get(message.from) ?? []), id]);
+    }
+    for (const [author, [id, ...others]] of byAuthor) {
+      const to = this.#network.registry.require(author).jid('lid');
+      const list = others.map((other) => stanza('item', { id: other }));
+      const receipt = stanza('receipt', { id, to, type: 'read' }, [stanza('list', {}, list)]);
+      routeReceipt(this.#network, { account: this.account }, receipt);
+    }
+  }
+
+  /** Keeps a message and tells who watches. */
+  hold(message: HeldMessage): void {
+    this.held.add(message);
+    this.partners.add((message.fromMe ? message.to : message.from).slice(1));
+    this.#tellMessage(message);
+  }
+
+  /** @returns the ids of which that was news. */
+  noteReceipts(ids: string[], from: string, state: ReceiptState): string[] {
+    const news = ids.filter((id) => this.held.noteReceipt(id, from, state));
+    const { number } = this.account;
+    for (const messageId of news) {
+      this.#network.events.emit(() => ({ type: 'receipt', number, messageId, from, state }));
+      const message = this.held.get(messageId);
+      if (message) this.#tellMessage(message);
+    }
+    return news;
+  }
+
+  noteChatstate(chatstate: ChatstateView): void {
+    this.chatstates.push(chatstate);
+    if (this.chatstates.length > MAX_CHATSTATES) this.chatstates.shift();
+    this.#network.events.emit(() => ({ type: 'chatstate', number: this.account.number, chatstate }));
+  }
+
+  /** Resolves when everything that has arrived so far is worked off. */
+  async settled(): Promise<void> {
+    await this.#work;
+  }
+
+  async #take(letter: Stanza): Promise<void> {
+    const { id = '', from = '', category } = letter.attrs;
+    const known = this.held.get(id);
+    try {
+      const message = await openMessage(this.#network, this, letter);
+      if (category === 'peer' || !message) return;
+      if (!known) this.hold(message);
+      if (!message.fromMe) {
+        routeReceipt(this.#network, { account: this.account }, stanza('receipt', { id, to: from }));
+      }
+    } catch (error) {
+      this.#network.log?.debug({ err: error, id }, 'a phone could not decrypt');
+      // a copy that was decrypted before is no reason to ask for it again
+      if (!known) askAgain(this.#network, this, letter);
+    }
+  }
+
+  #tellMessage(message: HeldMessage): void {
+    const { number } = this.account;
+    this.#network.events.emit(() => ({ type: 'message', number, message: this.held.view(message) }));
+  }
+
+  #inTurn(work: () => Promise<void>, isAnswered = false): Promise<void> {
+    const turn = this.#work.then(work);
+    this.#work = turn.catch((error: unknown) => {
+      if (!isAnswered) this.#network.log?.error({ err: error }, 'a phone failed');
+    });
+    return isAnswered ? turn : this.#work;
+  }
+}

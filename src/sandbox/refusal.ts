@@ -1,0 +1,11 @@
+/** A request that the control API refuses; `message` is shown to the caller. */
+export class Refusal extends Error {
+  override name = 'Refusal';
+  /** HTTP status. */
+  readonly status: 400 | 404 | 409 | 504;
+
+  constructor(status: Refusal['status'], message: string) {
+    super(message);
+    this.status = status;
+  }
+}

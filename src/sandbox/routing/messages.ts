@@ -1,0 +1,105 @@
+import type { Companion } from '../companion.js';
+import { dropAcks } from '../faults/drop-acks.js';
+import { rejectSends } from '../faults/reject-sends.js';
+import type { Network } from '../network.js';
+import { type Device, deviceId } from '../registry.js';
+import { child, childrenOf, type Stanza, stanza } from '../wire/stanza.js';
+import { type Copy, hand, type Parcel } from './fan-out.js';
+
+/** What a stanza that cannot be delivered is answered with, as a malformed fan-out is. */
+const MALFORMED = '479';
+/** Parts of an author's stanza that are for the network alone. */
+const FOR_THE_NETWORK = new Set(['participants', 'enc', 'tctoken', 'reporting']);
+const TRAVELLING_ATTRS = ['edit', 'category'];
+
+/** A linked device sends: every copy goes to its device, and the author gets the network's ack. */
+export function routeMessage(network: Network, companion: Companion, message: Stanza): void {
+  const copies = readCopies(network, message);
+  const { id = '', to } = message.attrs;
+  if (network.faults.take(rejectSends, companion.account) || copies.length === 0) {
+    acknowledge(network, companion, message, MALFORMED);
+    return;
+  }
+  const author = { account: companion.account, companion };
+  const partner = partnerOf(network, companion, message) ?? companion.account;
+  const parcel: Parcel = {
+    id,
+    author,
+    partner,
+    type: message.attrs.type ?? 'text',
+    attrs: travellingAttrs(message),
+    extras: travellingElements(message),
+  };
+  const log = network.sentLog(companion.account);
+  for (const copy of copies) {
+    if (!isAllowed(network, companion, copy.to, to)) continue;
+    if (isFresh(copy, () => log.give(id, partner.pn, deviceRow(copy.to)))) hand(network, parcel, copy);
+  }
+  if (!network.faults.take(dropAcks, companion.account)) acknowledge(network, companion, message);
+}
+
+/** A device's key in the logs. */
+export function deviceRow(device: Device): string {
+  return `${device.account.pn}:${deviceId(device)}`;
+}
+
+/** Copies for devices in `<participants>`, or one `<enc>` for the device in `to`. Unknown devices get none. */
+function readCopies(network: Network, message: Stanza): (Copy & { to: Device })[] {
+  const direct = child(message, 'enc');
+  const parts = direct
+    ? [{ jid: message.attrs.to, enc: direct }]
+    : childrenOf(child(message, 'participants')).map((part) => ({
+        jid: part.attrs.jid,
+        enc: child(part, 'enc'),
+      }));
+  return parts.flatMap(({ jid, enc }) => {
+    const to = network.registry.device(jid);
+    return to && enc ? [{ to, enc }] : [];
+  });
+}
+
+/** The other side of the chat; a copy that is sent again to an own device names it otherwise or not at all. */
+function partnerOf(network: Network, companion: Companion, message: Stanza) {
+  const { to, recipient, id = '' } = message.attrs;
+  const addressee = network.registry.byJid(recipient ?? to);
+  if (addressee && (recipient || addressee !== companion.account)) return addressee;
+  const logged = network.sentLog(companion.account).partnerOf(id);
+  return logged === undefined ? addressee : network.registry.byPn(logged);
+}
+
+/** Copies go to the addressee and to the author's own other devices, to nobody else. */
+function isAllowed(
+  network: Network,
+  companion: Companion,
+  to: Device,
+  addressee: string | undefined,
+): boolean {
+  if (to.companion === companion) return false;
+  return to.account === companion.account || to.account === network.registry.byJid(addressee);
+}
+
+/** The same id again is dropped, unless the copy answers a retry (which the `count` says). */
+function isFresh(copy: Copy, give: () => boolean): boolean {
+  const isFirst = give();
+  return isFirst || copy.enc.attrs.count !== undefined;
+}
+
+function travellingAttrs(message: Stanza): Record<string, string> {
+  const attrs: Record<string, string> = {};
+  for (const name of TRAVELLING_ATTRS) {
+    const value = message.attrs[name];
+    if (value !== undefined) attrs[name] = value;
+  }
+  return attrs;
+}
+
+function travellingElements(message: Stanza): Stanza[] {
+  return childrenOf(message).filter((element) => !FOR_THE_NETWORK.has(element.tag));
+}
+
+function acknowledge(network: Network, companion: Companion, message: Stanza, error?: string): void {
+  const { id, to } = message.attrs;
+  companion.connection?.send(
+    stanza('ack', { class: 'message', id, from: to, t: String(network.now()), error }),
+  );
+}

@@ -1,0 +1,85 @@
+import type { Account } from '../account.js';
+import type { ReceiptState } from '../api.js';
+import type { Network } from '../network.js';
+import { type Device, deviceId } from '../registry.js';
+import { bytesOf, child, childrenOf, type Stanza, stanza } from '../wire/stanza.js';
+import { give } from './fan-out.js';
+import { deviceRow } from './messages.js';
+
+/** What receipts of a type tell the author; the others are for the network alone. */
+const STATES = new Map<string | undefined, ReceiptState>([
+  [undefined, 'delivered'],
+  ['inactive', 'delivered'],
+  ['read', 'read'],
+  ['played', 'read'],
+]);
+/** Types that tell that the device has the message itself. */
+const SETTLING = new Set<string | undefined>([undefined, 'inactive', 'sender', 'peer_msg', 'hist_sync']);
+
+/** A device, or a phone, tells what became of messages. */
+export function routeReceipt(network: Network, from: Device, receipt: Stanza): void {
+  const { type, to, id = '' } = receipt.attrs;
+  const ids = [id, ...childrenOf(child(receipt, 'list')).flatMap((item) => item.attrs.id ?? [])];
+  settle(from, ids, type);
+  from.companion?.connection?.send(stanza('ack', { class: 'receipt', id, from: to, type }));
+  if (type === 'retry') {
+    forwardRetry(network, from, receipt);
+    return;
+  }
+  const state = STATES.get(type);
+  const author = network.registry.byJid(to);
+  if (state && author && author !== from.account) tellAuthor(network, author, from.account, ids, state);
+}
+
+function settle(from: Device, ids: string[], type: string | undefined): void {
+  const mailbox = from.companion?.mailbox;
+  if (!mailbox) return;
+  for (const id of ids) {
+    if (type === 'retry') mailbox.settleForRetry(id);
+    else if (SETTLING.has(type)) mailbox.settle('message', { id });
+  }
+}
+
+/** The author's phone notes it, and the author's linked devices get it, each step once. */
+function tellAuthor(
+  network: Network,
+  author: Account,
+  reader: Account,
+  ids: string[],
+  state: ReceiptState,
+): void {
+  const news = network.phone(author).noteReceipts(ids, reader.number, state);
+  const [first, ...others] = news;
+  if (first === undefined) return;
+  const attrs = {
+    id: first,
+    from: reader.jid(network.addressing),
+    t: String(network.now()),
+    ...(state === 'read' && { type: 'read' }),
+  };
+  const list = others.map((id) => stanza('item', { id }));
+  const letter = stanza('receipt', attrs, list.length > 0 ? [stanza('list', {}, list)] : undefined);
+  for (const companion of author.companions.values()) companion.mailbox.push(letter);
+}
+
+/** A device could not decrypt: the very device that encrypted is asked to do it again. */
+function forwardRetry(network: Network, from: Device, receipt: Stanza): void {
+  const author = network.registry.device(receipt.attrs.to);
+  const { id = '', recipient } = receipt.attrs;
+  if (!author) return;
+  network.sentLog(author.account).allowAgain(id, deviceRow(from));
+  const attrs = {
+    id,
+    from: from.account.jid(network.addressing, deviceId(from)),
+    type: 'retry',
+    t: String(network.now()),
+    ...(author.account === from.account && recipient && { recipient }),
+  };
+  give(network, author, stanza('receipt', attrs, childrenOf(receipt).map(copyElement)));
+}
+
+/** Numbers in a retry are bytes, and must stay bytes. */
+function copyElement(element: Stanza): Stanza {
+  if (Array.isArray(element.content)) return { ...element, content: element.content.map(copyElement) };
+  return element.content === undefined ? element : { ...element, content: bytesOf(element) };
+}

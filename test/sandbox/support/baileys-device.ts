@@ -1,0 +1,173 @@
+import {
+  type AuthenticationCreds,
+  type BaileysEventMap,
+  BufferJSON,
+  type ConnectionState,
+  initAuthCreds,
+  makeWASocket,
+  type SignalDataTypeMap,
+  type SignalKeyStore,
+  type UserFacingSocketConfig,
+  type WAMessage,
+  type WASocket,
+} from '@whiskeysockets/baileys';
+import { pino } from 'pino';
+
+const WAIT_MS = 10_000;
+
+/** Signal keys in memory, as a client keeps them in its store. */
+function memoryKeys(): SignalKeyStore {
+  const rows = new Map<string, string>();
+  return {
+    get<T extends keyof SignalDataTypeMap>(type: T, ids: string[]) {
+      const found: { [id: string]: SignalDataTypeMap[T] } = {};
+      for (const id of ids) {
+        const row = rows.get(`${type}/${id}`);
+        if (row !== undefined) found[id] = JSON.parse(row, BufferJSON.reviver);
+      }
+      return found;
+    },
+    set(data) {
+      for (const [type, entries] of Object.entries(data)) {
+        for (const [id, value] of Object.entries(entries)) {
+          if (value === null) rows.delete(`${type}/${id}`);
+          else rows.set(`${type}/${id}`, JSON.stringify(value, BufferJSON.replacer));
+        }
+      }
+    },
+  };
+}
+
+/** A real, unpatched Baileys client whose credentials live as long as the object: it can connect again and again. */
+export class BaileysDevice {
+  readonly creds: AuthenticationCreds = initAuthCreds();
+  readonly keys = memoryKeys();
+  readonly messages: WAMessage[] = [];
+  readonly upsertTypes = new Map<string, string>();
+  #socket?: WASocket;
+  readonly #wsUrl: string;
+  readonly #config: Partial<UserFacingSocketConfig>;
+
+  constructor(wsUrl: string, config: Partial<UserFacingSocketConfig> = {}) {
+    this.#wsUrl = wsUrl;
+    this.#config = config;
+  }
+
+  get socket(): WASocket {
+    if (!this.#socket) throw new Error('not connected');
+    return this.#socket;
+  }
+
+  /** Opens a socket; what happens on it is awaited with `until`. */
+  start(wsUrl = this.#wsUrl): WASocket {
+    const socket = makeWASocket({
+      auth: { creds: this.creds, keys: this.keys },
+      waWebSocketUrl: wsUrl,
+      logger: pino({ level: process.env.BAILEYS_LOG ?? 'silent' }),
+      version: [2, 3000, 1_043_857_760],
+      emitOwnEvents: false,
+      defaultQueryTimeoutMs: WAIT_MS,
+      retryRequestDelayMs: 10,
+      getMessage: async ({ id }) => this.sent.get(id ?? ''),
+      ...this.#config,
+    });
+    socket.ev.on('creds.update', (update) => Object.assign(this.creds, update));
+    socket.ev.on('messages.upsert', ({ messages, type }) => {
+      for (const message of messages) this.upsertTypes.set(message.key.id ?? '', type);
+      this.messages.push(...messages);
+    });
+    this.#socket = socket;
+    return socket;
+  }
+
+  /** Contents of own messages by id, for retries. */
+  readonly sent = new Map<string, NonNullable<WAMessage['message']>>();
+
+  /** Opens a socket and waits for a state of the connection. */
+  async connect(wsUrl = this.#wsUrl): Promise<WASocket> {
+    const socket = this.start(wsUrl);
+    await this.until('connection.update', ({ connection }) => connection === 'open');
+    return socket;
+  }
+
+  /** Waits for an event of the current socket. */
+  until<Name extends keyof BaileysEventMap>(
+    name: Name,
+    matches: (event: BaileysEventMap[Name]) => boolean,
+    timeoutMs = WAIT_MS,
+  ): Promise<BaileysEventMap[Name]> {
+    const { ev } = this.socket;
+    return new Promise((resolve, reject) => {
+      const listener = (event: BaileysEventMap[Name]) => {
+        if (!matches(event)) return;
+        clearTimeout(timer);
+        ev.off(name, listener);
+        resolve(event);
+      };
+      const timer = setTimeout(() => {
+        ev.off(name, listener);
+        reject(new Error(`no fitting ${name} within ${timeoutMs} ms`));
+      }, timeoutMs);
+      ev.on(name, listener);
+    });
+  }
+
+  /** The QR of a fresh socket. */
+  async qr(): Promise<string> {
+    this.start();
+    const { qr } = await this.until('connection.update', (update) => update.qr !== undefined);
+    return qr ?? '';
+  }
+
+  /** Waits until the connection closes; tells with which status code. */
+  async closed(): Promise<number | undefined> {
+    const { lastDisconnect } = await this.until('connection.update', isClosed);
+    return statusCode(lastDisconnect?.error);
+  }
+
+  /** Waits for a message with that text; one that has come already counts. */
+  async text(text: string): Promise<WAMessage> {
+    const known = this.messages.find((message) => textOf(message) === text);
+    if (known) return known;
+    const { messages } = await this.until('messages.upsert', (event) =>
+      event.messages.some((message) => textOf(message) === text),
+    );
+    const found = messages.find((message) => textOf(message) === text);
+    if (!found) throw new Error('unreachable: the event had it');
+    return found;
+  }
+
+  /** Sends a text and resolves with its id. */
+  async say(jid: string, text: string, messageId?: string): Promise<string> {
+    const message = await this.socket.sendMessage(jid, { text }, messageId ? { messageId } : {});
+    const id = message?.key.id;
+    if (!id || !message?.message) throw new Error('not sent');
+    this.sent.set(id, message.message);
+    return id;
+  }
+
+  /** Closes the socket for good. */
+  async stop(): Promise<void> {
+    const socket = this.#socket;
+    this.#socket = undefined;
+    if (!socket) return;
+    socket.ev.removeAllListeners('connection.update');
+    await socket.end(undefined);
+  }
+}
+
+/** The text of a message, plain or extended. */
+export function textOf({ message }: WAMessage): string | undefined {
+  return message?.conversation || message?.extendedTextMessage?.text || undefined;
+}
+
+function isClosed({ connection }: Partial<ConnectionState>): boolean {
+  return connection === 'close';
+}
+
+function statusCode(error: Error | undefined): number | undefined {
+  if (!error || !('output' in error)) return undefined;
+  const { output } = error;
+  if (typeof output !== 'object' || output === null || !('statusCode' in output)) return undefined;
+  return typeof output.statusCode === 'number' ? output.statusCode : undefined;
+}
