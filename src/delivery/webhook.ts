@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { Agent, errors } from 'undici';
 import type { Clock } from '../domain/clock.js';
 import { guardedConnector, PrivateAddressError } from './guard.js';
@@ -74,21 +75,26 @@ export class WebhookClient {
 
   /** Makes one attempt. Never rejects. */
   async post(call: WebhookCall): Promise<CallResult> {
-    const deadline = new AbortController();
-    const cancel = this.#clock.after(CALL_TIMEOUT_MS, () => deadline.abort());
+    // does for undici what an AbortSignal does, at a fraction of its price
+    const deadline = new EventEmitter();
+    let timedOut = false;
+    const cancel = this.#clock.after(CALL_TIMEOUT_MS, () => {
+      timedOut = true;
+      deadline.emit('abort');
+    });
     try {
       const { statusCode, body } = await this.#agent.request({
         ...call.target,
         method: 'POST',
         headers: headersOf(call, this.#clock.now()),
         body: call.body,
-        signal: deadline.signal,
+        signal: deadline,
       });
       // the status is the answer; a body that never ends only costs the connection
       await body.dump({ limit: ANSWER_BYTES });
       return { outcome: outcomeOf(statusCode), status: statusCode, reason: reasonOfStatus(statusCode) };
     } catch (error) {
-      return resultOfError(error, deadline.signal.aborted);
+      return resultOfError(error, timedOut);
     } finally {
       cancel();
     }
