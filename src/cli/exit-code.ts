@@ -26,14 +26,14 @@ export function exitCodeOf(error: unknown): number {
 
 /**
  * What an HTTP status means for the shell: 400 and 413 are mistakes in what was typed; 401 and 403 the token; 404 and
- * 409 the session; 502 the network beyond the daemon.
+ * 409 the session; 502 and 504 the network beyond the daemon.
  */
 export function failureOfStatus(status: number): Failure {
   if (status === 400 || status === 413) return 'usage';
   if (status === 401 || status === 403) return 'unauthorized';
   if (status === 404) return 'not_found';
   if (status === 409) return 'conflict';
-  if (status === 502) return 'refused';
+  if (status === 502 || status === 504) return 'refused';
   return 'failure';
 }
 

@@ -15,6 +15,21 @@ export function clientIdArg() {
   });
 }
 
+/** The control API of a sandbox network. */
+export function sandboxUrlFlag() {
+  return httpUrl({
+    description: 'address of the sandbox network',
+    env: 'SWITCHBOARD_SANDBOX_URL',
+    default: 'http://127.0.0.1:3001',
+    helpGroup: 'SANDBOX',
+  });
+}
+
+/** A simulated person's number. */
+export function numberArg(description: string) {
+  return Args.string({ required: true, description });
+}
+
 /** @throws CliError `usage` */
 export function requireHttpUrl(value: string): string {
   if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value;

@@ -1,6 +1,8 @@
 /** A signal that aborts when the person or the system asks the command to end. */
 export interface Interrupt {
   signal: AbortSignal;
+  /** Resolves when the signal aborts. */
+  aborted: Promise<void>;
   /** Gives Ctrl+C its usual meaning back. */
   release(): void;
 }
@@ -20,5 +22,9 @@ export function listenForInterrupt(): Interrupt {
   process.on('SIGINT', abort);
   process.on('SIGTERM', abort);
   process.stdout.on('error', abort);
-  return { signal: controller.signal, release };
+  const { signal } = controller;
+  const aborted = new Promise<void>((resolve) =>
+    signal.addEventListener('abort', () => resolve(), { once: true }),
+  );
+  return { signal, aborted, release };
 }

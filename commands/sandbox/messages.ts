@@ -1,0 +1,33 @@
+import { BaseCommand } from '../../src/cli/base-command.js';
+import { numberArg, sandboxUrlFlag } from '../../src/cli/flags.js';
+import { singleLine } from '../../src/cli/plain-text.js';
+import type { MessageView } from '../../src/sandbox/api.js';
+
+export default class SandboxMessages extends BaseCommand {
+  static override summary = 'Show what a simulated phone holds, decrypted, oldest first';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> +15550000002',
+    "<%= config.bin %> <%= command.id %> +15550000002 --json | jq -r '.messages[-1].text'",
+  ];
+  static override args = { number: numberArg("the phone's number") };
+  static override flags = { 'sandbox-url': sandboxUrlFlag() };
+
+  async run(): Promise<{ messages: MessageView[] }> {
+    const { args, flags } = await this.parse(SandboxMessages);
+    const { askSandbox } = await import('../../src/cli/sandbox.js');
+    const messages = await askSandbox(flags['sandbox-url'], (sandbox) => sandbox.messages(args.number));
+    if (this.jsonEnabled()) return { messages };
+    if (messages.length === 0) this.output.note(`${args.number} holds no messages`);
+    for (const message of messages) this.show(message);
+    return { messages };
+  }
+
+  private show({ from, to, fromMe, type, text, messageId, receipts }: MessageView): void {
+    const { paint } = this.output;
+    const arrow = fromMe ? paint('cyan', '→') : paint('green', '←');
+    const kind = type === 'text' ? '' : ` [${singleLine(type)}]`;
+    const states = Object.entries(receipts).map(([number, state]) => `${state} by ${number}`);
+    const tail = paint('dim', [messageId, ...states].join(', '));
+    this.output.line(`${arrow} ${fromMe ? to : from}${kind}: ${singleLine(text)} ${tail}`);
+  }
+}

@@ -1,0 +1,44 @@
+import { Args, Flags } from '@oclif/core';
+import { BaseCommand } from '../../src/cli/base-command.js';
+import { sandboxUrlFlag } from '../../src/cli/flags.js';
+import type { PhoneView } from '../../src/sandbox/api.js';
+
+export default class SandboxPhone extends BaseCommand {
+  static override summary = 'Make a simulated person with a phone, or show who there is';
+  static override description = 'A number that exists already is shown; a new --name renames its owner.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> +15550000001 --name Alice',
+    '<%= config.bin %> <%= command.id %>',
+    "<%= config.bin %> <%= command.id %> +15550000001 --json | jq -r '.phones[0].lid'",
+  ];
+  static override args = { number: Args.string({ description: 'E.164 with +; all phones without it' }) };
+  static override flags = {
+    'sandbox-url': sandboxUrlFlag(),
+    name: Flags.string({ description: "the owner's name" }),
+  };
+
+  async run(): Promise<{ phones: PhoneView[] }> {
+    const { args, flags } = await this.parse(SandboxPhone);
+    const { askSandbox, ensurePhone } = await import('../../src/cli/sandbox.js');
+    const phones = await askSandbox(flags['sandbox-url'], async (sandbox) =>
+      args.number ? [await ensurePhone(sandbox, args.number, flags.name)] : sandbox.phones(),
+    );
+    if (!this.jsonEnabled()) await this.show(phones);
+    return { phones };
+  }
+
+  private async show(phones: PhoneView[]): Promise<void> {
+    if (phones.length === 0) {
+      this.output.note('no phones yet; make one: switchboard sandbox phone +15550000001 --name Alice');
+      return;
+    }
+    const rows = phones.map(({ number, name, jid, lid, devices }) => [
+      number,
+      name,
+      jid,
+      lid,
+      devices.map(({ platform, connected }) => `${platform}${connected ? '' : ' (offline)'}`).join(', '),
+    ]);
+    await this.output.table(['NUMBER', 'NAME', 'JID', 'LID', 'LINKED DEVICES'], rows);
+  }
+}
