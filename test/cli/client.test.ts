@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { expect } from 'chai';
-import { CliError } from '../../src/cli/cli-error.js';
+import type { CliError } from '../../src/cli/cli-error.js';
 import { DaemonClient } from '../../src/cli/client.js';
 import { failureOf } from './support/failure.js';
 import { FakeDaemon } from './support/fake-daemon.js';

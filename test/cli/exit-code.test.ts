@@ -29,7 +29,9 @@ describe('the exit code', () => {
   });
 
   it('is 1 for anything that nobody foresaw', () => {
-    expect([new Error('x'), 'text', undefined, null, { oclif: {} }].map(exitCodeOf)).to.deep.equal([1, 1, 1, 1, 1]);
+    expect([new Error('x'), 'text', undefined, null, { oclif: {} }].map(exitCodeOf)).to.deep.equal([
+      1, 1, 1, 1, 1,
+    ]);
   });
 
   const statuses: [number, Failure][] = [

@@ -17,7 +17,11 @@ describe('foreign text in the terminal', () => {
   });
 
   it('is cut at whole characters', () => {
-    expect([shorten('hello', 5), shorten('hello!', 5), shorten('🙂🙂🙂', 2)]).to.deep.equal(['hello', 'hell…', '🙂…']);
+    expect([shorten('hello', 5), shorten('hello!', 5), shorten('🙂🙂🙂', 2)]).to.deep.equal([
+      'hello',
+      'hell…',
+      '🙂…',
+    ]);
   });
 });
 
@@ -25,11 +29,11 @@ describe('colours', () => {
   const terminal = { isTTY: true };
 
   it('are for terminals only', () => {
-    expect([wantsColor(terminal, {}), wantsColor({}, {}), wantsColor(terminal, { TERM: 'dumb' })]).to.deep.equal([
-      true,
-      false,
-      false,
-    ]);
+    expect([
+      wantsColor(terminal, {}),
+      wantsColor({}, {}),
+      wantsColor(terminal, { TERM: 'dumb' }),
+    ]).to.deep.equal([true, false, false]);
   });
 
   it('obey NO_COLOR before FORCE_COLOR', () => {

@@ -87,7 +87,13 @@ export class FakeDaemon {
     const url = new URL(request.url ?? '', this.url);
     const body = await text(request);
     const { method = '', headers } = request;
-    const call = { method, path: url.pathname, query: url.searchParams, headers, body: body ? JSON.parse(body) : {} };
+    const call = {
+      method,
+      path: url.pathname,
+      query: url.searchParams,
+      headers,
+      body: body ? JSON.parse(body) : {},
+    };
     this.calls.push(call);
     for (const { path, count, resolve } of this.#waiters) if (this.callsOf(path).length >= count) resolve();
     if (this.token && headers.authorization !== `Bearer ${this.token}`) {

@@ -1,0 +1,67 @@
+import { expect } from 'chai';
+import type { TailEntry } from '../../src/delivery/tail.js';
+import { painter } from '../../src/cli/paint.js';
+import { tailLine } from '../../src/cli/tail-lines.js';
+import { AT, attempt, statusEvent, textEvent } from './support/entries.js';
+
+describe('a line of the tail', () => {
+  const paint = painter({}, {});
+  /** Without the local time. */
+  const line = (entry: TailEntry) => tailLine(entry, paint).slice('00:00:00 '.length);
+
+  it('shows what came in', () => {
+    expect(line(textEvent())).to.equal('acme ← text Bob: hello 3EB0AAAA');
+  });
+
+  it('shows what the linked number did', () => {
+    expect(line(textEvent({ fromMe: true, event: 'message.sent' }))).to.equal('acme → text Bob: hello 3EB0AAAA');
+  });
+
+  it('names the author in a group', () => {
+    const event = { isGroup: true, remoteName: 'Team', pushName: 'Bob' };
+    expect(line(textEvent(event))).to.equal('acme ← text Team Bob: hello 3EB0AAAA');
+  });
+
+  it('takes the phone, then the jid, for a person without a name', () => {
+    expect(line(textEvent({ remoteName: '' }))).to.contain(' 15550000002: ');
+    expect(line(textEvent({ remoteName: '', remotePhone: '' }))).to.contain(' 200@lid: ');
+  });
+
+  it('cannot be forged by a message', () => {
+    const body = 'x\n12:00:00 acme ✓ webhook delivered\u001b[2K';
+    expect(line(textEvent({ body }))).not.to.match(/[\n\u001b]/u);
+  });
+
+  it('shows a delivery without what is secret in its address', () => {
+    expect(line(attempt())).to.equal(
+      'acme   ✓ webhook delivered 200 text (attempt 1, 12 ms, https://example.com/hook)',
+    );
+  });
+
+  it('shows why a delivery failed', () => {
+    const failed = attempt({ outcome: 'failed', status: 0, reason: 'no answer within 15 s', attempt: 2 });
+    expect(line(failed)).to.contain('! webhook failed text no answer within 15 s (attempt 2');
+  });
+
+  it('shows a drop with its reason', () => {
+    const dropped: TailEntry = {
+      kind: 'dropped',
+      at: AT,
+      clientId: 'acme',
+      deliveryId: '01A',
+      type: 'text',
+      reason: 'four attempts failed',
+    };
+    expect(line(dropped)).to.equal('acme ✗ dropped text four attempts failed 01A');
+  });
+
+  it("shows a session's change with its reason", () => {
+    expect(line(statusEvent('logged_out', 'connected', 'unlinked on the phone'))).to.equal(
+      'acme ● connected → logged_out: unlinked on the phone',
+    );
+  });
+
+  it('survives a time that is none', () => {
+    expect(tailLine({ ...textEvent(), at: 'soon' }, paint)).to.match(/^--:--:-- acme/);
+  });
+});
