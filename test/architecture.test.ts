@@ -23,6 +23,7 @@ const RULES: readonly Rule[] = [
   { layer: 'src/events/', own: ['src/domain/', 'src/kinds/'], without: ADAPTER_PACKAGES },
   { layer: 'src/store/store.ts', own: ['src/domain/'], without: ADAPTER_PACKAGES },
   { layer: 'src/store/sqlite/', own: ['src/domain/', 'src/store/store.ts', 'src/store/contact-merge.ts'] },
+  { layer: 'src/store/mongo/', own: ['src/domain/', 'src/store/store.ts', 'src/store/contact-merge.ts'] },
   { layer: 'src/store/', own: ['src/domain/'], without: ['@whiskeysockets/baileys', '@hapi/hapi'] },
   { layer: 'src/link/link.ts', own: ['src/domain/'], without: ADAPTER_PACKAGES },
   { layer: 'src/link/baileys/', own: ['src/domain/', 'src/link/link.ts', 'src/log.ts'] },

@@ -17,7 +17,8 @@ type Opener = (location: StoreLocation) => Promise<Backend>;
 /** One line for each back end: what its URL begins with, and who opens it. */
 const BACKENDS: readonly (readonly [prefix: RegExp, open: Opener])[] = [
   [/^sqlite$/, openSqliteBackend],
-  [/^mongodb(\+srv)?:\/\//, () => unsupported('MongoDB is not supported by this version yet: use "sqlite".')],
+  // loaded on demand: the driver costs every other start a tenth of a second
+  [/^mongodb(\+srv)?:\/\//, async (at) => (await import('./mongo/mongo-store.js')).openMongoBackend(at)],
 ];
 
 /**

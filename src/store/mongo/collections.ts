@@ -1,0 +1,101 @@
+import type { Db, IndexDescription } from 'mongodb';
+
+/** Seconds that the trace of a deleted key is kept; far longer than a write can be under way. */
+const GONE_KEYS_TTL_S = 86_400;
+
+interface CollectionPlan {
+  name: string;
+  /** The field that holds the clientId: `forget` finds by it what is of a session. */
+  owner: string;
+  indexes: readonly IndexDescription[];
+}
+
+/**
+ * Every collection that belongs to sessions, in the order in which `forget` empties them: the traffic first, so that
+ * nothing of it is left without its session; then the session; its data key last, because a session whose data key is
+ * gone could no longer be read. A new collection is one more row.
+ *
+ * No collection relies on several documents changing at once, see `commits.ts`.
+ */
+export const COLLECTIONS: readonly CollectionPlan[] = [
+  {
+    name: 'keys',
+    owner: 'clientId',
+    indexes: [
+      // read and written for every message
+      { key: { clientId: 1, type: 1, id: 1 }, unique: true },
+      { key: { goneAt: 1 }, expireAfterSeconds: GONE_KEYS_TTL_S },
+    ],
+  },
+  {
+    name: 'journal',
+    owner: 'clientId',
+    indexes: [
+      { key: { clientId: 1, id: 1 }, unique: true },
+      // what is unfinished, oldest first; stays small however much is kept closed
+      { key: { open: 1, clientId: 1, receivedAt: 1, n: 1 }, partialFilterExpression: { open: true } },
+      // pruning
+      { key: { closedAt: 1 }, sparse: true },
+    ],
+  },
+  {
+    name: 'contacts',
+    owner: 'clientId',
+    indexes: [
+      { key: { clientId: 1, lid: 1 }, unique: true, partialFilterExpression: { lid: { $gt: '' } } },
+      // not unique: while two contacts become one, both have the number for a moment
+      { key: { clientId: 1, pn: 1, lid: -1 } },
+    ],
+  },
+  {
+    name: 'sends',
+    owner: 'clientId',
+    indexes: [
+      { key: { clientId: 1, messageId: 1 }, unique: true },
+      // pruning
+      { key: { sentAt: 1 } },
+    ],
+  },
+  {
+    name: 'idempotency',
+    owner: 'clientId',
+    indexes: [
+      { key: { clientId: 1, key: 1 }, unique: true },
+      // pruning
+      { key: { createdAt: 1 } },
+    ],
+  },
+  {
+    name: 'failed_deliveries',
+    owner: 'clientId',
+    indexes: [
+      // the newest of a session, and the bound that is kept for each
+      { key: { clientId: 1, failedAt: -1, _id: -1 } },
+      // the newest over all sessions, and pruning
+      { key: { failedAt: -1, _id: -1 } },
+    ],
+  },
+  { name: 'commits', owner: '_id', indexes: [] },
+  { name: 'sessions', owner: '_id', indexes: [] },
+  { name: 'data_keys', owner: '_id', indexes: [] },
+];
+
+/**
+ * Makes the indexes that are not there yet; the server answers at once for those that are. They are built without
+ * holding up readers and writers of the collection.
+ */
+export async function makeIndexes(db: Db): Promise<void> {
+  await Promise.all(
+    COLLECTIONS.filter(({ indexes }) => indexes.length > 0).map(({ name, indexes }) =>
+      db.collection(name).createIndexes([...indexes]),
+    ),
+  );
+}
+
+/**
+ * Deletes everything of a session, collection by collection. When it is interrupted, what is left is a session that
+ * can be forgotten again.
+ */
+export async function deleteAllOf(db: Db, clientId: string): Promise<void> {
+  for (const { name, owner } of COLLECTIONS) await db.collection(name).deleteMany({ [owner]: clientId });
+}

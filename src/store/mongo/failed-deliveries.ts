@@ -1,0 +1,49 @@
+import type { FailedDelivery, FailedDeliveryStore } from '../store.js';
+import type { MongoDatabase } from './database.js';
+
+type FailedDocument = Omit<FailedDelivery, 'id'> & { _id: string };
+
+const NEWEST_FIRST = { failedAt: -1, _id: -1 } as const;
+
+/** Failed deliveries in the collection `failed_deliveries`, by their id. */
+export function mongoFailedDeliveries({ db, run }: MongoDatabase): FailedDeliveryStore {
+  const failed = db.collection<FailedDocument>('failed_deliveries');
+  /** The oldest go in a step of their own: being interrupted leaves some too many until the next one is added. */
+  const dropOldest = async (clientId: string, keep: number) => {
+    const tooMany = await failed
+      .find({ clientId }, { projection: { _id: 1 } })
+      .sort(NEWEST_FIRST)
+      .skip(keep)
+      .toArray();
+    if (tooMany.length > 0) await failed.deleteMany({ _id: { $in: tooMany.map(({ _id }) => _id) } });
+  };
+
+  return {
+    async add({ id, ...fields }, keep) {
+      await run(async () => {
+        await failed.replaceOne({ _id: id }, fields, { upsert: true });
+        await dropOldest(fields.clientId, keep);
+      });
+    },
+    async list({ clientId, limit }) {
+      if (limit < 1) return run(async () => []);
+      const found = failed.find(clientId === undefined ? {} : { clientId });
+      return (await run(() => found.sort(NEWEST_FIRST).limit(limit).toArray())).map(toDelivery);
+    },
+    async get(id) {
+      const found = await run(() => failed.findOne({ _id: id }));
+      return found ? toDelivery(found) : undefined;
+    },
+    async remove(id) {
+      await run(() => failed.deleteOne({ _id: id }));
+    },
+    async prune(failedBefore) {
+      const { deletedCount } = await run(() => failed.deleteMany({ failedAt: { $lt: failedBefore } }));
+      return deletedCount;
+    },
+  };
+}
+
+function toDelivery({ _id, ...fields }: FailedDocument): FailedDelivery {
+  return { id: _id, ...fields };
+}

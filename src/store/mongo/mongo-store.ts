@@ -1,0 +1,44 @@
+import type { Backend } from '../store.js';
+import { deleteAllOf } from './collections.js';
+import { commitLog } from './commits.js';
+import { mongoContacts } from './contacts.js';
+import { mongoDataKeys } from './data-keys.js';
+import { openMongoDatabase } from './database.js';
+import { mongoFailedDeliveries } from './failed-deliveries.js';
+import { mongoIdempotency } from './idempotency.js';
+import { applyJournal, mongoJournal } from './journal.js';
+import { applyKeys, mongoKeys } from './keys.js';
+import { mongoSends } from './sends.js';
+import { mongoSessions } from './sessions.js';
+
+/**
+ * Opens the MongoDB back end: one database, which several daemons may share as long as each session is held by one.
+ * Works the same on a replica set and on a standalone server.
+ *
+ * @param options.url the database is its path, `switchboard` when it has none
+ * @throws GatewayError `store_too_new`, `store_unavailable`
+ */
+export async function openMongoBackend(options: { url: string }): Promise<Backend> {
+  const database = await openMongoDatabase(options.url);
+  const log = commitLog(database, async (clientId, commit) => {
+    await Promise.all([applyKeys(database, clientId, commit), applyJournal(database, clientId, commit)]);
+  });
+  return {
+    name: 'mongodb',
+    supports: { sharedByNodes: true },
+    sessions: mongoSessions(database),
+    keys: mongoKeys(database, log),
+    journal: mongoJournal(database, log),
+    contacts: mongoContacts(database),
+    sends: mongoSends(database),
+    idempotency: mongoIdempotency(database),
+    failedDeliveries: mongoFailedDeliveries(database),
+    dataKeys: mongoDataKeys(database),
+    ping: () => database.ping(),
+    forget: (clientId) => log.end(clientId, () => deleteAllOf(database.db, clientId)),
+    async close() {
+      await log.idle();
+      await database.close();
+    },
+  };
+}

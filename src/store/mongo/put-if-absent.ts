@@ -1,0 +1,24 @@
+import type { Collection, Document, Filter, MatchKeysAndValues, WithId } from 'mongodb';
+import { isDuplicate } from './database.js';
+
+/**
+ * Inserts when absent, in one step; returns the document that is there afterwards.
+ *
+ * @param key equality on the fields of a unique index
+ * @param fields what else a new document has
+ */
+export async function putIfAbsent<D extends Document>(
+  collection: Collection<D>,
+  key: Filter<D>,
+  fields: MatchKeysAndValues<D>,
+): Promise<WithId<D>> {
+  const put = () =>
+    collection.findOneAndUpdate(key, { $setOnInsert: fields }, { upsert: true, returnDocument: 'after' });
+  const found = await put().catch((error: unknown) => {
+    // another one was quicker: now it is there to be found
+    if (isDuplicate(error)) return put();
+    throw error;
+  });
+  if (!found) throw new Error('an upsert gave no document');
+  return found;
+}
