@@ -3,7 +3,7 @@ import type { Server } from '@hapi/hapi';
 import { type Config, encryptionKeyBytes, summarize } from './config/index.js';
 import { Dispatcher } from './delivery/dispatch.js';
 import { Tail } from './delivery/tail.js';
-import { type Clock, systemClock } from './domain/clock.js';
+import { type Clock, systemClock, wait } from './domain/clock.js';
 import { LIMITS } from './domain/limits.js';
 import { createHttpServer } from './http/server.js';
 import { createBaileysLinks } from './link/baileys/index.js';
@@ -21,6 +21,8 @@ export interface DaemonOverrides {
   clock?: Clock;
   log?: Logger;
   backoff?: BackoffOptions;
+  /** Milliseconds that a stop gives to what is in flight. */
+  stopGraceMs?: number;
 }
 
 /** A running gateway. */
@@ -56,7 +58,7 @@ export async function createDaemon(config: Config, overrides: DaemonOverrides = 
       url: parts.server.info.uri,
       sandboxUrl: parts.network.sandbox?.url,
       stop: () => {
-        stopping ??= stop(parts, log);
+        stopping ??= stop(parts, overrides, log);
         return stopping;
       },
     };
@@ -149,15 +151,20 @@ async function assemble(
 
 /**
  * Requests first (their sends need the links), then the links, so that the network keeps what comes from now on, then
- * what came before on its way to the receivers, at last the store.
+ * what came before on its way to the receivers, at last the store. What a receiver does not take in time is announced
+ * again at the next start, from the journal.
  */
-async function stop({ server, gateway, dispatcher, store, network }: Parts, log: Logger): Promise<void> {
+async function stop(parts: Parts, overrides: DaemonOverrides, log: Logger): Promise<void> {
+  const { server, gateway, dispatcher, store, network } = parts;
+  const { clock = systemClock, stopGraceMs = LIMITS.stopGraceMs } = overrides;
   log.info('stopping');
-  await server.stop({ timeout: LIMITS.stopGraceMs });
+  await server.stop({ timeout: stopGraceMs });
   await gateway.stop();
-  const delivered = dispatcher.stop(LIMITS.stopGraceMs);
+  const idle = new AbortController();
+  void gateway.idle().then(() => idle.abort());
+  await wait(clock, stopGraceMs, idle.signal);
+  await dispatcher.stop(0);
   await gateway.idle();
-  await delivered;
   await store.close();
   await network.sandbox?.stop();
   log.info('stopped');

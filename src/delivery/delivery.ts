@@ -26,6 +26,8 @@ export interface Parcel {
   token: string;
   /** The event as JSON. */
   body: Buffer;
+  /** The caller keeps the event and announces it again after a stop. */
+  keptByCaller: boolean;
 }
 
 /** What a delivery needs of its surroundings. */

@@ -23,6 +23,8 @@ export interface DeliveryResult {
   delivered: boolean;
   /** For people; empty when delivered. */
   reason: string;
+  /** The gateway stopped first, and the caller keeps the event. */
+  interrupted?: true;
 }
 
 /** Who counts. */
@@ -74,7 +76,7 @@ export class Dispatcher {
       random,
       post: (call) => client.post(call),
       attempted: (parcel, report) => this.#attempted(parcel, report),
-      delivered: (parcel) => this.#end(parcel, true, ''),
+      delivered: (parcel) => this.#end(parcel, { delivered: true, reason: '' }),
       dropped: (...drop) => void this.#dropped(...drop),
     };
   }
@@ -82,9 +84,15 @@ export class Dispatcher {
   /**
    * Shows the event to the tail at once and delivers it.
    * @param receiver undefined when the session has no webhook: then only the tail sees the event
+   * @param options.keptByCaller the caller announces it again at the next start, should the gateway stop first; it is
+   * then not kept among the failed deliveries
    * @returns how it ended, once that is final: up to a minute later. Never rejects.
    */
-  announce(event: GatewayEvent, receiver: Receiver | undefined): Promise<DeliveryResult> {
+  announce(
+    event: GatewayEvent,
+    receiver: Receiver | undefined,
+    { keptByCaller = false }: { keptByCaller?: boolean } = {},
+  ): Promise<DeliveryResult> {
     const { clientId, type } = event;
     this.#options.tail.publish({ kind: 'event', at: this.#now(), clientId, event });
     if (!receiver) return Promise.resolve(NO_WEBHOOK);
@@ -96,6 +104,7 @@ export class Dispatcher {
       url: receiver.url,
       token: receiver.token,
       body: Buffer.from(JSON.stringify(event)),
+      keptByCaller,
     });
   }
 
@@ -107,7 +116,8 @@ export class Dispatcher {
     const { id: deliveryId, clientId, type, messageId } = failed;
     const { url, token } = receiver;
     const body = Buffer.from(failed.body);
-    const result = await this.#deliver({ deliveryId, clientId, type, messageId, url, token, body });
+    const parcel = { deliveryId, clientId, type, messageId, url, token, body, keptByCaller: false };
+    const result = await this.#deliver(parcel);
     if (result.delivered) {
       await this.#keep('removed', clientId, deliveryId, () => this.#options.failed.remove(deliveryId));
     }
@@ -167,6 +177,10 @@ export class Dispatcher {
   async #dropped(parcel: Parcel, cause: DropCause, reason: string, attempts: number): Promise<void> {
     const { tail, observe, log, failed, clock } = this.#options;
     const { deliveryId, clientId, type, messageId, url, body } = parcel;
+    if (cause === 'stopping' && parcel.keptByCaller) {
+      this.#end(parcel, { delivered: false, reason, interrupted: true });
+      return;
+    }
     log.warn({ clientId, deliveryId, type, messageId, cause, reason, attempts }, 'event not delivered');
     observe.dropped(clientId, cause);
     tail.publish({ kind: 'dropped', at: this.#now(), clientId, deliveryId, type, reason });
@@ -183,7 +197,7 @@ export class Dispatcher {
     await this.#keep('kept', clientId, deliveryId, () =>
       failed.add({ ...record, body: body.toString() }, LIMITS.failedDeliveriesKept),
     );
-    this.#end(parcel, false, reason);
+    this.#end(parcel, { delivered: false, reason });
   }
 
   /** Writes to the failed deliveries; a store that fails must not stop what is being delivered. */
@@ -195,10 +209,10 @@ export class Dispatcher {
     }
   }
 
-  #end(parcel: Parcel, delivered: boolean, reason: string): void {
+  #end(parcel: Parcel, result: Omit<DeliveryResult, 'deliveryId'>): void {
     const resolve = this.#open.get(parcel);
     this.#open.delete(parcel);
-    resolve?.({ deliveryId: parcel.deliveryId, delivered, reason });
+    resolve?.({ deliveryId: parcel.deliveryId, ...result });
     if (this.#open.size > 0) return;
     for (const idle of this.#whenIdle.splice(0)) idle();
   }

@@ -104,8 +104,17 @@ export class Gateway {
 
   #onLinkEvent(session: Session, event: LinkEvent): void {
     if (event.type === 'message') this.#receiver.receive(session.record, event.message);
-    if (event.type === 'message-status') this.#statusEvents.messageStatus(session.record, event);
+    if (event.type === 'message-status') this.#onMessageStatus(session, event);
     if (event.type === 'contact') this.#learnContact(session, event);
+  }
+
+  #onMessageStatus(session: Session, update: Extract<LinkEvent, { type: 'message-status' }>): void {
+    this.#statusEvents.messageStatus(session.record, update);
+    if (update.status !== 'sent') return;
+    // also when it came too late for the caller: the record must not be taken for unsent
+    this.#options.store.sends.acknowledge(session.clientId, update.messageId).catch((error: unknown) => {
+      this.#options.log.warn({ err: error, clientId: session.clientId }, 'acknowledgement not noted');
+    });
   }
 
   #learnContact(session: Session, event: Extract<LinkEvent, { type: 'contact' }>): void {

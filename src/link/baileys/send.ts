@@ -85,14 +85,13 @@ export class Sender {
     const messageId = attrs.id ?? '';
     const at = Number(attrs.t) > 0 ? Number(attrs.t) * 1000 : this.#clock.now();
     const outgoing = this.#outgoing.get(messageId);
-    if (outgoing) {
-      if (attrs.error) outgoing.fail(rejected(attrs.error));
-      else outgoing.take(at);
-    } else if (this.#overdue.delete(messageId)) {
-      const outcome = attrs.error
-        ? { status: 'failed' as const, code: attrs.error }
-        : { status: 'sent' as const };
-      this.#emit({ type: 'message-status', messageId, at, ...outcome });
+    if (!outgoing && !this.#overdue.delete(messageId)) return;
+    if (attrs.error) {
+      this.#emit({ type: 'message-status', messageId, at, status: 'failed', code: attrs.error });
+      outgoing?.fail(rejected(attrs.error));
+    } else {
+      this.#emit({ type: 'message-status', messageId, at, status: 'sent' });
+      outgoing?.take(at);
     }
   }
 

@@ -18,6 +18,7 @@ export interface Announcer {
   announce(
     event: GatewayEvent,
     receiver: { url: string; token: string } | undefined,
+    options?: { keptByCaller?: boolean },
   ): Promise<DeliveryResult>;
 }
 
@@ -44,7 +45,9 @@ export interface ReceiveOptions {
  */
 export class Receiver {
   readonly #options: ReceiveOptions;
-  readonly #underWay = new Map<Promise<void>, string>();
+  readonly #underWay = new Map<Promise<unknown>, string>();
+  /** Journal entries of what is on its way, by session. */
+  readonly #entries = new Set<string>();
 
   constructor(options: ReceiveOptions) {
     this.#options = options;
@@ -52,7 +55,15 @@ export class Receiver {
 
   /** Takes a message in; failures are logged, and its journal entry then stays open for the next start. */
   receive(session: SessionRecord, message: IncomingMessage): void {
-    this.#track(session.clientId, this.#admitAndProcess(session, message));
+    const { clientId } = session;
+    const entries = message.journalIds.map((id) => `${clientId} ${id}`);
+    // the network delivers again what a lost connection kept us from acknowledging; the first copy closes the entries
+    if (entries.length > 0 && entries.every((entry) => this.#entries.has(entry))) return;
+    for (const entry of entries) this.#entries.add(entry);
+    const work = this.#admitAndProcess(session, message).finally(() => {
+      for (const entry of entries) this.#entries.delete(entry);
+    });
+    this.#track(clientId, work);
   }
 
   /** Announces an own send with the caller's metaData. */
@@ -72,8 +83,8 @@ export class Receiver {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay.keys());
   }
 
-  #track(clientId: string, work: Promise<void>): void {
-    const tracked = work
+  #track(clientId: string, work: Promise<unknown>): void {
+    const tracked: Promise<unknown> = work
       .catch((error: unknown) => this.#options.log.error({ err: error, clientId }, 'message not processed'))
       .finally(() => this.#underWay.delete(tracked));
     this.#underWay.set(tracked, clientId);
@@ -82,7 +93,7 @@ export class Receiver {
   async #admitAndProcess(session: SessionRecord, message: IncomingMessage): Promise<void> {
     const refusal = admit(message) ?? (await this.#isOwnEcho(session, message));
     if (refusal) this.#options.observer.notAdmitted(refusal);
-    else await this.#process(session, message);
+    else if ((await this.#process(session, message)) === 'interrupted') return;
     await this.#close(session.clientId, message.journalIds);
   }
 
@@ -97,16 +108,18 @@ export class Receiver {
     session: SessionRecord,
     message: IncomingMessage,
     metaData?: Record<string, unknown>,
-  ): Promise<void> {
-    if (isSilent(message.content)) return;
+  ): Promise<'done' | 'interrupted'> {
+    if (isSilent(message.content)) return 'done';
     const { kind, reading } = readContent(message.content);
     if (!kind) this.#options.observer.unknownKind(unknownName(message.content));
     this.#options.observer.received(reading.type);
     const parties = await identifyParties(session, message, this.#options.contacts);
     const event = composeEnvelope({ session, message, reading, parties, metaData });
-    if (event.isGroup && !session.enableGroupAi) return;
+    if (event.isGroup && !session.enableGroupAi) return 'done';
     if (!session.webhookUrl && !session.orgId) this.#noteNoReceiver(event);
-    await this.#options.announcer.announce(event, receiverOf(session));
+    const keptByCaller = message.journalIds.length > 0;
+    const result = await this.#options.announcer.announce(event, receiverOf(session), { keptByCaller });
+    return result.interrupted ? 'interrupted' : 'done';
   }
 
   #noteNoReceiver({ clientId, messageId, type }: EventEnvelope): void {

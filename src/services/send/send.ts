@@ -81,7 +81,7 @@ export class Sender implements Sending {
       }),
       beforeSend: (encoded) => this.#writeDown(clientId, { messageId, to, encoded, payload }),
     });
-    await this.#settle(session, to, sent, payload);
+    this.#echo(session, to, sent, payload);
     this.#options.observer.sent(kind.path);
     return { status: 'sent', messageId };
   }
@@ -118,11 +118,8 @@ export class Sender implements Sending {
     });
   }
 
-  /** The network has it: note that, and tell the receiver. Neither may turn a delivered message into an error. */
-  async #settle(session: Session, to: string, sent: SentMessage, payload: SendPayload): Promise<void> {
-    await this.#options.store.sends.acknowledge(session.clientId, sent.messageId).catch((error: unknown) => {
-      this.#options.log.warn({ err: error, clientId: session.clientId }, 'acknowledgement not noted');
-    });
+  /** The network has it: tell the receiver. */
+  #echo(session: Session, to: string, sent: SentMessage, payload: SendPayload): void {
     const echo = {
       messageId: sent.messageId,
       chat: to,

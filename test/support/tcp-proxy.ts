@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import { createConnection, createServer, type Server, type Socket } from 'node:net';
+
+/** What becomes of a chunk on its way to the server: `cut` drops it and every connection. */
+export type Verdict = 'pass' | 'cut' | 'pass-then-cut';
+
+/** A TCP relay that a test can break and mend, so that the server behind it need not be stopped. */
+export interface TcpProxy {
+  port: number;
+  /** Drops all connections and refuses new ones. */
+  cut(): void;
+  /** Keeps all connections and accepts new ones, but passes nothing on. */
+  freeze(): void;
+  /** Passes everything on again; what a frozen connection held is lost with it. */
+  restore(): void;
+  /** Asks about every chunk that a client sends. After `pass-then-cut` the server's answer is lost. */
+  watch(judge: (chunk: Buffer) => Verdict): void;
+  stop(): Promise<void>;
+}
+
+/** Relays a free local port to the given address. */
+export async function startTcpProxy(host: string, port: number): Promise<TcpProxy> {
+  let state: 'open' | 'cut' | 'frozen' = 'open';
+  let judge: (chunk: Buffer) => Verdict = () => 'pass';
+  const sockets = new Set<Socket>();
+  const track = (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+  };
+  const drop = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const proxy = {
+    cut() {
+      state = 'cut';
+      drop();
+    },
+    freeze() {
+      state = 'frozen';
+    },
+    restore() {
+      if (state === 'frozen') drop();
+      state = 'open';
+      judge = () => 'pass';
+    },
+    watch(next: typeof judge) {
+      judge = next;
+    },
+  };
+
+  const forward = (chunk: Buffer, upstream: Socket) => {
+    if (state !== 'open') return;
+    const verdict = judge(chunk);
+    if (verdict === 'pass') upstream.write(chunk);
+    else if (verdict === 'cut') proxy.cut();
+    else upstream.end(chunk, () => proxy.cut());
+  };
+  const server = createServer((client) => {
+    track(client);
+    if (state === 'cut') return client.destroy();
+    const upstream = createConnection({ host, port });
+    track(upstream);
+    client.on('data', (chunk) => forward(chunk, upstream));
+    upstream.on('data', (chunk) => state === 'open' && client.write(chunk));
+    client.on('close', () => upstream.destroy());
+    upstream.on('close', () => client.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: portOf(server),
+    ...proxy,
+    async stop() {
+      drop();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
+  return address.port;
+}
