@@ -27,6 +27,15 @@ export interface AccountRecord {
   /** Seconds since the epoch. */
   createdAt: number;
   keys: SignalKeys;
+  appStateKey: AppStateKey;
+}
+
+/** The key of the settings that an account's devices share. */
+export interface AppStateKey {
+  /** 6 bytes. */
+  id: Buffer;
+  /** 32 bytes. */
+  key: Buffer;
 }
 
 /** A person on the network: a number, its hidden id, and the devices linked to it. */
@@ -83,10 +92,11 @@ export function lidOf(pn: string): string {
   return String(LID_BASE + (digest % LID_RANGE));
 }
 
-function serialiseAccount({ keys, ...rest }: AccountRecord): string {
+function serialiseAccount({ keys, appStateKey, ...rest }: AccountRecord): string {
   const { registrationId, nextPreKeyId, identity, signedPreKey } = keys;
   return JSON.stringify({
     ...rest,
+    appStateKey: { id: appStateKey.id.toString('base64'), key: appStateKey.key.toString('base64') },
     keys: {
       registrationId,
       nextPreKeyId,
@@ -98,10 +108,11 @@ function serialiseAccount({ keys, ...rest }: AccountRecord): string {
 
 /** Reads a kept account. */
 export function parseAccount(value: string): AccountRecord {
-  const { keys, ...rest } = JSON.parse(value);
+  const { keys, appStateKey, ...rest } = JSON.parse(value);
   const { registrationId, nextPreKeyId, identity, signedPreKey } = keys;
   return {
     ...rest,
+    appStateKey: { id: Buffer.from(appStateKey.id, 'base64'), key: Buffer.from(appStateKey.key, 'base64') },
     keys: {
       registrationId,
       nextPreKeyId,

@@ -117,19 +117,19 @@ export class SandboxClient {
   /**
    * Waits for an event, from now on.
    * @param timeoutMs 10 s unless said otherwise; rejects after it.
-   * @param ready resolves when nothing can be missed any more.
+   * @param act called once nothing can be missed any more: what causes the event, or finds that it has happened.
    */
   async waitFor(
     matches: (event: NetworkEvent) => boolean,
     timeoutMs = WAIT_MS,
-    ready: () => Promise<NetworkEvent | undefined> = async () => undefined,
+    act: () => Promise<NetworkEvent | undefined | void> = async () => undefined,
   ): Promise<NetworkEvent> {
     const done = new AbortController();
     const timer = setTimeout(() => done.abort(), timeoutMs);
     try {
       const { events } = await this.#open(done.signal);
-      const before = await ready();
-      if (before) return before;
+      const known = await act();
+      if (known) return known;
       for await (const event of events) {
         if (matches(event)) return event;
       }

@@ -20,6 +20,8 @@ export interface CompanionRecord {
   identityProof: Buffer;
   /** As the phone shows it: `Chrome (Mac OS)`. */
   platform: string;
+  /** The phone has told it what a new device needs to know. */
+  isGreeted: boolean;
 }
 
 /** A device that is linked to somebody's phone. */
@@ -122,6 +124,7 @@ export function parseCompanion(value: string): CompanionRecord {
     noiseKey: row.noiseKey,
     registrationId: row.registrationId,
     platform: row.platform,
+    isGreeted: row.isGreeted,
     identity: Buffer.from(row.identity, 'base64'),
     identityProof: Buffer.from(row.identityProof, 'base64'),
     signedPreKey: {

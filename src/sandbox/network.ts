@@ -21,6 +21,9 @@ import { NETWORK_JID } from './wire/jid.js';
 import { stanza } from './wire/stanza.js';
 
 const ID_BYTES = 8;
+const MESSAGE_ID_BYTES = 9;
+const APP_STATE_ID_BYTES = 6;
+const APP_STATE_KEY_BYTES = 32;
 
 /** What the sandbox needs of a logger; pino's fits. */
 export interface Log {
@@ -76,6 +79,11 @@ export class Network {
     return randomBytes(ID_BYTES).toString('hex');
   }
 
+  /** A fresh message id in the form that phones use: `3A` and 18 upper-case hex digits. */
+  newMessageId(): string {
+    return `3A${randomBytes(MESSAGE_ID_BYTES).toString('hex').toUpperCase()}`;
+  }
+
   /** A new person with a phone. @throws Refusal 409 when the number is taken. */
   addPhone(number: string, name: string): Phone {
     if (this.registry.byNumber(number)) throw new Refusal(409, `${number} has a phone already`);
@@ -88,6 +96,7 @@ export class Network {
         nextDevice: 1,
         createdAt: this.now(),
         keys: createSignalKeys(),
+        appStateKey: { id: randomBytes(APP_STATE_ID_BYTES), key: randomBytes(APP_STATE_KEY_BYTES) },
       },
       this.state,
     );

@@ -7,7 +7,10 @@ export const passive: IqNamespace = {
     const companion = asker(request);
     const { connection } = request;
     if (asks(request, 'set', 'active')) {
-      request.afterAnswer(() => companion.mailbox.open((letter) => connection.send(letter)));
+      request.afterAnswer(() => {
+        companion.mailbox.open((letter) => connection.send(letter));
+        if (!companion.record.isGreeted) request.network.phone(companion.account).greet(companion);
+      });
     }
     return EMPTY;
   },

@@ -126,7 +126,7 @@ export class PairingDesk {
     const { noiseKey, ...rest } = device;
     const companion = new Companion(
       account,
-      { ...rest, noiseKey: noiseKey.toString('base64') },
+      { ...rest, noiseKey: noiseKey.toString('base64'), isGreeted: false },
       this.#network.state,
     );
     account.companions.set(companion.id, companion);

@@ -1,10 +1,12 @@
 import type { Account } from '../account.js';
 import type { ChatstateView, ReceiptState, WriteRequest } from '../api.js';
+import type { Companion } from '../companion.js';
 import type { Network } from '../network.js';
 import { Refusal } from '../refusal.js';
 import { routeReceipt } from '../routing/receipts.js';
 import { SignalDevice } from '../signal/signal-device.js';
 import { type Stanza, stanza } from '../wire/stanza.js';
+import { greet } from './greeting.js';
 import { type HeldMessage, HeldMessages } from './held-messages.js';
 import { openMessage } from './open-message.js';
 import { answerRetry, askAgain } from './retry.js';
@@ -38,6 +40,11 @@ export class Phone {
   accept(letter: Stanza): void {
     if (letter.tag === 'message') void this.#inTurn(() => this.#take(letter));
     else if (letter.attrs.type === 'retry') void this.#inTurn(() => answerRetry(this.#network, this, letter));
+  }
+
+  /** Tells a newly linked device what it needs to know. */
+  greet(companion: Companion): void {
+    void this.#inTurn(() => greet(this.#network, this, companion));
   }
 
   /** The person writes. @returns the message's id. */

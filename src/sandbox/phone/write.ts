@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { proto } from '@whiskeysockets/baileys';
 import type { Account } from '../account.js';
 import type { WriteRequest } from '../api.js';
@@ -11,8 +10,6 @@ import { deviceSent, encryptFor } from './encrypt.js';
 import { describe } from './open-message.js';
 import type { Phone } from './phone.js';
 
-const ID_BYTES = 9;
-
 /**
  * A person writes a message: it is encrypted for every device of the partner and for the author's linked devices.
  * @returns its id.
@@ -21,7 +18,7 @@ const ID_BYTES = 9;
 export async function writeMessage(network: Network, phone: Phone, request: WriteRequest): Promise<string> {
   const partner = network.registry.require(request.to);
   const { message, stanzaType } = compose(network, phone, request);
-  const messageId = `3A${randomBytes(ID_BYTES).toString('hex').toUpperCase()}`;
+  const messageId = network.newMessageId();
   const author = { account: phone.account };
   const parcel: Parcel = { id: messageId, author, partner, type: stanzaType };
   const own = { messageId, author: phone.account, partner, phone, timestamp: network.now() };

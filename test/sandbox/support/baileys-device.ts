@@ -15,10 +15,25 @@ import { pino } from 'pino';
 
 const WAIT_MS = 10_000;
 
+/** A key store that a test can damage. */
+interface DamageableKeys extends SignalKeyStore {
+  /** Forgets all rows of a type. */
+  drop(type: string): void;
+  /** Changes the JSON of all rows of a type. */
+  change(type: string, edit: (row: string) => string): void;
+}
+
 /** Signal keys in memory, as a client keeps them in its store. */
-function memoryKeys(): SignalKeyStore {
+function memoryKeys(): DamageableKeys {
   const rows = new Map<string, string>();
+  const rowsOf = (type: string) => [...rows.keys()].filter((key) => key.startsWith(`${type}/`));
   return {
+    drop(type) {
+      for (const key of rowsOf(type)) rows.delete(key);
+    },
+    change(type, edit) {
+      for (const key of rowsOf(type)) rows.set(key, edit(rows.get(key) ?? ''));
+    },
     get<T extends keyof SignalDataTypeMap>(type: T, ids: string[]) {
       const found: { [id: string]: SignalDataTypeMap[T] } = {};
       for (const id of ids) {
@@ -73,8 +88,10 @@ export class BaileysDevice {
     });
     socket.ev.on('creds.update', (update) => Object.assign(this.creds, update));
     socket.ev.on('messages.upsert', ({ messages, type }) => {
-      for (const message of messages) this.upsertTypes.set(message.key.id ?? '', type);
-      this.messages.push(...messages);
+      for (const message of messages.filter((one) => !one.message?.protocolMessage)) {
+        this.upsertTypes.set(message.key.id ?? '', type);
+        this.messages.push(message);
+      }
     });
     this.#socket = socket;
     return socket;
@@ -88,6 +105,12 @@ export class BaileysDevice {
     const socket = this.start(wsUrl);
     await this.until('connection.update', ({ connection }) => connection === 'open');
     return socket;
+  }
+
+  /** Waits until the phone has told it, once, what a newly linked device needs to know. */
+  async synced(): Promise<void> {
+    if (this.creds.accountSyncCounter > 0) return;
+    await this.until('creds.update', ({ accountSyncCounter = 0 }) => accountSyncCounter > 0);
   }
 
   /** Waits for an event of the current socket. */

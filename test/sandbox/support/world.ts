@@ -54,6 +54,7 @@ export class SandboxWorld {
     await this.client.scan(number, qr);
     await closed;
     await device.connect();
+    await device.synced();
     return device;
   }
 

@@ -1,0 +1,110 @@
+import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys';
+import { expect } from 'chai';
+import { type BaileysDevice, textOf } from './support/baileys-device.js';
+import { ALICE, BOB, CAROL, pnJid, SandboxWorld } from './support/world.js';
+
+describe('Sandbox: what waits for a client that is away', () => {
+  const world = new SandboxWorld();
+
+  beforeEach(() => world.open());
+  afterEach(() => world.close());
+
+  it('is delivered at the next connection, in order, with its count, and only once', async () => {
+    const alice = await world.linked(ALICE);
+    await alice.stop();
+    for (const text of ['one', 'two', 'three']) await world.client.write(BOB, { to: ALICE, text });
+    expect((await world.client.stats()).waitingOffline).to.equal(3);
+    alice.start();
+    const nodes = recorded(alice);
+    await alice.text('three');
+    expect(alice.messages.map(textOf)).to.deep.equal(['one', 'two', 'three']);
+    expect([...alice.upsertTypes.values()]).to.deep.equal(['append', 'append', 'append']);
+    expect(preview(nodes)).to.include({ count: '3', message: '3' });
+    expect(nodes.filter(({ tag }) => tag === 'message').map(({ attrs }) => attrs.offline)).to.deep.equal([
+      '0',
+      '1',
+      '2',
+    ]);
+    await isReceived(3, BOB);
+    await alice.stop();
+    await alice.connect();
+    await world.client.write(BOB, { to: ALICE, text: 'four' });
+    await alice.text('four');
+    expect(alice.messages.map(textOf)).to.deep.equal(['one', 'two', 'three', 'four']);
+  });
+
+  it('is not pushed before the client says that it is active, and always ends with the count', async () => {
+    const alice = await world.linked(ALICE);
+    await alice.stop();
+    await world.client.write(BOB, { to: ALICE, text: 'waiting' });
+    alice.start();
+    const nodes = recorded(alice);
+    await alice.text('waiting');
+    const tags = nodes.map(
+      (node) => `${node.tag} ${Array.isArray(node.content) ? node.content[0]?.tag : ''}`,
+    );
+    expect(tags.indexOf('ib offline_preview')).to.be.greaterThan(tags.lastIndexOf('success '));
+    expect(tags.indexOf('message enc')).to.be.greaterThan(tags.indexOf('ib offline_preview'));
+    expect(tags.indexOf('ib offline')).to.be.greaterThan(tags.indexOf('message enc'));
+  });
+
+  it('includes receipts, which are gone once they are acknowledged', async () => {
+    const alice = await world.linked(ALICE);
+    const id = await alice.say(pnJid(BOB), 'read me');
+    await world.client.waitForMessage(ALICE, ({ receipts }) => receipts[BOB] === 'delivered');
+    await alice.stop();
+    await world.client.read(BOB, [id]);
+    alice.start();
+    const { length } = await alice.until('messages.update', (updates) =>
+      updates.some(({ update }) => update.status === 4),
+    );
+    expect(length).to.equal(1);
+  });
+
+  it('keeps what a client took but did not acknowledge', async () => {
+    const alice = await world.linked(ALICE);
+    const cut = new Promise<void>((resolve) => {
+      alice.socket.ws.on('CB:message', () => {
+        // the process dies before it has looked at the message
+        alice.socket.ws.removeAllListeners('CB:receipt');
+        void alice.stop().then(resolve);
+      });
+    });
+    const { messageId } = await world.client.write(CAROL, { to: ALICE, text: 'do not lose me' });
+    await cut;
+    alice.messages.length = 0;
+    const nodes: BinaryNode[] = [];
+    alice.start();
+    alice.socket.ws.on('CB:message', (node: BinaryNode) => nodes.push(node));
+    await alice.until(
+      'connection.update',
+      ({ receivedPendingNotifications }) => receivedPendingNotifications === true,
+    );
+    const stats = await world.client.stats();
+    expect(nodes.some(({ attrs }) => attrs.id === messageId) || stats.unacknowledged === 0).to.equal(true);
+  });
+
+  async function isReceived(count: number, author: string): Promise<void> {
+    const messages = await world.client.messages(author);
+    for (const { messageId } of messages.slice(0, count)) {
+      await world.client.waitForMessage(
+        author,
+        (message) => message.messageId === messageId && message.receipts[ALICE] === 'delivered',
+      );
+    }
+  }
+});
+
+/** Everything that a client is sent, from now on. */
+function recorded(device: BaileysDevice): BinaryNode[] {
+  const nodes: BinaryNode[] = [];
+  const { ws } = device.socket;
+  for (const tag of ['message', 'ib', 'success', 'receipt']) {
+    ws.on(`CB:${tag}`, (node: BinaryNode) => nodes.push(node));
+  }
+  return nodes;
+}
+
+function preview(nodes: BinaryNode[]) {
+  return nodes.flatMap((node) => getBinaryNodeChild(node, 'offline_preview') ?? [])[0]?.attrs;
+}

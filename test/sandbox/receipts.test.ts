@@ -1,0 +1,73 @@
+import type { WAMessageUpdate } from '@whiskeysockets/baileys';
+import { expect } from 'chai';
+import type { BaileysDevice } from './support/baileys-device.js';
+import { ALICE, BOB, pnJid, SandboxWorld } from './support/world.js';
+
+const DELIVERED = 3;
+const READ = 4;
+
+describe('Sandbox: receipts', () => {
+  const world = new SandboxWorld();
+
+  beforeEach(() => world.open());
+  afterEach(() => world.close());
+
+  it('tell a client that its message was delivered to a phone, and read there', async () => {
+    const alice = await world.linked(ALICE);
+    const delivered = statusOf(alice, DELIVERED);
+    const id = await alice.say(pnJid(BOB), 'Hello');
+    expect((await delivered).key).to.include({ id, fromMe: true });
+    const read = statusOf(alice, READ);
+    await world.client.read(BOB, [id]);
+    expect((await read).key).to.include({ id });
+    const own = await world.client.waitForMessage(ALICE, ({ receipts }) => receipts[BOB] === 'read');
+    expect(own.messageId).to.equal(id);
+  });
+
+  it('of several messages at once reach the client together', async () => {
+    const alice = await world.linked(ALICE);
+    const ids = [await alice.say(pnJid(BOB), 'one'), await alice.say(pnJid(BOB), 'two')];
+    await world.client.waitForMessage(BOB, ({ text }) => text === 'two');
+    const read = alice.until('messages.update', (updates) =>
+      updates.some(({ update }) => update.status === READ),
+    );
+    await world.client.read(BOB, ids);
+    expect((await read).map(({ key }) => key.id)).to.have.members(ids);
+  });
+
+  it('of a client tell the phone that wrote', async () => {
+    const bob = await world.linked(BOB);
+    const { messageId } = await world.client.write(ALICE, { to: BOB, text: 'Hi Bob' });
+    await world.client.waitForMessage(ALICE, ({ receipts }) => receipts[BOB] === 'delivered');
+    const message = await bob.text('Hi Bob');
+    await bob.socket.readMessages([message.key]);
+    const held = await world.client.waitForMessage(ALICE, ({ receipts }) => receipts[BOB] === 'read');
+    expect(held.messageId).to.equal(messageId);
+  });
+
+  it('go from client to client', async () => {
+    const [alice, bob] = await Promise.all([world.linked(ALICE), world.linked(BOB)]);
+    const id = await alice.say(pnJid(BOB), 'Hello');
+    const message = await bob.text('Hello');
+    const read = statusOf(alice, READ);
+    await bob.socket.readMessages([message.key]);
+    expect((await read).key.id).to.equal(id);
+  });
+
+  it('cannot be given for messages that the phone does not hold or wrote itself', async () => {
+    const { messageId } = await world.client.write(ALICE, { to: BOB, text: 'mine' });
+    const refusals = await Promise.allSettled([
+      world.client.read(BOB, ['nope']),
+      world.client.read(ALICE, [messageId]),
+    ]);
+    for (const refusal of refusals) expect(refusal).to.have.nested.property('reason.status', 404);
+  });
+});
+
+async function statusOf(device: BaileysDevice, status: number): Promise<WAMessageUpdate> {
+  const has = ({ update }: WAMessageUpdate) => update.status === status;
+  const updates = await device.until('messages.update', (all) => all.some(has));
+  const found = updates.find(has);
+  if (!found) throw new Error('unreachable: the event had it');
+  return found;
+}
