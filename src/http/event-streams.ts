@@ -84,6 +84,8 @@ class EventStream extends Readable {
   finish(): void {
     this.#unlisten();
     this.#stopKeepAlive();
+    // nobody may have read yet from a stream that was opened just now
+    this.#wanted ||= this.readableLength < this.readableHighWaterMark;
     this.#flush();
     if (this.#wanted) this.push(null);
     else this.#cut();

@@ -1,0 +1,196 @@
+import type { RequestRoute, Server } from '@hapi/hapi';
+import { expect } from 'chai';
+import { type Answer, createTestServer, type TestServer, TOKEN } from './support/test-server.js';
+
+const SECRET = 'secret-of-acme-0123456789';
+const OTHER_SECRET = 'secret-of-other-0123456789';
+/** Answers of the routes that need no token. */
+const OPEN = ['/health/live', '/health/ready', '/health/clients'];
+/** A body that names the session where a route takes one in the body. */
+const BODIES: Record<string, object> = {
+  '/pair-phone': { phone: '15550000001' },
+  '/set-webhook': { webhookUrl: '' },
+  '/set-org-id': { orgId: 'org1' },
+  '/set-api-secret': { secret: SECRET },
+  '/set-enable-group-ai': { enabled: true },
+  '/send-message': { to: '+15550000002', body: 'Hello' },
+  '/send-test-event': { type: 'text' },
+};
+const NO_CLIENT_IN_BODY = ['/start', '/failed-deliveries/{id}/resend'];
+/** Needs the master token whatever the session. */
+const MASTER_ONLY = ['/metrics'];
+
+type Headers = Record<string, string>;
+
+describe('authentication', () => {
+  let api: TestServer;
+  let targets: RequestRoute[];
+
+  beforeEach(async () => {
+    api = await prepare();
+    targets = api.server.table().filter(({ path }) => !OPEN.includes(path));
+  });
+
+  /** Two sessions with a secret and a failed delivery each. */
+  async function prepare(): Promise<TestServer> {
+    const fresh = await createTestServer();
+    for (const [clientId, secret] of Object.entries({ acme: SECRET, other: OTHER_SECRET })) {
+      await fresh.services.sessions.start(clientId, { webhookUrl: 'https://example.com' });
+      await fresh.services.sessions.setApiSecret(clientId, secret);
+      fresh.services.deliveries.fail(failedDelivery(clientId));
+    }
+    return fresh;
+  }
+
+  /** Sends a right request to a route that names the session wherever it can be named. */
+  async function send({ method, path }: RequestRoute, clientId: string, headers: Headers): Promise<Answer> {
+    const url = `${path.replace('{id}', `delivery-of-${clientId}`)}?clientId=${clientId}`;
+    const inBody = NO_CLIENT_IN_BODY.includes(path) ? {} : { clientId };
+    const payload = method === 'post' ? JSON.stringify({ ...inBody, ...BODIES[path] }) : undefined;
+    const answer = api.server.inject({ method, url, headers, payload });
+    if (path === '/events') await endStreamOnce(handled(api.server), answer);
+    const response = await answer;
+    const json = String(response.headers['content-type']).startsWith('application/json');
+    const body = json ? JSON.parse(response.payload) : {};
+    return { status: response.statusCode, headers: response.headers, body };
+  }
+
+  /** A stream that is let in would never end by itself. */
+  async function endStreamOnce(open: Promise<void>, answer: Promise<unknown>): Promise<void> {
+    await Promise.race([open, answer]);
+    await api.server.stop();
+  }
+
+  const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` });
+
+  it('covers every route but the health checks', () => {
+    const paths = targets.map(({ path }) => path);
+    expect(paths).to.include.members(['/start', '/clients', '/config', '/events', '/metrics']);
+    expect(paths).to.have.lengthOf(api.server.table().length - OPEN.length);
+  });
+
+  it('lets the master token in everywhere, in either header', async () => {
+    const ways = [bearer(TOKEN), { authorization: `bearer ${TOKEN}` }, { 'x-v3-secret': TOKEN }];
+    for (const headers of ways) {
+      for (const target of targets) {
+        api = await prepare();
+        expect((await send(target, 'acme', headers)).status, target.path).to.equal(200);
+      }
+    }
+  });
+
+  it('answers the same 401 for no token and for a wrong one, whether the session exists or not', async () => {
+    const wrong: Headers[] = [
+      {},
+      bearer('wrong'),
+      bearer(''),
+      { authorization: 'Basic YTpi' },
+      { authorization: TOKEN },
+      { 'x-v3-secret': 'wrong' },
+      { 'x-v3-secret': `${TOKEN}x` },
+    ];
+    const error = 'a valid token is required: Authorization: Bearer <token>, or X-V3-Secret: <token>';
+    for (const target of targets) {
+      for (const headers of wrong) {
+        for (const clientId of ['acme', 'nobody']) {
+          const answer = await send(target, clientId, headers);
+          expect([answer.status, answer.headers['www-authenticate']]).to.deep.equal([401, 'Bearer']);
+          expect(answer.body).to.deep.equal({ error });
+        }
+      }
+    }
+  });
+
+  it('lets a session’s secret into what concerns the session, in either header', async () => {
+    for (const headers of [bearer(SECRET), { 'x-v3-secret': SECRET }]) {
+      for (const target of targets) {
+        api = await prepare();
+        const { status } = await send(target, 'acme', headers);
+        expect(status, target.path).to.equal(MASTER_ONLY.includes(target.path) ? 403 : 200);
+      }
+    }
+  });
+
+  it('refuses a session’s secret for any other session with the same 403, whether that exists or not', async () => {
+    for (const target of targets) {
+      const existing = await send(target, 'other', bearer(SECRET));
+      const missing = await send(target, 'nobody', bearer(SECRET));
+      expect(existing.status, target.path).to.equal(403);
+      expect([missing.status, missing.body]).to.deep.equal([existing.status, existing.body]);
+    }
+    expect(api.services.sessions.has('other')).to.equal(true);
+  });
+
+  it('refuses a session’s secret when only one of query and body names its session', async () => {
+    for (const [query, body] of [
+      ['acme', 'other'],
+      ['other', 'acme'],
+    ]) {
+      const answer = await api.post(
+        `/set-org-id?clientId=${query}`,
+        { clientId: body, orgId: 'x' },
+        { token: SECRET },
+      );
+      expect(answer.status).to.equal(403);
+    }
+  });
+
+  it('checks whom a secret concerns before it says what is wrong with the body', async () => {
+    const answer = await api.post('/set-org-id', { clientId: 'other' }, { token: SECRET });
+    expect(answer.status).to.equal(403);
+  });
+
+  it('tries both headers, so that a proxy’s own Authorization does no harm', async () => {
+    const headers = { authorization: 'Basic YTpi', 'x-v3-secret': TOKEN };
+    expect((await api.get('/clients', { token: null, headers })).status).to.equal(200);
+    const wrongFirst = { authorization: 'Bearer wrong', 'x-v3-secret': SECRET };
+    expect((await api.get('/clients', { token: null, headers: wrongFirst })).status).to.equal(200);
+  });
+
+  it('shows a session’s secret its own session and deliveries only', async () => {
+    const { body } = await api.get('/clients', { token: SECRET });
+    expect(body.clients).to.be.an('array').with.lengthOf(1);
+    expect(body.clients).to.have.nested.property('[0].clientId', 'acme');
+    const list = await api.get('/failed-deliveries', { token: SECRET });
+    expect(list.body.failedDeliveries).to.be.an('array').with.lengthOf(1);
+    const foreign = await api.get('/failed-deliveries/delivery-of-other', { token: SECRET });
+    const missing = await api.get('/failed-deliveries/no-such-delivery', { token: SECRET });
+    expect([foreign.status, missing.status]).to.deep.equal([404, 404]);
+    expect(String(foreign.body.error).replace('delivery-of-other', 'no-such-delivery')).to.equal(
+      missing.body.error,
+    );
+  });
+
+  it('no longer knows a secret that was removed', async () => {
+    await api.post('/set-api-secret', { clientId: 'acme', secret: '' }, { token: SECRET });
+    expect((await api.get('/clients', { token: SECRET })).status).to.equal(401);
+  });
+
+  it('asks for no token on the health checks', async () => {
+    for (const path of OPEN) expect((await api.get(path, { token: null })).status, path).to.equal(200);
+  });
+});
+
+/** Resolves when a handler has done its work. */
+function handled(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.ext('onPostHandler', (_request, h) => {
+      resolve();
+      return h.continue;
+    });
+  });
+}
+
+function failedDelivery(clientId: string) {
+  return {
+    id: `delivery-of-${clientId}`,
+    clientId,
+    url: 'https://example.com',
+    type: 'text',
+    messageId: '3EB0',
+    body: '{"type":"text"}',
+    reason: 'HTTP 500',
+    attempts: 4,
+    failedAt: 0,
+  };
+}

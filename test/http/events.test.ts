@@ -1,0 +1,209 @@
+import { once } from 'node:events';
+import { get as httpGet, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { expect } from 'chai';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { createTestServer, type TestServer, TOKEN } from './support/test-server.js';
+
+const SECRET = 'secret-of-acme-0123456789';
+
+describe('GET /events', () => {
+  let api: TestServer;
+  let opened: IncomingMessage[];
+
+  beforeEach(async () => {
+    opened = [];
+    api = await createTestServer();
+    await api.services.sessions.start('acme', {});
+    await api.services.sessions.setApiSecret('acme', SECRET);
+    await api.server.start();
+  });
+
+  afterEach(async () => {
+    for (const response of opened) response.destroy();
+    await api.server.stop();
+  });
+
+  async function open(path = '/events', headers: Record<string, string> = {}): Promise<Listener> {
+    const url = `${api.server.info.uri}${path}`;
+    const request = httpGet(url, { agent: false, headers: { authorization: `Bearer ${TOKEN}`, ...headers } });
+    const [response]: IncomingMessage[] = await once(request, 'response');
+    if (!response) throw new Error('no response');
+    opened.push(response);
+    return listenTo(response);
+  }
+
+  function drop(clientId: string, number: number, reason = ''): void {
+    const at = new Date(api.clock.now()).toISOString();
+    api.tail.publish({ kind: 'dropped', at, clientId, deliveryId: `d${number}`, type: 'text', reason });
+  }
+
+  it('sends headers at once, and each entry as it comes', async () => {
+    const stream = await open();
+    expect(stream.response.statusCode).to.equal(200);
+    expect(stream.response.headers['content-type']).to.match(/^text\/event-stream\b/);
+    expect(stream.response.headers['cache-control']).to.equal('no-cache, no-transform');
+    drop('acme', 1, 'queue full');
+    const message = await stream.next();
+    expect(message.event).to.equal('dropped');
+    expect(message.id).to.match(/-1$/);
+    expect(JSON.parse(message.data)).to.deep.include({
+      kind: 'dropped',
+      clientId: 'acme',
+      deliveryId: 'd1',
+      reason: 'queue full',
+    });
+  });
+
+  it('is not held back by compression', async () => {
+    const stream = await open('/events', { 'accept-encoding': 'gzip' });
+    expect(stream.response.headers['content-encoding']).to.equal(undefined);
+    drop('acme', 1);
+    expect((await stream.next()).id).to.match(/-1$/);
+  });
+
+  it('shows one session when asked to', async () => {
+    const stream = await open('/events?clientId=acme');
+    drop('other', 1);
+    drop('acme', 2);
+    expect((await stream.next()).id).to.match(/-2$/);
+  });
+
+  it('shows a per-session secret its own session, also from the buffer', async () => {
+    drop('other', 1);
+    drop('acme', 2);
+    const stream = await open('/events?lastEventId=0', { authorization: `Bearer ${SECRET}` });
+    drop('other', 3);
+    drop('acme', 4);
+    expect((await stream.next()).id).to.match(/-2$/);
+    expect((await stream.next()).id).to.match(/-4$/);
+  });
+
+  it('shows nothing of before to those who do not ask', async () => {
+    drop('acme', 1);
+    const stream = await open();
+    drop('acme', 2);
+    expect((await stream.next()).id).to.match(/-2$/);
+  });
+
+  for (const way of ['header', 'query'] as const) {
+    it(`goes on after the last entry, named by ${way}`, async () => {
+      for (let number = 1; number <= 5; number++) drop('acme', number);
+      const first = await open('/events?lastEventId=unknown');
+      await first.next();
+      const { id = '' } = await first.next();
+      const again = await (way === 'header'
+        ? open('/events', { 'last-event-id': id })
+        : open(`/events?lastEventId=${id}`));
+      drop('acme', 6);
+      const ids: unknown[] = [];
+      for (let count = 0; count < 4; count++) ids.push(JSON.parse((await again.next()).data).deliveryId);
+      expect(ids).to.deep.equal(['d3', 'd4', 'd5', 'd6']);
+    });
+  }
+
+  it('gives a full buffer to a client that comes back, in order', async () => {
+    const reason = 'x'.repeat(2_000);
+    for (let number = 1; number <= 2_000; number++) drop('acme', number, reason);
+    const stream = await open('/events?lastEventId=unknown');
+    for (let number = 1; number <= 2_000; number++) {
+      expect(JSON.parse((await stream.next()).data).deliveryId).to.equal(`d${number}`);
+    }
+  });
+
+  it('keeps a silent connection alive', async () => {
+    const stream = await open();
+    api.clock.advance(15_000);
+    expect(await stream.comment('keep-alive')).to.equal('keep-alive');
+    api.clock.advance(15_000);
+    expect(await stream.comment('keep-alive')).to.equal('keep-alive');
+  });
+
+  it('cuts a client that does not read, and keeps nothing for it', async () => {
+    const socket = connect(Number(api.server.info.port), '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write(`GET /events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`);
+    await once(socket, 'readable');
+    const closed = api.server.events.once('response');
+    // never reads on: what the system buffers for it is finite
+    const reason = 'x'.repeat(60_000);
+    let cut = false;
+    closed.then(() => {
+      cut = true;
+    });
+    for (let number = 1; number <= 2_000 && !cut; number++) {
+      drop('acme', number, reason);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await closed;
+    socket.destroy();
+    expect(api.clock.pending()).to.deep.equal([]);
+  });
+
+  it('forgets a client that goes away', async () => {
+    const { response } = await open();
+    const gone = api.server.events.once('response');
+    response.destroy();
+    await gone;
+    expect(api.clock.pending()).to.deep.equal([]);
+  });
+
+  it('ends with the last entry when the server stops, and delays it by nothing', async () => {
+    const streams = [await open(), await open(), await open()];
+    drop('acme', 1);
+    const stopped = api.server.stop({ timeout: 60_000 });
+    for (const stream of streams) {
+      expect((await stream.next()).id).to.match(/-1$/);
+      await stream.ended;
+    }
+    await stopped;
+  });
+});
+
+interface Listener {
+  response: IncomingMessage;
+  /** The next event, waiting for it. */
+  next(): Promise<EventSourceMessage>;
+  /** The next comment of that text, waiting for it. */
+  comment(text: string): Promise<string>;
+  ended: Promise<unknown>;
+}
+
+function listenTo(response: IncomingMessage): Listener {
+  const messages = createInlet<EventSourceMessage>();
+  const comments = createInlet<string>();
+  const parser = createParser({ onEvent: messages.put, onComment: comments.put });
+  response.setEncoding('utf8');
+  response.on('data', (chunk: string) => parser.feed(chunk));
+  response.on('error', () => {});
+  const ended = once(response, 'end').catch(() => undefined);
+  return {
+    response,
+    next: messages.take,
+    ended,
+    async comment(text) {
+      for (;;) {
+        const comment = (await comments.take()).trim();
+        if (comment === text) return comment;
+      }
+    },
+  };
+}
+
+/** Values in the order in which they come, each taken once. */
+function createInlet<Value>() {
+  const values: Value[] = [];
+  const takers: ((value: Value) => void)[] = [];
+  return {
+    put(value: Value): void {
+      const taker = takers.shift();
+      if (taker) taker(value);
+      else values.push(value);
+    },
+    take(): Promise<Value> {
+      const value = values.shift();
+      if (value !== undefined) return Promise.resolve(value);
+      return new Promise((resolve) => takers.push(resolve));
+    },
+  };
+}

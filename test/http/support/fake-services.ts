@@ -1,0 +1,206 @@
+import { GatewayError } from '../../../src/domain/errors.js';
+import type { SessionStatus } from '../../../src/domain/session.js';
+import type { KindSend, SendPayload } from '../../../src/kinds/kind.js';
+import type {
+  Deliveries,
+  Sending,
+  Services,
+  SessionHealth,
+  Sessions,
+  SessionView,
+  WebhookSettings,
+} from '../../../src/services/services.js';
+import type { FailedDelivery } from '../../../src/store/store.js';
+
+interface FakeSession extends SessionView {
+  secret: string;
+  webhookToken: string;
+  qr: string;
+}
+
+const OWN_JID = '15550000001@s.whatsapp.net';
+
+/** Sessions in memory; `become` puts one into a status. */
+export class FakeSessions implements Sessions {
+  readonly #sessions = new Map<string, FakeSession>();
+
+  async start(clientId: string, settings: WebhookSettings): Promise<SessionView> {
+    const session = this.#sessions.get(clientId) ?? newSession(clientId);
+    this.#sessions.set(clientId, session);
+    Object.assign(session, settings);
+    return this.get(clientId);
+  }
+
+  become(clientId: string, status: SessionStatus, qr = ''): void {
+    const session = this.#find(clientId);
+    Object.assign(session, { status, qr, jid: status === 'connected' ? OWN_JID : session.jid });
+  }
+
+  webhookTokenOf(clientId: string): string {
+    return this.#find(clientId).webhookToken;
+  }
+
+  qr(clientId: string): { clientId: string; status: SessionStatus; qr: string } {
+    const { status, qr } = this.#find(clientId);
+    return { clientId, status, qr: status === 'qr' ? qr : '' };
+  }
+
+  async pairPhone(clientId: string): Promise<string> {
+    if (this.#find(clientId).status !== 'connected') return 'ABCD-EFGH';
+    throw new GatewayError('session_already_paired', `session ${clientId} is already paired`);
+  }
+
+  get(clientId: string): SessionView {
+    const { secret, webhookToken, qr, ...view } = this.#find(clientId);
+    return { ...view, hasSecret: secret !== '' };
+  }
+
+  has(clientId: string): boolean {
+    return this.#sessions.has(clientId);
+  }
+
+  list(): SessionView[] {
+    return [...this.#sessions.keys()].map((clientId) => this.get(clientId));
+  }
+
+  health(): SessionHealth[] {
+    return this.list().map((view) => ({
+      clientId: view.clientId,
+      jid: view.jid,
+      status: view.status,
+      reason: view.reason,
+      connected: view.status === 'connected',
+      loggedIn: view.jid !== '',
+      enableGroupAi: view.enableGroupAi,
+      reconnects: 0,
+      connectedAt: '',
+      lastDisconnect: '',
+      lastStanzaAt: '',
+      openJournal: 0,
+    }));
+  }
+
+  async setWebhook(clientId: string, settings: WebhookSettings): Promise<SessionView> {
+    return this.#change(clientId, settings);
+  }
+
+  async setOrgId(clientId: string, orgId: string): Promise<SessionView> {
+    return this.#change(clientId, { orgId });
+  }
+
+  async setApiSecret(clientId: string, secret: string): Promise<SessionView> {
+    return this.#change(clientId, { secret });
+  }
+
+  async setEnableGroupAi(clientId: string, enableGroupAi: boolean): Promise<SessionView> {
+    return this.#change(clientId, { enableGroupAi });
+  }
+
+  async disconnect(clientId: string): Promise<{ warning?: string }> {
+    const { status } = this.#find(clientId);
+    this.#sessions.delete(clientId);
+    return status === 'reconnecting' ? { warning: 'the network did not confirm the logout' } : {};
+  }
+
+  sessionOfSecret(secret: string): string | undefined {
+    for (const session of this.#sessions.values()) {
+      if (session.secret !== '' && session.secret === secret) return session.clientId;
+    }
+    return undefined;
+  }
+
+  #change(clientId: string, changes: Partial<FakeSession>): SessionView {
+    Object.assign(this.#find(clientId), changes);
+    return this.get(clientId);
+  }
+
+  #find(clientId: string): FakeSession {
+    const session = this.#sessions.get(clientId);
+    if (session) return session;
+    throw new GatewayError('session_unknown', `unknown clientId ${clientId}; call /start first`);
+  }
+}
+
+/** Takes every send of a known session, or fails with `failure`. */
+export class FakeSending implements Sending {
+  readonly sent: { path: string; payload: SendPayload; idempotencyKey: string | undefined }[] = [];
+  failure: Error | undefined;
+  readonly #sessions: FakeSessions;
+
+  constructor(sessions: FakeSessions) {
+    this.#sessions = sessions;
+  }
+
+  async send(kind: KindSend, payload: SendPayload, idempotencyKey?: string) {
+    this.#sessions.get(payload.clientId);
+    if (this.failure) throw this.failure;
+    this.sent.push({ path: kind.path, payload, idempotencyKey });
+    return { status: 'sent' as const, messageId: `3EB0${this.sent.length}` };
+  }
+}
+
+/** Failed deliveries in memory; a resend always arrives. */
+export class FakeDeliveries implements Deliveries {
+  readonly #failed: FailedDelivery[] = [];
+  readonly #sessions: FakeSessions;
+
+  constructor(sessions: FakeSessions) {
+    this.#sessions = sessions;
+  }
+
+  fail(delivery: FailedDelivery): void {
+    this.#failed.unshift(delivery);
+  }
+
+  async sendTestEvent(clientId: string, type: string) {
+    if (this.#sessions.get(clientId).webhookUrl) {
+      return { deliveryId: `test-${type}`, delivered: true, reason: '' };
+    }
+    throw new GatewayError('webhook_missing', `session ${clientId} has no webhookUrl`);
+  }
+
+  async failed({ clientId, limit }: { clientId?: string; limit: number }): Promise<FailedDelivery[]> {
+    return this.#failed.filter((one) => clientId === undefined || one.clientId === clientId).slice(0, limit);
+  }
+
+  async failedOne(id: string): Promise<FailedDelivery> {
+    const delivery = this.#failed.find((one) => one.id === id);
+    if (delivery) return delivery;
+    throw new GatewayError('delivery_unknown', `there is no failed delivery ${id}`);
+  }
+
+  async resend(id: string) {
+    this.#failed.splice(this.#failed.indexOf(await this.failedOne(id)), 1);
+    return { deliveryId: id, delivered: true, reason: '' };
+  }
+}
+
+/** All three, sharing their sessions. */
+export interface FakeServices extends Services {
+  sessions: FakeSessions;
+  sending: FakeSending;
+  deliveries: FakeDeliveries;
+}
+
+export function createFakeServices(): FakeServices {
+  const sessions = new FakeSessions();
+  return { sessions, sending: new FakeSending(sessions), deliveries: new FakeDeliveries(sessions) };
+}
+
+function newSession(clientId: string): FakeSession {
+  return {
+    clientId,
+    status: 'initializing',
+    reason: '',
+    jid: '',
+    orgId: '',
+    webhookUrl: '',
+    pollLookupUrl: '',
+    enableGroupAi: false,
+    extraEvents: [],
+    hasSecret: false,
+    secret: '',
+    webhookToken: '',
+    qr: '',
+  };
+}

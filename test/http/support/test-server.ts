@@ -1,0 +1,106 @@
+import { Writable } from 'node:stream';
+import type { Server } from '@hapi/hapi';
+import { Registry } from 'prom-client';
+import { Tail } from '../../../src/delivery/tail.js';
+import { createHttpServer } from '../../../src/http/server.js';
+import { createLog } from '../../../src/log.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { createFakeServices, type FakeServices } from './fake-services.js';
+
+export const TOKEN = 'master-token-of-the-tests';
+export const STARTED_AT = Date.UTC(2026, 10, 21, 10, 0, 0);
+
+export interface Answer {
+  status: number;
+  headers: Record<string, unknown>;
+  // the body as JSON; an answer that is no JSON fails the test
+  body: Record<string, unknown>;
+}
+
+export interface CallOptions {
+  /** The token; null sends none. */
+  token?: string | null;
+  headers?: Record<string, string>;
+  body?: unknown;
+}
+
+/** The HTTP server over services in memory. */
+export interface TestServer {
+  server: Server;
+  services: FakeServices;
+  tail: Tail;
+  clock: ManualClock;
+  store: { ping(): Promise<void> };
+  /** The log's lines. */
+  lines: Record<string, unknown>[];
+  get(path: string, options?: CallOptions): Promise<Answer>;
+  post(path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
+  /** Any request with any body text. */
+  call(method: string, path: string, options?: CallOptions & { payload?: string }): Promise<Answer>;
+}
+
+export async function createTestServer(): Promise<TestServer> {
+  const services = createFakeServices();
+  const clock = new ManualClock(STARTED_AT);
+  const tail = new Tail(clock.now());
+  const store = { ping: async () => {} };
+  const lines: Record<string, unknown>[] = [];
+  const server = await createHttpServer({
+    host: '127.0.0.1',
+    port: 0,
+    services,
+    auth: { token: TOKEN },
+    facts: {
+      podName: 'node-1',
+      environment: 'sandbox',
+      storage: 'sqlite',
+      publicMedia: false,
+      proxy: false,
+      alerts: false,
+      version: '2026-11',
+      startedAt: STARTED_AT,
+    },
+    health: { ping: () => store.ping() },
+    tail,
+    metrics: { registry: new Registry() },
+    log: createLog({ level: 'debug', pretty: false, destination: linesInto(lines) }),
+    clock,
+  });
+
+  async function call(
+    method: string,
+    url: string,
+    options: CallOptions & { payload?: string } = {},
+  ): Promise<Answer> {
+    const { token = TOKEN, headers = {}, payload } = options;
+    const authorization = token === null ? {} : { authorization: `Bearer ${token}` };
+    const response = await server.inject({ method, url, headers: { ...authorization, ...headers }, payload });
+    return {
+      status: response.statusCode,
+      headers: response.headers,
+      body: response.payload ? JSON.parse(response.payload) : {},
+    };
+  }
+
+  return {
+    server,
+    services,
+    tail,
+    clock,
+    store,
+    lines,
+    call,
+    get: (path, options) => call('GET', path, options),
+    post: (path, body, options) =>
+      call('POST', path, { ...options, ...(body !== undefined && { payload: JSON.stringify(body) }) }),
+  };
+}
+
+function linesInto(lines: Record<string, unknown>[]): Writable {
+  return new Writable({
+    write(chunk, _encoding, callback) {
+      lines.push(JSON.parse(String(chunk)));
+      callback();
+    },
+  });
+}
