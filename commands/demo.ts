@@ -45,6 +45,8 @@ WebSocket, the webhook call.`;
       await daemon.stop();
       await rm(dataDir, { recursive: true, force: true });
     }
+    // timers of the protocol library would keep the process for up to half a minute
+    this.exit();
   }
 
   /** Plays the demo with `switchboard tail` beside it. */

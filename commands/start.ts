@@ -42,6 +42,8 @@ export default class Start extends BaseCommand {
     } finally {
       interrupt.release();
     }
+    // timers of the protocol library would keep the process for up to half a minute
+    this.exit();
   }
 
   #announce(url: string, sandboxUrl: string | undefined, dataDir: string): void {
