@@ -7,7 +7,7 @@ export interface QrText {
   rows: number;
 }
 
-/** Draws a text as a QR: light modules are drawn, dark ones left out. A pairing QR takes 55 columns and 28 rows. */
+/** Draws a text as a QR: light modules are drawn, dark ones left out. A pairing QR takes 59 columns and 30 rows. */
 export function qrText(text: string): QrText {
   let drawn = '';
   // the callback is called before `generate` returns

@@ -22,7 +22,9 @@ describe('a pairing', () => {
     daemon.on('POST /start', () => ({ body: { clientId: 'acme', status: shown.status } }));
     daemon.on('GET /qr', () => ({ body: { clientId: 'acme', ...shown } }));
     daemon.on('POST /check-state', { status: true, state: JID });
-    daemon.on('GET /health/clients', { clients: [{ clientId: 'acme', status: 'initializing', reason: 'because' }] });
+    daemon.on('GET /health/clients', {
+      clients: [{ clientId: 'acme', status: 'initializing', reason: 'because' }],
+    });
   });
   afterEach(async () => {
     end.abort();
@@ -116,16 +118,29 @@ describe('a pairing', () => {
   });
 
   it('fails with what the daemon says when it refuses', async () => {
-    daemon.on('POST /start', () => ({ status: 400, body: { error: 'clientId may hold letters and digits only' } }));
+    daemon.on('POST /start', () => ({
+      status: 400,
+      body: { error: 'clientId may hold letters and digits only' },
+    }));
     const items = await rest(begin());
     expect(items).to.have.length(1);
-    expect(items[0]).to.include({ type: 'failed', code: 'usage', reason: 'clientId may hold letters and digits only' });
+    expect(items[0]).to.include({
+      type: 'failed',
+      code: 'usage',
+      reason: 'clientId may hold letters and digits only',
+    });
   });
 
   it('fails when the network gives no code', async () => {
     shown = { status: 'qr', qr: 'first' };
-    daemon.on('POST /pair-phone', () => ({ status: 502, body: { error: 'the network did not issue a code' } }));
-    expect((await rest(begin({ phone: '15550000001' }))).at(-1)).to.include({ type: 'failed', code: 'refused' });
+    daemon.on('POST /pair-phone', () => ({
+      status: 502,
+      body: { error: 'the network did not issue a code' },
+    }));
+    expect((await rest(begin({ phone: '15550000001' }))).at(-1)).to.include({
+      type: 'failed',
+      code: 'refused',
+    });
   });
 
   it('fails when there is no daemon', async () => {

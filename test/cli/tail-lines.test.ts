@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { TailEntry } from '../../src/delivery/tail.js';
 import { painter } from '../../src/cli/paint.js';
 import { tailLine } from '../../src/cli/tail-lines.js';
+import type { TailEntry } from '../../src/delivery/tail.js';
 import { AT, attempt, statusEvent, textEvent } from './support/entries.js';
 
 describe('a line of the tail', () => {
@@ -14,7 +14,9 @@ describe('a line of the tail', () => {
   });
 
   it('shows what the linked number did', () => {
-    expect(line(textEvent({ fromMe: true, event: 'message.sent' }))).to.equal('acme → text Bob: hello 3EB0AAAA');
+    expect(line(textEvent({ fromMe: true, event: 'message.sent' }))).to.equal(
+      'acme → text Bob: hello 3EB0AAAA',
+    );
   });
 
   it('names the author in a group', () => {

@@ -4,7 +4,9 @@ import { qrText } from '../qr-text.js';
 
 interface QrCodeProps {
   text: string;
-  size: TerminalSize;
+  terminal: TerminalSize;
+  /** Rows of the terminal that others use. */
+  taken: number;
   /** Fixes light on dark, whatever the terminal's own colours are. */
   color: boolean;
   /** What to do where the QR does not fit. */
@@ -12,10 +14,10 @@ interface QrCodeProps {
 }
 
 /** A QR, or why it cannot be drawn here. */
-export function QrCode({ text, size, color, instead }: QrCodeProps) {
+export function QrCode({ text, terminal, taken, color, instead }: QrCodeProps) {
   const qr = qrText(text);
-  if (size.columns < qr.columns || size.rows < qr.rows) {
-    const [have, need] = [`${size.columns}x${size.rows}`, `${qr.columns}x${qr.rows}`];
+  if (terminal.columns < qr.columns || terminal.rows < qr.rows + taken) {
+    const [have, need] = [`${terminal.columns}x${terminal.rows}`, `${qr.columns}x${qr.rows + taken}`];
     return (
       <Box flexDirection="column">
         <Text>{`The QR needs a terminal of ${need}, this one has ${have}: enlarge it or make its text smaller.`}</Text>

@@ -19,13 +19,14 @@ const FOOTER_ROWS = 1;
 /** A pairing, live: the QR as it changes, or the code, and how it ends. */
 export function PairScreen({ clientId, items, color, onEnd }: PairScreenProps) {
   const state = usePairing(items, onEnd);
-  const { columns, rows } = useTerminalSize();
+  const terminal = useTerminalSize();
   return (
     <Box flexDirection="column">
       {state.qr !== '' && (
         <QrCode
           text={state.qr}
-          size={{ columns, rows: rows - FOOTER_ROWS }}
+          terminal={terminal}
+          taken={FOOTER_ROWS}
           color={color}
           instead={`Or pair with a code: switchboard pair ${clientId} --phone <number>`}
         />
