@@ -5,7 +5,7 @@ import { listenForInterrupt } from '../src/cli/interrupt.js';
 import { type RawSettings, SETTING_NAMES, SETTINGS } from '../src/config/schema.js';
 
 export default class Start extends BaseCommand {
-  static override summary = 'start the daemon';
+  static override summary = 'Start the daemon';
   static override description =
     'Serves the HTTP API and keeps the linked numbers connected until it is stopped (SIGTERM, SIGINT).\n' +
     'Every flag has an environment variable; both beat switchboard.json or .yaml in the data directory.';
