@@ -1,8 +1,11 @@
 import { once } from 'node:events';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 
-/** What becomes of a chunk on its way to the server: `cut` drops it and every connection. */
-export type Verdict = 'pass' | 'cut' | 'pass-then-cut';
+/**
+ * What becomes of a chunk on its way to the server: `cut` drops it and every connection, `cut-answer` lets it through
+ * and does so when the server answers.
+ */
+export type Verdict = 'pass' | 'cut' | 'cut-answer';
 
 /** A TCP relay that a test can break and mend, so that the server behind it need not be stopped. */
 export interface TcpProxy {
@@ -13,7 +16,7 @@ export interface TcpProxy {
   freeze(): void;
   /** Passes everything on again; what a frozen connection held is lost with it. */
   restore(): void;
-  /** Asks about every chunk that a client sends. After `pass-then-cut` the server's answer is lost. */
+  /** Asks about every chunk that a client sends, until it is restored. */
   watch(judge: (chunk: Buffer) => Verdict): void;
   stop(): Promise<void>;
 }
@@ -51,9 +54,9 @@ export async function startTcpProxy(host: string, port: number): Promise<TcpProx
   const forward = (chunk: Buffer, upstream: Socket) => {
     if (state !== 'open') return;
     const verdict = judge(chunk);
-    if (verdict === 'pass') upstream.write(chunk);
-    else if (verdict === 'cut') proxy.cut();
-    else upstream.end(chunk, () => proxy.cut());
+    if (verdict === 'cut') return proxy.cut();
+    if (verdict === 'cut-answer') upstream.prependOnceListener('data', () => proxy.cut());
+    upstream.write(chunk);
   };
   const server = createServer((client) => {
     track(client);

@@ -130,28 +130,23 @@ export function commitLog({ db, run }: MongoDatabase, apply: ApplyCommit): Commi
     tidyLater(clientId, commit.n);
   };
 
-  const read = <T>(clientId: string, work: (head: Head) => Promise<T>) =>
-    run(() => turns.shared(clientId, async () => work(await settle(clientId))));
+  const alone = <T>(clientId: string, work: () => Promise<T>) => turns.alone(clientId, () => run(work));
 
   return {
-    read,
+    read: (clientId, work) => turns.shared(clientId, () => run(async () => work(await settle(clientId)))),
     readAnew: (clientId, work) =>
-      run(() =>
-        turns.alone(clientId, async () => {
-          heads.delete(clientId);
-          return work(await settle(clientId));
-        }),
-      ),
-    write: (clientId, changes) => run(() => turns.alone(clientId, () => writeNow(clientId, changes))),
+      alone(clientId, async () => {
+        heads.delete(clientId);
+        return work(await settle(clientId));
+      }),
+    write: (clientId, changes) => alone(clientId, () => writeNow(clientId, changes)),
     end: (clientId, work) =>
-      run(() =>
-        turns.alone(clientId, async () => {
-          heads.delete(clientId);
-          await writeNow(clientId, { keys: [], journal: [], clear: true });
-          heads.delete(clientId);
-          await work();
-        }),
-      ),
+      alone(clientId, async () => {
+        heads.delete(clientId);
+        await writeNow(clientId, { keys: [], journal: [], clear: true });
+        heads.delete(clientId);
+        await work();
+      }),
     async idle() {
       await Promise.all(tidying);
     },

@@ -38,12 +38,9 @@ export function mongoContacts({ db, run }: MongoDatabase): ContactStore {
   return {
     async learn(clientId, news) {
       const attempt = () => learn(clientId, news);
-      return run(() =>
-        turns.alone(clientId, () =>
-          // another daemon may have learnt the same at this instant
-          attempt().catch((error: unknown) => (isDuplicate(error) ? attempt() : Promise.reject(error))),
-        ),
-      );
+      // another daemon may have learnt the same at this instant
+      const again = (error: unknown) => (isDuplicate(error) ? attempt() : Promise.reject(error));
+      return turns.alone(clientId, () => run(() => attempt().catch(again)));
     },
     async find(clientId, by) {
       return run(async () => known((await byLid(clientId, by.lid)) ?? (await byPn(clientId, by.pn))));

@@ -4,9 +4,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { openStore } from '../../../src/store/open.js';
-import type { Store } from '../../../src/store/store.js';
-import { expectFailure, text } from '../../contracts/store/harness.js';
+import { expectFailure } from '../../contracts/store/harness.js';
 import { makeTempDir, type TempDir } from '../../support/temp-dir.js';
+import { expectWhole } from '../support/generations.js';
 
 const PROGRAM = fileURLToPath(new URL('../support/commit-forever.ts', import.meta.url));
 const ENCRYPTION_KEY = new Uint8Array(32).fill(7);
@@ -42,7 +42,7 @@ describe('an SQLite data directory and processes', () => {
       const child = await startCommitting(generations);
       await kill(child);
       const store = await open();
-      await expectWhole(store, generations);
+      expect(await expectWhole(store)).to.be.at.least(generations);
       await store.forget('acme');
       await store.close();
     }
@@ -66,20 +66,4 @@ async function kill(child: ChildProcess): Promise<void> {
   const exited = once(child, 'exit');
   child.kill('SIGKILL');
   await exited;
-}
-
-/** The last generation is in credentials, keys and journal alike, and is not older than what had been said. */
-async function expectWhole(store: Store, atLeast: number): Promise<void> {
-  const generation = text(await store.keys.credentials('acme'));
-  const keys = await store.keys.get(
-    'acme',
-    'session',
-    Array.from({ length: 20 }, (_, id) => String(id)),
-  );
-  const journal = await store.journal.open('acme');
-  expect(Number(generation)).to.be.at.least(atLeast);
-  expect(new Set([...keys.values()].map(text))).to.deep.equal(new Set([generation]));
-  expect(keys.size).to.equal(20);
-  expect(journal.map(({ id }) => id)).to.deep.equal(Array.from(journal, (_, index) => String(index + 1)));
-  expect(journal).to.have.length(Number(generation));
 }

@@ -37,6 +37,17 @@ export function makeTestDatabase(server: string): TestDatabase {
   };
 }
 
+/** Host and port of the server, for a proxy in front of it. */
+export function serverAddress(server: string): [host: string, port: number] {
+  const { hostname, port } = new URL(server);
+  return [hostname, Number(port || 27_017)];
+}
+
+/** The database's URL by way of a local proxy; the driver must not look for the server's own address then. */
+export function throughProxy({ name }: TestDatabase, port: number): string {
+  return `mongodb://127.0.0.1:${port}/${name}?directConnection=true`;
+}
+
 /** The harness of the contract suites: a store in a database of its own. */
 export async function inTestDatabase<S extends Store>(
   server: string,

@@ -1,0 +1,170 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { openMongoBackend } from '../../../src/store/mongo/mongo-store.js';
+import { openStore } from '../../../src/store/open.js';
+import type { Backend } from '../../../src/store/store.js';
+import { bytes, expectFailure, text } from '../../contracts/store/harness.js';
+import { startTcpProxy, type TcpProxy, type Verdict } from '../../support/tcp-proxy.js';
+import { commitGeneration, expectWhole } from '../support/generations.js';
+import {
+  MONGODB_URL,
+  makeTestDatabase,
+  serverAddress,
+  type TestDatabase,
+  throughProxy,
+} from '../support/mongo.js';
+
+const PROGRAM = fileURLToPath(new URL('../support/commit-forever.ts', import.meta.url));
+const ENCRYPTION_KEY = new Uint8Array(32).fill(7);
+/** What a commit sends: the commit itself, the keys and the journal at the same time, the end. */
+const REQUESTS = [1, 2, 3, 4];
+
+if (MONGODB_URL) suite(MONGODB_URL);
+
+function suite(server: string): void {
+  describe('commits to MongoDB', () => {
+    let database: TestDatabase;
+    beforeEach(() => {
+      database = makeTestDatabase(server);
+    });
+    afterEach(() => database.drop());
+
+    describe('with a connection that breaks', () => {
+      let proxy: TcpProxy;
+      let backend: Backend;
+      beforeEach(async () => {
+        proxy = await startTcpProxy(...serverAddress(server));
+        const before = await openMongoBackend(database);
+        await commitGeneration(before, 1);
+        await before.close();
+        backend = await openMongoBackend({
+          url: `${throughProxy(database, proxy.port)}&serverSelectionTimeoutMS=1000`,
+        });
+        expect(await expectWhole(backend)).to.equal(1);
+      });
+      afterEach(async () => {
+        proxy.restore();
+        await backend.close();
+        await proxy.stop();
+      });
+
+      for (const verdict of ['cut', 'cut-answer'] as const) {
+        for (const request of REQUESTS) {
+          it(`are whole or not there: ${verdict}, request ${request}`, async () => {
+            proxy.watch(breakAt(request, database.name, verdict));
+            const done = await commitGeneration(backend, 2).then(
+              () => true,
+              () => false,
+            );
+            proxy.restore();
+
+            const other = await openMongoBackend(database);
+            const seenByOther = await expectWhole(other);
+            await other.close();
+            const seen = await expectWhole(backend);
+            expect(seen)
+              .to.equal(seenByOther)
+              .and.to.be.oneOf(done ? [2] : [1, 2]);
+
+            await commitGeneration(backend, seen + 1);
+            expect(await expectWhole(backend)).to.equal(seen + 1);
+          });
+        }
+      }
+
+      it('are seen by the next reader although they could not be applied', async () => {
+        proxy.watch(breakAt(2, database.name, 'cut'));
+        await expectFailure(commitGeneration(backend, 2), 'store_unavailable');
+        proxy.restore();
+        const keys = await backend.keys.get('acme', 'session', ['0']);
+        expect(text(keys.get('0'))).to.equal('2');
+      });
+    });
+
+    it('leave no changes behind in their own collection', async () => {
+      const backend = await openMongoBackend(database);
+      await commitGeneration(backend, 1);
+      await commitGeneration(backend, 2);
+      await backend.close();
+      const fields = await database.inspect(async (db) =>
+        Object.keys((await db.collection('commits').findOne()) ?? {}),
+      );
+      expect(fields).to.have.members(['_id', 'n', 'since']);
+    });
+
+    it('are refused to a daemon that has lost the session to another, until it reads anew', async () => {
+      const [first, second] = [await openMongoBackend(database), await openMongoBackend(database)];
+      await commitGeneration(first, 1);
+      expect(await expectWhole(second)).to.equal(1);
+      await commitGeneration(second, 2);
+      expect(await expectFailure(commitGeneration(first, 9), 'store_unavailable')).to.contain(
+        'another daemon',
+      );
+      expect(await expectWhole(second)).to.equal(2);
+      expect(await expectWhole(first)).to.equal(2);
+      await commitGeneration(first, 3);
+      expect(await expectWhole(second)).to.equal(3);
+      await first.close();
+      await second.close();
+    });
+
+    it('bring nothing back from before clearing', async () => {
+      const backend = await openMongoBackend(database);
+      await commitGeneration(backend, 1);
+      const old = await database.inspect((db) => db.collection('keys').find().toArray());
+      await backend.keys.clear('acme');
+      // a request of before that arrives late
+      await database.inspect((db) => db.collection('keys').insertMany(old));
+      expect(await backend.keys.credentials('acme')).to.equal(undefined);
+      expect((await backend.keys.get('acme', 'session', ['0'])).size).to.equal(0);
+      await backend.keys.commit('acme', { credentials: bytes('new') });
+      expect(text(await backend.keys.credentials('acme'))).to.equal('new');
+      await backend.close();
+    });
+
+    it('are there as a whole after kill -9', async () => {
+      for (const generations of [1, 40, 150]) {
+        await commitAndKill(database.url, generations);
+        const store = await openStore({ url: database.url, dataDir: '', encryptionKey: ENCRYPTION_KEY });
+        expect(await expectWhole(store)).to.be.at.least(generations);
+        await store.forget('acme');
+        await store.close();
+      }
+    });
+  });
+}
+
+/** Breaks the connection at the given request that names the database. */
+function breakAt(request: number, databaseName: string, verdict: Verdict): (chunk: Buffer) => Verdict {
+  let seen = 0;
+  return (chunk) => {
+    if (!chunk.includes(databaseName)) return 'pass';
+    seen += 1;
+    return seen === request ? verdict : 'pass';
+  };
+}
+
+/** Runs the committing program until it has said that many commits. */
+async function commitAndKill(url: string, generations: number): Promise<void> {
+  const child = spawn(process.execPath, ['--import', 'tsx', PROGRAM, '', url], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    for await (const line of createInterface({ input: child.stdout })) {
+      if (Number(line) >= generations) return;
+    }
+    throw new Error('the committing process ended by itself');
+  } finally {
+    await kill(child);
+  }
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
+}

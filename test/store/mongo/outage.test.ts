@@ -1,0 +1,124 @@
+import { expect } from 'chai';
+import { openMongoBackend } from '../../../src/store/mongo/mongo-store.js';
+import { openStore } from '../../../src/store/open.js';
+import type { Backend } from '../../../src/store/store.js';
+import {
+  bytes,
+  contact,
+  expectFailure,
+  idempotent,
+  sent,
+  session,
+  text,
+} from '../../contracts/store/harness.js';
+import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
+import {
+  MONGODB_URL,
+  makeTestDatabase,
+  serverAddress,
+  type TestDatabase,
+  throughProxy,
+} from '../support/mongo.js';
+
+/** Milliseconds in which an outage must show. */
+const SECONDS = 9_000;
+const PING_SECONDS = 4_000;
+
+if (MONGODB_URL) suite(MONGODB_URL);
+
+function suite(server: string): void {
+  describe('a MongoDB server that goes away', () => {
+    let database: TestDatabase;
+    let proxy: TcpProxy;
+    let backend: Backend;
+    beforeEach(async () => {
+      database = makeTestDatabase(server);
+      proxy = await startTcpProxy(...serverAddress(server));
+      backend = await openMongoBackend({ url: throughProxy(database, proxy.port) });
+      await backend.sessions.create(session('acme'));
+      await backend.keys.commit('acme', { credentials: bytes('before') });
+    });
+    afterEach(async () => {
+      proxy.restore();
+      await backend.close();
+      await proxy.stop();
+      await database.drop();
+    });
+
+    it('is noticed within seconds when it refuses, and used again when it is back', async () => {
+      proxy.cut();
+      await expectOutage(backend);
+      proxy.restore();
+      await expectWorking(backend);
+    });
+
+    it('is noticed within seconds when it is silent, and used again when it answers', async () => {
+      proxy.freeze();
+      await expectOutage(backend);
+      proxy.restore();
+      await expectWorking(backend);
+    });
+
+    it('holds nobody up longer because others are waiting for it too', async () => {
+      await backend.ping();
+      proxy.cut();
+      const waiting = Array.from({ length: 50 }, (_, n) =>
+        expectSoon(SECONDS, backend.keys.commit(`session-${n % 5}`, { credentials: bytes(String(n)) })),
+      );
+      await Promise.all(waiting);
+      proxy.restore();
+      await expectWorking(backend);
+    });
+
+    it('does not keep the store from closing', async () => {
+      proxy.cut();
+      await expectFailure(backend.keys.credentials('acme'), 'store_unavailable');
+      await backend.close();
+      await expectFailure(backend.ping(), 'store_unavailable');
+    });
+  });
+
+  describe('a MongoDB server that is not there', () => {
+    const open = (url: string) => openStore({ url, dataDir: '', encryptionKey: new Uint8Array(32) });
+
+    it('is said in one line, within seconds', async () => {
+      const message = await expectFailure(open('mongodb://127.0.0.1:1/x'), 'store_unavailable');
+      expect(message).to.contain('127.0.0.1:1').and.not.contain('\n');
+    });
+
+    it('is said in one line when its URL makes no sense', async () => {
+      const message = await expectFailure(open('mongodb://user:pass word@:x/'), 'store_unavailable');
+      expect(message).to.contain('URL').and.not.contain('\n').and.not.contain('pass word');
+    });
+  });
+}
+
+async function expectOutage(backend: Backend): Promise<void> {
+  const calls = [
+    () => backend.sessions.get('acme'),
+    () => backend.sessions.update('acme', { name: 'during' }),
+    () => backend.keys.credentials('acme'),
+    () => backend.keys.commit('acme', { credentials: bytes('during') }),
+    () => backend.journal.countOpen(),
+    () => backend.contacts.learn('acme', contact({ lid: 'L1' })),
+    () => backend.sends.put('acme', sent('M1')),
+    () => backend.idempotency.claim('acme', idempotent('k1')),
+  ];
+  const pinged = expectSoon(PING_SECONDS, backend.ping());
+  await Promise.all([pinged, ...calls.map((call) => expectSoon(SECONDS, call()))]);
+}
+
+async function expectSoon(ms: number, promise: Promise<unknown>): Promise<void> {
+  const start = performance.now();
+  await expectFailure(promise, 'store_unavailable');
+  expect(performance.now() - start).to.be.below(ms);
+}
+
+async function expectWorking(backend: Backend): Promise<void> {
+  await backend.ping();
+  expect(text(await backend.keys.credentials('acme'))).to.be.oneOf(['before', 'during']);
+  await backend.keys.commit('acme', { credentials: bytes('after') });
+  expect(text(await backend.keys.credentials('acme'))).to.equal('after');
+  await backend.sessions.update('acme', { name: 'after' });
+  expect((await backend.sessions.get('acme'))?.name).to.equal('after');
+}
