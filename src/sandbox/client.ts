@@ -117,44 +117,55 @@ export class SandboxClient {
   /**
    * Waits for an event, from now on.
    * @param timeoutMs 10 s unless said otherwise; rejects after it.
-   * @param act called once nothing can be missed any more: what causes the event, or finds that it has happened.
+   * @param act called once nothing can be missed any more: what causes the event.
    */
-  async waitFor(
+  waitFor(
     matches: (event: NetworkEvent) => boolean,
     timeoutMs = WAIT_MS,
-    act: () => Promise<NetworkEvent | undefined | void> = async () => undefined,
+    act: () => Promise<unknown> = async () => undefined,
   ): Promise<NetworkEvent> {
+    const ready = async () => {
+      await act();
+      return undefined;
+    };
+    return this.#find(ready, (event) => (matches(event) ? event : undefined), timeoutMs);
+  }
+
+  /** Waits until a phone holds a message that matches; one that it holds already counts. */
+  waitForMessage(
+    number: string,
+    matches: (message: MessageView) => boolean,
+    timeoutMs = WAIT_MS,
+  ): Promise<MessageView> {
+    const held = async () => (await this.messages(number)).find(matches);
+    const pick = (event: NetworkEvent) =>
+      event.type === 'message' && event.number === number && matches(event.message)
+        ? event.message
+        : undefined;
+    return this.#find(held, pick, timeoutMs);
+  }
+
+  /** What is there already once nothing can be missed any more, or else what an event brings. */
+  async #find<Found>(
+    already: () => Promise<Found | undefined>,
+    pick: (event: NetworkEvent) => Found | undefined,
+    timeoutMs: number,
+  ): Promise<Found> {
     const done = new AbortController();
     const timer = setTimeout(() => done.abort(), timeoutMs);
     try {
       const { events } = await this.#open(done.signal);
-      const known = await act();
-      if (known) return known;
+      const known = await already();
+      if (known !== undefined) return known;
       for await (const event of events) {
-        if (matches(event)) return event;
+        const found = pick(event);
+        if (found !== undefined) return found;
       }
     } finally {
       clearTimeout(timer);
       done.abort();
     }
     throw new Error(`nothing of that kind happened within ${timeoutMs} ms`);
-  }
-
-  /** Waits until a phone holds a message that matches; one that it holds already counts. */
-  async waitForMessage(
-    number: string,
-    matches: (message: MessageView) => boolean,
-    timeoutMs = WAIT_MS,
-  ): Promise<MessageView> {
-    const isIt = (event: NetworkEvent) =>
-      event.type === 'message' && event.number === number && matches(event.message);
-    const held = async (): Promise<NetworkEvent | undefined> => {
-      const message = (await this.messages(number)).find(matches);
-      return message && { type: 'message', number, message };
-    };
-    const event = await this.waitFor(isIt, timeoutMs, held);
-    if (event.type === 'message') return event.message;
-    throw new Error('unreachable: only messages match');
   }
 
   /** Resolves once the stream is open: what happens after that is not missed. */

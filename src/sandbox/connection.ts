@@ -76,6 +76,7 @@ export class Connection {
   /** Neither hears nor says anything from now on, but stays open. */
   mute(): void {
     this.#isMute = true;
+    this.#socket.pause();
     this.#network.leave(this);
   }
 

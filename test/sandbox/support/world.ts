@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { SandboxClient } from '../../../src/sandbox/client.js';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../../src/sandbox/index.js';
 import { BaileysDevice } from './baileys-device.js';
@@ -35,6 +38,28 @@ export class SandboxWorld {
   async restart(): Promise<void> {
     await this.sandbox.stop();
     await this.#start();
+  }
+
+  /** Replaces the sandbox by one in a process of its own, on the same state. @returns what kills it. */
+  async startProcess(): Promise<() => Promise<void>> {
+    await this.sandbox.stop();
+    const script = new URL('sandbox-process.ts', import.meta.url);
+    const child = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(script), this.#folder ?? ''], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [line] = await once(child.stdout, 'data');
+    const kill = async () => {
+      const exit = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exit;
+    };
+    this.sandbox = {
+      ...JSON.parse(String(line)),
+      rootKey: this.sandbox.rootKey,
+      stop: async () => undefined,
+    };
+    this.client = new SandboxClient(this.sandbox.url);
+    return kill;
   }
 
   device(config?: ConstructorParameters<typeof BaileysDevice>[1]): BaileysDevice {

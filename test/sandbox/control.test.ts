@@ -1,0 +1,202 @@
+import { expect } from 'chai';
+import { ALICE, BOB, SandboxWorld } from './support/world.js';
+
+const UNUSED = '+15559999999';
+
+interface Row {
+  why: string;
+  method: string;
+  path: string;
+  body?: unknown;
+  status: number;
+  error: RegExp;
+}
+
+const phone = `/phones/${ALICE}`;
+const messages = `${phone}/messages`;
+const post = { method: 'POST' };
+
+const REFUSED: Row[] = [
+  {
+    why: 'a number that is taken',
+    ...post,
+    path: '/phones',
+    body: { number: ALICE },
+    status: 409,
+    error: /has a phone already/,
+  },
+  {
+    why: 'a number without +',
+    ...post,
+    path: '/phones',
+    body: { number: '15550000009' },
+    status: 400,
+    error: /E\.164/,
+  },
+  { why: 'no number', ...post, path: '/phones', body: {}, status: 400, error: /"number" is required/ },
+  {
+    why: 'an unknown field',
+    ...post,
+    path: '/phones',
+    body: { number: UNUSED, age: 4 },
+    status: 400,
+    error: /"age" is not allowed/,
+  },
+  { why: 'malformed JSON', ...post, path: '/phones', body: '{', status: 400, error: /JSON/ },
+  {
+    why: 'an unknown phone',
+    method: 'GET',
+    path: `/phones/${UNUSED}`,
+    status: 404,
+    error: /no phone has the number/,
+  },
+  { why: 'a malformed phone', method: 'GET', path: '/phones/bob', status: 400, error: /E\.164/ },
+  {
+    why: 'messages of an unknown phone',
+    method: 'GET',
+    path: `/phones/${UNUSED}/messages`,
+    status: 404,
+    error: /no phone/,
+  },
+  { why: 'an empty profile', method: 'PATCH', path: phone, body: {}, status: 400, error: /at least 1/ },
+  {
+    why: 'a scan without a QR',
+    ...post,
+    path: `${phone}/scan`,
+    body: {},
+    status: 400,
+    error: /"qr" is required/,
+  },
+  {
+    why: 'text to nobody',
+    ...post,
+    path: messages,
+    body: { to: UNUSED, text: 'x' },
+    status: 404,
+    error: /no phone/,
+  },
+  { why: 'no content', ...post, path: messages, body: { to: BOB }, status: 400, error: /text/ },
+  { why: 'empty text', ...post, path: messages, body: { to: BOB, text: '' }, status: 400, error: /"text"/ },
+  {
+    why: 'content of a kind that phones do not know',
+    ...post,
+    path: messages,
+    body: { to: BOB, poll: {} },
+    status: 400,
+    error: /poll/,
+  },
+  {
+    why: 'a quote of nothing',
+    ...post,
+    path: messages,
+    body: { to: BOB, text: 'x', quotedMessageId: 'A' },
+    status: 404,
+    error: /holds no message A/,
+  },
+  {
+    why: 'a mention of nobody',
+    ...post,
+    path: messages,
+    body: { to: BOB, text: 'x', mentions: [UNUSED] },
+    status: 404,
+    error: /no phone/,
+  },
+  {
+    why: 'reading nothing',
+    ...post,
+    path: `${phone}/read`,
+    body: { messageIds: [] },
+    status: 400,
+    error: /messageIds/,
+  },
+  {
+    why: 'an unknown fault',
+    ...post,
+    path: '/faults',
+    body: { kind: 'earthquake' },
+    status: 400,
+    error: /"kind" must be one of/,
+  },
+  {
+    why: 'a fault of an unknown phone',
+    ...post,
+    path: '/faults',
+    body: { kind: 'ban', number: UNUSED },
+    status: 404,
+    error: /no phone/,
+  },
+  { why: 'an unknown route', method: 'GET', path: '/nowhere', status: 404, error: /Not Found/ },
+];
+
+describe('Sandbox: control API', () => {
+  const world = new SandboxWorld();
+
+  before(() => world.open());
+  after(() => world.close());
+
+  for (const { why, method, path, body, status, error } of REFUSED) {
+    it(`refuses ${why} with ${status}`, async () => {
+      const text = typeof body === 'string' ? body : JSON.stringify(body);
+      const { answer, ...response } = await call(method, path, text);
+      expect(response.status).to.equal(status);
+      expect(Object.keys(answer)).to.deep.equal(['error']);
+      expect(answer.error).to.match(error);
+    });
+  }
+
+  it('shows people with both addresses, which do not resemble each other', async () => {
+    const alice = await world.client.phone(ALICE);
+    expect(alice).to.deep.include({
+      number: ALICE,
+      name: 'Alice',
+      jid: '15550000001@s.whatsapp.net',
+      devices: [],
+    });
+    expect(alice.lid).to.match(/^[0-9]{15}@lid$/);
+    expect(alice.lid).not.to.contain('15550000001');
+    expect((await world.client.phones()).map(({ number }) => number)).to.include.members([ALICE, BOB]);
+  });
+
+  it('answers a new phone with 201 and its addresses', async () => {
+    const body = JSON.stringify({ number: '+4915112345678', name: 'Dora' });
+    const { status, answer } = await call('POST', '/phones', body);
+    expect(status).to.equal(201);
+    expect(Object.keys(answer)).to.have.members(['number', 'name', 'jid', 'lid']);
+  });
+
+  it('serves its root key and its counters', async () => {
+    expect(await world.client.rootKey()).to.deep.equal(Buffer.from(world.sandbox.rootKey));
+    expect(await world.client.stats()).to.have.all.keys(
+      'connections',
+      'logins',
+      'conflicts',
+      'stanzasIn',
+      'stanzasOut',
+      'waitingOffline',
+      'unacknowledged',
+      'phones',
+      'devices',
+    );
+  });
+
+  it('streams what happens', async () => {
+    const { messageId } = await world.client.write(ALICE, { to: BOB, text: 'before' });
+    const seen: string[] = [];
+    await world.client.waitFor(
+      (event) => {
+        if (event.type === 'message') seen.push(`${event.number} ${event.message.text}`);
+        return event.type === 'receipt' && event.from === BOB && event.messageId !== messageId;
+      },
+      undefined,
+      () => world.client.write(ALICE, { to: BOB, text: 'after' }),
+    );
+    expect(seen).to.include.members([`${ALICE} after`, `${BOB} after`]);
+    expect(seen).not.to.include(`${BOB} before`);
+  });
+
+  async function call(method: string, path: string, body?: string) {
+    const headers: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
+    const response = await fetch(`${world.sandbox.url}${path}`, { method, headers, ...(body && { body }) });
+    return { status: response.status, answer: JSON.parse(await response.text()) };
+  }
+});

@@ -1,0 +1,183 @@
+import { once } from 'node:events';
+import { expect } from 'chai';
+import { WebSocket } from 'ws';
+import { FAULTS } from '../../src/sandbox/faults/index.js';
+import type { BaileysDevice } from './support/baileys-device.js';
+import { ALICE, BOB, CAROL, pnJid, SandboxWorld } from './support/world.js';
+
+/** Faults that close the connection, with the code that a client sees. */
+const CLOSING = {
+  disconnect: 428,
+  'restart-required': 515,
+  'service-unavailable': 503,
+  conflict: 440,
+  logout: 401,
+  ban: 403,
+};
+
+describe('Sandbox: faults', () => {
+  const world = new SandboxWorld();
+
+  beforeEach(() => world.open());
+  afterEach(() => world.close());
+
+  for (const [kind, code] of Object.entries(CLOSING)) {
+    it(`${kind} closes the connections of one number with ${code}, and leaves the others alone`, async () => {
+      const [alice, bob] = await Promise.all([world.linked(ALICE), world.linked(BOB)]);
+      const closed = alice.closed();
+      await world.client.fault({ kind, number: ALICE });
+      expect(await closed).to.equal(code);
+      await bob.say(pnJid(CAROL), 'still here');
+      await world.client.waitForMessage(CAROL, ({ text }) => text === 'still here');
+    });
+  }
+
+  it('that strike once let the client come back', async () => {
+    const alice = await world.linked(ALICE);
+    for (const kind of ['disconnect', 'restart-required', 'service-unavailable', 'conflict']) {
+      const closed = alice.closed();
+      await world.client.fault({ kind });
+      await closed;
+      await alice.connect();
+    }
+    await alice.say(pnJid(BOB), 'back');
+    await world.client.waitForMessage(BOB, ({ text }) => text === 'back');
+    expect((await world.client.stats()).conflicts).to.equal(1);
+  });
+
+  it('with a count go on at the next logins', async () => {
+    const alice = await world.linked(ALICE);
+    let closed = alice.closed();
+    await world.client.fault({ kind: 'service-unavailable', count: 3 });
+    expect(await closed).to.equal(503);
+    for (let time = 0; time < 2; time++) {
+      alice.start();
+      closed = alice.closed();
+      expect(await closed).to.equal(503);
+    }
+    await alice.connect();
+  });
+
+  it('logout and ban outlast the connection: the one for good, the other until it is cleared', async () => {
+    const [alice, bob] = await Promise.all([world.linked(ALICE), world.linked(BOB)]);
+    const closed = Promise.all([alice.closed(), bob.closed()]);
+    await world.client.fault({ kind: 'logout', number: ALICE });
+    await world.client.fault({ kind: 'ban', number: BOB });
+    await closed;
+    expect(await reconnected(alice)).to.equal(401);
+    expect(await reconnected(bob)).to.equal(403);
+    await world.client.clearFaults();
+    expect(await reconnected(alice)).to.equal(401);
+    await bob.connect();
+  });
+
+  it('reject-sends answers with a negative ack, and nothing arrives', async () => {
+    const alice = await world.linked(ALICE);
+    await world.client.fault({ kind: 'reject-sends', number: ALICE, count: 1 });
+    const ack = nextAck(alice);
+    const id = await alice.say(pnJid(BOB), 'no');
+    expect(await ack).to.include({ id, error: '479' });
+    await alice.say(pnJid(BOB), 'yes');
+    await world.client.waitForMessage(BOB, ({ text }) => text === 'yes');
+    expect((await world.client.messages(BOB)).map(({ text }) => text)).to.deep.equal(['yes']);
+  });
+
+  it('drop-acks delivers, but the sender never hears of it', async () => {
+    const alice = await world.linked(ALICE);
+    await world.client.fault({ kind: 'drop-acks', count: 1 });
+    const ack = nextAck(alice);
+    await alice.say(pnJid(BOB), 'silent');
+    await world.client.waitForMessage(BOB, ({ text }) => text === 'silent');
+    const heard = await alice.say(pnJid(BOB), 'heard');
+    expect(await ack).to.include({ id: heard });
+  });
+
+  it('no-pairing-code refuses a client that shows a code', async () => {
+    const device = world.device();
+    await device.qr();
+    await world.client.fault({ kind: 'no-pairing-code' });
+    const refused = new Promise<object>((resolve) => {
+      device.socket.ws.on('CB:iq,type:error', ({ content }) => resolve(content[0].attrs));
+    });
+    const code = await device.socket.requestPairingCode(ALICE.slice(1));
+    expect(await refused).to.include({ code: '429' });
+    const error: unknown = await world.client.enterCode(ALICE, code).catch((reason: unknown) => reason);
+    expect(error).to.have.property('status', 400);
+  });
+
+  it('delay holds back what a client sends, in order', async () => {
+    const alice = await world.linked(ALICE);
+    await world.client.fault({ kind: 'delay', number: ALICE, ms: 150 });
+    const begun = performance.now();
+    await ping(alice);
+    expect(performance.now() - begun).to.be.greaterThan(140);
+    await Promise.all(['1', '2', '3'].map((text) => alice.say(pnJid(BOB), text)));
+    await world.client.waitForMessage(BOB, ({ text }) => text === '3');
+    expect((await world.client.messages(BOB)).map(({ text }) => text)).to.deep.equal(['1', '2', '3']);
+  });
+
+  it('ignore-queries leaves device queries unanswered, and a message for nobody is refused', async () => {
+    const alice = await world.linked(ALICE, { defaultQueryTimeoutMs: 300 });
+    await world.client.fault({ kind: 'ignore-queries', count: 1 });
+    const ack = nextAck(alice);
+    const id = await alice.say(pnJid(BOB), 'to whom?');
+    expect(await ack).to.include({ id, error: '479' });
+  });
+
+  it('silence leaves the connection open and dead', async () => {
+    const alice = await world.linked(ALICE);
+    await world.client.fault({ kind: 'silence', number: ALICE });
+    const answer = await ping(alice, 200).catch((error: unknown) => error);
+    expect(answer).not.to.have.property('attrs');
+    await world.client.write(BOB, { to: ALICE, text: 'anybody there?' });
+    expect((await world.client.stats()).waitingOffline).to.equal(1);
+    expect(alice.socket.ws.isOpen).to.equal(true);
+    await alice.connect();
+    await alice.text('anybody there?');
+  });
+
+  it('refuse-upgrade answers the WebSocket upgrade with 503', async () => {
+    await world.client.fault({ kind: 'refuse-upgrade', count: 1 });
+    const refused = new WebSocket(world.sandbox.wsUrl);
+    const [, response] = await once(refused, 'unexpected-response');
+    expect(response).to.have.property('statusCode', 503);
+    refused.on('error', () => undefined);
+    refused.terminate();
+    const accepted = new WebSocket(world.sandbox.wsUrl);
+    await once(accepted, 'open');
+    accepted.terminate();
+  });
+
+  it('garbage-frames sends what no client can decode', async () => {
+    await world.linked(ALICE);
+    const others = process.listeners('unhandledRejection');
+    process.removeAllListeners('unhandledRejection');
+    const broken = once(process, 'unhandledRejection');
+    await world.client.fault({ kind: 'garbage-frames' });
+    const [error] = await broken;
+    for (const listener of others) process.on('unhandledRejection', listener);
+    expect(error).to.be.instanceOf(Error);
+  });
+
+  it('have each a name and a description', () => {
+    const kinds = FAULTS.map(({ kind }) => kind);
+    expect(new Set(kinds)).to.have.property('size', kinds.length);
+    for (const { description } of FAULTS) expect(description).to.match(/\w+ \w+/);
+  });
+});
+
+async function reconnected(device: BaileysDevice): Promise<number | undefined> {
+  device.start();
+  return device.closed();
+}
+
+function ping({ socket }: BaileysDevice, timeoutMs?: number): Promise<unknown> {
+  const attrs = { to: '@s.whatsapp.net', type: 'get', xmlns: 'w:p' };
+  return socket.query({ tag: 'iq', attrs, content: [{ tag: 'ping', attrs: {} }] }, timeoutMs);
+}
+
+function nextAck(device: BaileysDevice): Promise<object> {
+  return new Promise((resolve) => {
+    device.socket.ws.on('CB:ack,class:message', ({ attrs }) => resolve(attrs));
+  });
+}
