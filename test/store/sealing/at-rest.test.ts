@@ -5,38 +5,11 @@ import { expect } from 'chai';
 import { openStore } from '../../../src/store/open.js';
 import { openSqliteBackend } from '../../../src/store/sqlite/sqlite-store.js';
 import type { Store } from '../../../src/store/store.js';
-import {
-  bytes,
-  contact,
-  entry,
-  expectFailure,
-  failed,
-  idempotent,
-  sent,
-  session,
-  text,
-} from '../../contracts/store/harness.js';
+import { bytes, expectFailure, text } from '../../contracts/store/harness.js';
 import { makeTempDir, type TempDir } from '../../support/temp-dir.js';
+import { fillWithSecrets, found, SECRETS } from '../support/secrets.js';
 
 const ENCRYPTION_KEY = bytes('encryption-key-of-32-characters!');
-
-/** What must not be found in any file, in any common writing. */
-const SECRETS = {
-  credentials: 'SECRET-credentials',
-  key: 'SECRET-signal-key',
-  plain: 'SECRET-plaintext',
-  stanza: 'SECRET-stanza',
-  webhookToken: 'SECRET-webhook-token',
-  webhookUrl: 'https://hook.example/SECRET-in-url',
-  pollLookupUrl: 'https://poll.example/SECRET-in-url',
-  changedToken: 'SECRET-changed-token',
-  content: 'SECRET-sent-content',
-  metaData: 'SECRET-meta-data',
-  answer: 'SECRET-answer',
-  failedBody: 'SECRET-failed-body',
-  failedUrl: 'https://hook.example/SECRET-failed',
-  encryptionKey: 'encryption-key-of-32-characters!',
-};
 
 describe('the database files', () => {
   let dir: TempDir;
@@ -108,39 +81,8 @@ describe('the database files', () => {
   });
 });
 
-async function fillWithSecrets(store: Store): Promise<void> {
-  const { webhookToken, webhookUrl, pollLookupUrl } = SECRETS;
-  await store.sessions.create(session('acme', { webhookToken, webhookUrl, pollLookupUrl }));
-  await store.sessions.update('acme', { webhookToken: SECRETS.changedToken });
-  await store.keys.commit('acme', {
-    credentials: bytes(SECRETS.credentials),
-    keys: [{ type: 'session', id: 'a', value: bytes(SECRETS.key) }],
-    journal: [
-      entry('h1', {
-        messageId: 'MESSAGE-acme',
-        plain: bytes(SECRETS.plain),
-        stanza: bytes(SECRETS.stanza),
-      }),
-    ],
-  });
-  await store.contacts.learn('acme', contact({ lid: 'LID-acme' }));
-  await store.sends.put('acme', sent('M1', { content: bytes(SECRETS.content), metaData: SECRETS.metaData }));
-  await store.idempotency.claim('acme', idempotent('k1'));
-  await store.idempotency.answer('acme', 'k1', SECRETS.answer);
-  await store.failedDeliveries.add(failed('01A', { body: SECRETS.failedBody, url: SECRETS.failedUrl }), 10);
-}
-
 /** Reads in another process: closing a file that SQLite has open here would drop SQLite's locks on it. */
 async function rawBytes(path: string): Promise<Buffer> {
   const files = (await readdir(path)).map((name) => join(path, name));
   return execFileSync('cat', files, { maxBuffer: 64 * 1024 * 1024 });
-}
-
-function found(raw: Buffer, texts: readonly string[]): string[] {
-  return texts.filter((secret) => writings(secret).some((writing) => raw.includes(writing)));
-}
-
-function writings(secret: string): string[] {
-  const plain = Buffer.from(secret);
-  return [secret, plain.toString('hex'), plain.toString('base64').replace(/.?=*$/, '')];
 }

@@ -1,0 +1,53 @@
+import type { Store } from '../../../src/store/store.js';
+import { bytes, contact, entry, failed, idempotent, sent, session } from '../../contracts/store/harness.js';
+
+/** What must not be found in any database, in any common writing. */
+export const SECRETS = {
+  credentials: 'SECRET-credentials',
+  key: 'SECRET-signal-key',
+  plain: 'SECRET-plaintext',
+  stanza: 'SECRET-stanza',
+  webhookToken: 'SECRET-webhook-token',
+  webhookUrl: 'https://hook.example/SECRET-in-url',
+  pollLookupUrl: 'https://poll.example/SECRET-in-url',
+  changedToken: 'SECRET-changed-token',
+  content: 'SECRET-sent-content',
+  metaData: 'SECRET-meta-data',
+  answer: 'SECRET-answer',
+  failedBody: 'SECRET-failed-body',
+  failedUrl: 'https://hook.example/SECRET-failed',
+  encryptionKey: 'encryption-key-of-32-characters!',
+};
+
+/** Puts every secret where it belongs, in the session `acme`. */
+export async function fillWithSecrets(store: Store): Promise<void> {
+  const { webhookToken, webhookUrl, pollLookupUrl } = SECRETS;
+  await store.sessions.create(session('acme', { webhookToken, webhookUrl, pollLookupUrl }));
+  await store.sessions.update('acme', { webhookToken: SECRETS.changedToken });
+  await store.keys.commit('acme', {
+    credentials: bytes(SECRETS.credentials),
+    keys: [{ type: 'session', id: 'a', value: bytes(SECRETS.key) }],
+    journal: [
+      entry('h1', {
+        messageId: 'MESSAGE-acme',
+        plain: bytes(SECRETS.plain),
+        stanza: bytes(SECRETS.stanza),
+      }),
+    ],
+  });
+  await store.contacts.learn('acme', contact({ lid: 'LID-acme' }));
+  await store.sends.put('acme', sent('M1', { content: bytes(SECRETS.content), metaData: SECRETS.metaData }));
+  await store.idempotency.claim('acme', idempotent('k1'));
+  await store.idempotency.answer('acme', 'k1', SECRETS.answer);
+  await store.failedDeliveries.add(failed('01A', { body: SECRETS.failedBody, url: SECRETS.failedUrl }), 10);
+}
+
+/** Those of the texts that the bytes contain. */
+export function found(raw: Buffer, texts: readonly string[]): string[] {
+  return texts.filter((secret) => writings(secret).some((writing) => raw.includes(writing)));
+}
+
+function writings(secret: string): string[] {
+  const plain = Buffer.from(secret);
+  return [secret, plain.toString('hex'), plain.toString('base64').replace(/.?=*$/, '')];
+}
