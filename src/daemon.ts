@@ -112,7 +112,7 @@ async function assemble(
     links,
     announcer: dispatcher,
     observer: metrics,
-    encryptionKey,
+    apiSecretKey: store.hashKey,
     clock,
     log: log.child({ area: 'sessions' }),
     ...(backoff && { backoff }),

@@ -18,7 +18,8 @@ export interface GatewayOptions {
   links: LinkFactory;
   announcer: Announcer;
   observer: ReceiveObserver & SendObserver & { disconnected(status: SessionStatus): void };
-  encryptionKey: Uint8Array;
+  /** Keys the hashes of API secrets: 32 bytes that stay the same for as long as the store lives. */
+  apiSecretKey: Uint8Array;
   clock: Clock;
   log: Logger;
   backoff?: BackoffOptions;
@@ -44,7 +45,7 @@ export class Gateway {
     this.#housekeeping = new Housekeeping({ store, clock, log });
     this.sessions = new SessionRegistry({
       ...options,
-      hasher: new ApiSecretHasher(options.encryptionKey),
+      hasher: new ApiSecretHasher(options.apiSecretKey),
       onStatus: (session, previous) => this.#onStatus(session, previous),
       onLinkEvent: (session, event) => this.#onLinkEvent(session, event),
       openJournal: (clientId) => this.#receiver.underWay(clientId),

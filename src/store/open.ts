@@ -1,8 +1,9 @@
 import { GatewayError } from '../domain/errors.js';
 import { rewrapDataKeys } from './sealing/data-keys.js';
-import { sealStore } from './sealing/sealed-store.js';
+import { type SealedStore, sealStore } from './sealing/sealed-store.js';
+import { databaseExists } from './sqlite/database.js';
 import { openSqliteBackend } from './sqlite/sqlite-store.js';
-import type { Backend, Store } from './store.js';
+import type { Backend } from './store.js';
 
 /** Where a store is. */
 export interface StoreLocation {
@@ -28,7 +29,9 @@ const BACKENDS: readonly (readonly [prefix: RegExp, open: Opener])[] = [
  * @throws GatewayError `store_unsupported`, `store_in_use`, `store_too_new`, `store_unavailable`,
  * `encryption_key_wrong`: each with one line that says what to do, and nothing changed
  */
-export async function openStore(options: StoreLocation & { encryptionKey: Uint8Array }): Promise<Store> {
+export async function openStore(
+  options: StoreLocation & { encryptionKey: Uint8Array },
+): Promise<SealedStore> {
   const backend = await openBackend(options);
   try {
     return await sealStore(backend, options.encryptionKey);
@@ -44,11 +47,14 @@ export async function openStore(options: StoreLocation & { encryptionKey: Uint8A
  * @param options.from the encryption key until now, 32 bytes
  * @param options.to the encryption key from now on, 32 bytes
  * @returns how many sessions' data keys were wrapped anew
- * @throws GatewayError as `openStore`
+ * @throws GatewayError as `openStore`, and `store_missing`; unless it is `store_unavailable`, nothing is changed
  */
 export async function rotateEncryptionKey(
   options: StoreLocation & { from: Uint8Array; to: Uint8Array },
 ): Promise<number> {
+  if (options.url === 'sqlite' && !databaseExists(options.dataDir)) {
+    throw new GatewayError('store_missing', `There is no database in ${options.dataDir}.`);
+  }
   const backend = await openBackend(options);
   try {
     return await rewrapDataKeys(backend.dataKeys, options.from, options.to);

@@ -122,10 +122,11 @@ export class SessionRegistry implements Sessions {
   }
 
   sessionOfSecret(secret: string): string | undefined {
+    const matches = this.#options.hasher.matcher(secret);
     let found: string | undefined;
     // no early end: the time must not tell how many sessions stand before the right one
     for (const { record } of this.#sessions.values()) {
-      if (this.#options.hasher.matches(record.apiSecretHash, secret)) found = record.clientId;
+      if (matches(record.apiSecretHash)) found = record.clientId;
     }
     return found;
   }

@@ -1,4 +1,4 @@
-import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
 import { GatewayError } from '../../domain/errors.js';
 import type { DataKeyStore } from '../store.js';
 import { seal, unseal } from './envelope.js';
@@ -28,6 +28,17 @@ export async function openDataKeys(stored: DataKeyStore, encryptionKey: Uint8Arr
   };
   await load(STORE_ITSELF);
   return load;
+}
+
+/**
+ * A key of the store itself, for one purpose: random, and the same for as long as the store lives, whatever becomes of the
+ * encryption key.
+ *
+ * @returns 32 bytes
+ */
+export async function ownKey(load: DataKeyLoader, purpose: string): Promise<Uint8Array> {
+  const dataKey = (await load(STORE_ITSELF)).export();
+  return new Uint8Array(hkdfSync('sha256', dataKey, new Uint8Array(), purpose, KEY_LENGTH));
 }
 
 /**

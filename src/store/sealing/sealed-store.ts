@@ -1,5 +1,5 @@
 import type { Backend, Store } from '../store.js';
-import { openDataKeys } from './data-keys.js';
+import { openDataKeys, ownKey } from './data-keys.js';
 import { sealedFailedDeliveries } from './failed-deliveries.js';
 import { sealedIdempotency } from './idempotency.js';
 import { sealedJournal } from './journal.js';
@@ -8,6 +8,12 @@ import { rememberedSealers } from './sealer.js';
 import { sealedSends } from './sends.js';
 import { sealedSessions } from './sessions.js';
 
+/** A store whose secrets are sealed. */
+export interface SealedStore extends Store {
+  /** Keys the hashes of what is never opened again: 32 bytes that a change of the encryption key leaves as they are. */
+  readonly hashKey: Uint8Array;
+}
+
 /**
  * Puts encryption in front of a back end: secrets are sealed on the way in and opened on the way out, each under the
  * data key of its session. What has to be searched stays as it is: ids, addresses, names, times.
@@ -15,11 +21,13 @@ import { sealedSessions } from './sessions.js';
  * @param encryptionKey 32 bytes; wraps the data keys
  * @throws GatewayError `encryption_key_wrong` when the store was begun with another key; nothing is changed
  */
-export async function sealStore(backend: Backend, encryptionKey: Uint8Array): Promise<Store> {
-  const sealers = rememberedSealers(await openDataKeys(backend.dataKeys, encryptionKey));
+export async function sealStore(backend: Backend, encryptionKey: Uint8Array): Promise<SealedStore> {
+  const loadDataKey = await openDataKeys(backend.dataKeys, encryptionKey);
+  const sealers = rememberedSealers(loadDataKey);
   return {
     name: backend.name,
     supports: backend.supports,
+    hashKey: await ownKey(loadDataKey, 'hashes'),
     contacts: backend.contacts,
     sessions: sealedSessions(backend.sessions, sealers),
     keys: sealedKeys(backend.keys, sealers),
