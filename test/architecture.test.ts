@@ -80,6 +80,11 @@ const RULES: readonly Rule[] = [
   { layer: 'commands/start.ts', own: ['src/'] },
   { layer: 'commands/demo.ts', own: ['src/'] },
   { layer: 'commands/sandbox/', own: ['src/cli/', 'src/tui/', 'src/sandbox/'], without: ADAPTER_PACKAGES },
+  {
+    layer: 'commands/store/',
+    own: ['src/cli/', 'src/config/', 'src/store/open.ts'],
+    without: ADAPTER_PACKAGES,
+  },
   { layer: 'commands/', own: ['src/cli/', 'src/tui/', 'src/domain/'], without: ADAPTER_PACKAGES },
 ];
 

@@ -33,15 +33,36 @@ const FILE_NAMES = ['switchboard.json', 'switchboard.yaml', 'switchboard.yml'];
  * @throws ConfigError with one line for people.
  */
 export async function loadConfig(sources: ConfigSources): Promise<Config> {
-  const fromEnv = readEnvironment(sources.env ?? {});
-  const named = { ...fromEnv, ...withoutUndefined(sources.flags ?? {}) };
-  const dataDir = resolve(String(named.dataDir ?? sources.defaultDataDir));
-  const settings: RawSettings = { ...(await readSettingsFile(dataDir)), ...named, dataDir };
-  const checked = validate({ token: '-'.repeat(32), encryptionKey: '0'.repeat(64), ...settings });
+  const { checked, settings } = await gather(sources);
+  const { dataDir } = checked;
   const secrets = await loadSecrets(dataDir, settings).catch((error: Error) => {
     throw new ConfigError(`the data directory ${dataDir} cannot be used: ${error.message}`);
   });
   return { ...checked, ...secrets };
+}
+
+/**
+ * The settings without the secrets that a start would make: for commands that work on what a daemon has left.
+ * @throws ConfigError with one line for people.
+ */
+export async function readSettings(
+  sources: ConfigSources,
+): Promise<Omit<Config, 'token' | 'encryptionKey'> & { encryptionKey: string | undefined }> {
+  const { checked, settings } = await gather(sources);
+  const { token, encryptionKey, ...rest } = checked;
+  return { ...rest, encryptionKey: settings.encryptionKey === undefined ? undefined : encryptionKey };
+}
+
+/** All settings that are named, and the same validated, with something in the place of missing secrets. */
+async function gather(sources: ConfigSources): Promise<{ checked: Config; settings: RawSettings }> {
+  const fromEnv = readEnvironment(sources.env ?? {});
+  const named = { ...fromEnv, ...withoutUndefined(sources.flags ?? {}) };
+  const dataDir = resolve(String(named.dataDir ?? sources.defaultDataDir));
+  const settings: RawSettings = { ...(await readSettingsFile(dataDir)), ...named, dataDir };
+  return {
+    checked: validate({ token: '-'.repeat(32), encryptionKey: '0'.repeat(64), ...settings }),
+    settings,
+  };
 }
 
 function validate(settings: RawSettings): Config {

@@ -30,6 +30,7 @@ const CODES = {
   // store
   store_unavailable: 503,
   store_unsupported: 503,
+  store_missing: 503,
   store_in_use: 503,
   store_too_new: 503,
   encryption_key_wrong: 503,

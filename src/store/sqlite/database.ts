@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { GatewayError } from '../../domain/errors.js';
@@ -24,6 +24,11 @@ export interface OpenDatabase {
   /** @throws GatewayError `store_unavailable` when the file at the path is no longer the one that is open */
   checkFile(): void;
   close(): void;
+}
+
+/** True when the data directory holds a database. */
+export function databaseExists(dataDir: string): boolean {
+  return existsSync(join(dataDir, FILE));
 }
 
 /**
