@@ -31,7 +31,7 @@ export default class SessionsWebhook extends DaemonCommand {
 
   async run(): Promise<{ webhookUrl: string; pollLookupUrl: string }> {
     const { args, flags } = await this.parse(SessionsWebhook);
-    if (flags.off === (args.webhookUrl !== undefined)) {
+    if (Boolean(flags.off) === Boolean(args.webhookUrl)) {
       throw new CliError('usage', 'name either an address or --off');
     }
     const client = await this.daemon(flags);

@@ -21,7 +21,7 @@ type Route = (call: DaemonCall) => DaemonReply | Promise<DaemonReply>;
 /** A daemon's HTTP face with answers that a test chooses, and a real event stream. */
 export class FakeDaemon {
   readonly calls: DaemonCall[] = [];
-  /** When set, calls without it are refused with 401. */
+  /** When set, calls without it are refused with 401, health aside. */
   token = '';
   readonly #routes = new Map<string, Route>();
   readonly #streams = new Set<ServerResponse>();
@@ -70,6 +70,11 @@ export class FakeDaemon {
     this.#streams.clear();
   }
 
+  /** Cuts everything, and goes on listening. */
+  cutConnections(): void {
+    this.#server.closeAllConnections();
+  }
+
   /** Stops to listen and cuts everything; `listen` comes back on the same port. */
   async stop(): Promise<void> {
     this.cutStreams();
@@ -96,7 +101,8 @@ export class FakeDaemon {
     };
     this.calls.push(call);
     for (const { path, count, resolve } of this.#waiters) if (this.callsOf(path).length >= count) resolve();
-    if (this.token && headers.authorization !== `Bearer ${this.token}`) {
+    const needsToken = this.token !== '' && !url.pathname.startsWith('/health/');
+    if (needsToken && headers.authorization !== `Bearer ${this.token}`) {
       reply(response, { status: 401, body: { error: 'no or wrong token' } });
     } else {
       const route = this.#routes.get(`${method} ${url.pathname}`);

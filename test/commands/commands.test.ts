@@ -1,0 +1,333 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import Pair from '../../commands/pair.js';
+import SendText from '../../commands/send/text.js';
+import SessionsDisconnect from '../../commands/sessions/disconnect.js';
+import SessionsList from '../../commands/sessions/list.js';
+import SessionsSecret from '../../commands/sessions/secret.js';
+import SessionsShow from '../../commands/sessions/show.js';
+import SessionsWebhook from '../../commands/sessions/webhook.js';
+import { statusEvent } from '../cli/support/entries.js';
+import { FakeDaemon } from '../cli/support/fake-daemon.js';
+import { type CommandResult, runCommand } from '../support/run-command.js';
+import { makeTempDir, type TempDir } from '../support/temp-dir.js';
+
+const TOKEN = 'a-token-of-at-least-16-characters';
+const JID = '15550000001@s.whatsapp.net';
+
+describe('the commands that talk to a daemon', () => {
+  let daemon: FakeDaemon;
+  let dataDir: TempDir;
+
+  beforeEach(async () => {
+    daemon = await FakeDaemon.start();
+    daemon.token = TOKEN;
+    dataDir = await makeTempDir();
+    await writeFile(join(dataDir.path, 'token'), `${TOKEN}\n`, { mode: 0o600 });
+    const row = {
+      clientId: 'acme',
+      jid: JID,
+      podName: 'node-1',
+      orgId: '',
+      webhookUrl: 'https://example.com/hook',
+    };
+    daemon.on('GET /clients', { clients: [row, { ...row, clientId: 'Beta', jid: '' }] });
+    const health = {
+      clientId: 'acme',
+      jid: JID,
+      status: 'connected',
+      connected: true,
+      loggedIn: true,
+      reconnects: 2,
+    };
+    daemon.on('GET /health/clients', { clients: [health] });
+  });
+  afterEach(async () => {
+    await daemon.stop();
+    await dataDir.remove();
+  });
+
+  const run = (command: Parameters<typeof runCommand>[0], ...argv: string[]): Promise<CommandResult> =>
+    runCommand(command, argv, { SWITCHBOARD_URL: daemon.url, SWITCHBOARD_DATA_DIR: dataDir.path });
+
+  describe('the token', () => {
+    it('is found in the data directory', async () => {
+      expect((await run(SessionsList, '--json')).exitCode).to.equal(0);
+    });
+
+    it('of the flag goes before it', async () => {
+      const { exitCode, stderr } = await run(SessionsList, '--token', 'another');
+      expect(exitCode).to.equal(4);
+      expect(stderr).to.contain('not the one of this daemon');
+    });
+
+    it('is asked for, with its place, when there is none', async () => {
+      await writeFile(join(dataDir.path, 'token'), '');
+      const { exitCode, stderr } = await run(SessionsList);
+      expect(exitCode).to.equal(4);
+      expect(stderr).to.contain('--token').and.contain(dataDir.path);
+    });
+
+    it('is never shown to another machine', async () => {
+      const { exitCode } = await run(SessionsList, '--url', daemon.url.replace('127.0.0.1', '0.0.0.0'));
+      expect(exitCode).to.equal(4);
+      expect(daemon.calls.at(-1)?.headers.authorization).to.equal(undefined);
+    });
+  });
+
+  describe('sessions list', () => {
+    it('shows a table', async () => {
+      const { stdout, exitCode } = await run(SessionsList);
+      const [head, first, second] = stdout.split('\n');
+      expect(exitCode).to.equal(0);
+      expect(head).to.match(/^SESSION +STATUS +JID +WEBHOOK +NODE$/);
+      expect(first).to.match(
+        /^acme +connected +15550000001@s\.whatsapp\.net +https:\/\/example\.com\/hook +node-1$/,
+      );
+      expect(second).to.match(/^Beta +elsewhere/);
+    });
+
+    it('gives one JSON value', async () => {
+      const { stdout } = await run(SessionsList, '--json');
+      expect(JSON.parse(stdout).sessions[0]).to.deep.equal({
+        clientId: 'acme',
+        status: 'connected',
+        reason: '',
+        jid: JID,
+        podName: 'node-1',
+        orgId: '',
+        webhookUrl: 'https://example.com/hook',
+      });
+    });
+
+    it('says what to do when there are none', async () => {
+      daemon.on('GET /clients', { clients: [] });
+      const { stdout, stderr } = await run(SessionsList);
+      expect(stdout).to.equal('');
+      expect(stderr).to.contain('switchboard pair');
+    });
+
+    it('keeps its exit code with --json', async () => {
+      await daemon.stop();
+      const { stdout, exitCode } = await run(SessionsList, '--json');
+      expect(exitCode).to.equal(3);
+      expect(JSON.parse(stdout)).to.include({ code: 'unreachable', exitCode: 3 });
+      await daemon.listen();
+    });
+  });
+
+  describe('sessions show', () => {
+    it('shows the session and its health', async () => {
+      const { stdout } = await run(SessionsShow, 'acme');
+      expect(stdout)
+        .to.match(/^session +acme$/m)
+        .and.match(/^status +connected$/m)
+        .and.match(/^reconnects +2$/m);
+    });
+
+    it('ends with 5 for a session that is not there', async () => {
+      const { stderr, exitCode } = await run(SessionsShow, 'nobody');
+      expect(exitCode).to.equal(5);
+      expect(stderr).to.contain('there is no session nobody').and.contain('sessions list');
+    });
+  });
+
+  describe('sessions webhook', () => {
+    it('sets address, token and extra events', async () => {
+      daemon.on('POST /set-webhook', {
+        ok: true,
+        clientId: 'acme',
+        webhookUrl: 'https://a.b/c',
+        pollLookupUrl: '',
+      });
+      const argv = ['acme', 'https://a.b/c', '--webhook-token', 's3cret', '--extra-event', 'session_status'];
+      const { stdout } = await run(SessionsWebhook, ...argv);
+      expect(stdout).to.equal('events of acme go to https://a.b/c\n');
+      expect(daemon.calls.at(-1)?.body).to.deep.equal({
+        clientId: 'acme',
+        webhookUrl: 'https://a.b/c',
+        webhookToken: 's3cret',
+        extraEvents: ['session_status'],
+      });
+    });
+
+    it('turns delivery off', async () => {
+      daemon.on('POST /set-webhook', { ok: true, clientId: 'acme', webhookUrl: '', pollLookupUrl: '' });
+      expect((await run(SessionsWebhook, 'acme', '--off')).stdout).to.equal('delivery is off\n');
+      expect(daemon.calls.at(-1)?.body).to.deep.equal({ clientId: 'acme', webhookUrl: '' });
+    });
+
+    it('wants exactly one of the two', async () => {
+      expect((await run(SessionsWebhook, 'acme')).exitCode).to.equal(2);
+      expect((await run(SessionsWebhook, 'acme', 'https://a.b', '--off')).exitCode).to.equal(2);
+      expect(daemon.calls).to.deep.equal([]);
+    });
+  });
+
+  describe('sessions secret', () => {
+    beforeEach(() => {
+      daemon.on('POST /set-api-secret', ({ body }) => ({
+        body: { clientId: body.clientId, hasSecret: body.secret !== '' },
+      }));
+    });
+
+    it('makes one and prints it once', async () => {
+      const { stdout } = await run(SessionsSecret, 'acme');
+      expect(stdout).to.match(/^[\w-]{43}\n$/);
+      expect(daemon.calls.at(-1)?.body.secret).to.equal(stdout.trim());
+    });
+
+    it('takes it away', async () => {
+      expect((await run(SessionsSecret, 'acme', '--remove')).stdout).to.equal('secret removed\n');
+      expect(daemon.calls.at(-1)?.body.secret).to.equal('');
+    });
+
+    it('does not print one that was given', async () => {
+      const { stdout } = await run(SessionsSecret, 'acme', '0123456789abcdef', '--json');
+      expect(JSON.parse(stdout)).to.deep.equal({ clientId: 'acme', hasSecret: true });
+    });
+  });
+
+  describe('sessions disconnect', () => {
+    it('wants a yes where nobody can be asked', async () => {
+      const { exitCode, stderr } = await run(SessionsDisconnect, 'acme');
+      expect(exitCode).to.equal(2);
+      expect(stderr).to.contain('--yes');
+      expect((await run(SessionsDisconnect, 'acme', '--json')).exitCode).to.equal(2);
+      expect(daemon.calls).to.deep.equal([]);
+    });
+
+    it('passes a warning on', async () => {
+      daemon.on('POST /disconnect', { ok: true, clientId: 'acme', warning: 'the network did not confirm' });
+      const { stdout, stderr, exitCode } = await run(SessionsDisconnect, 'acme', '--yes');
+      expect({ stdout, exitCode }).to.deep.equal({ stdout: 'acme is disconnected\n', exitCode: 0 });
+      expect(stderr).to.contain('the network did not confirm');
+    });
+  });
+
+  describe('send text', () => {
+    beforeEach(() => void daemon.on('POST /send-message', { status: 'sent', messageId: '3EB0' }));
+
+    it('sends the whole envelope', async () => {
+      const flags = ['--quote', '3EB1', '--mention', '100', '--mention', '200', '--meta', '{"fromAI":true}'];
+      const argv = [...flags, '--idempotency-key', 'k', 'acme', '+15550000002', 'hi @100'];
+      const { stdout, exitCode } = await run(SendText, ...argv);
+      expect({ stdout, exitCode }).to.deep.equal({ stdout: 'sent 3EB0\n', exitCode: 0 });
+      const call = daemon.calls.at(-1);
+      expect(call?.headers['idempotency-key']).to.equal('k');
+      expect(call?.body).to.deep.equal({
+        clientId: 'acme',
+        to: '+15550000002',
+        body: 'hi @100',
+        quotedMessageId: '3EB1',
+        mentions: ['100', '200'],
+        metaData: { fromAI: true },
+      });
+    });
+
+    it('gives the answer as JSON', async () => {
+      const { stdout } = await run(SendText, 'acme', '+15550000002', 'hi', '--json');
+      expect(JSON.parse(stdout)).to.deep.equal({ status: 'sent', messageId: '3EB0' });
+    });
+
+    for (const meta of ['nonsense', '[1]', '"text"', 'null']) {
+      it(`refuses --meta ${meta}`, async () => {
+        expect((await run(SendText, 'acme', '+1555', 'hi', '--meta', meta)).exitCode).to.equal(2);
+        expect(daemon.calls).to.deep.equal([]);
+      });
+    }
+
+    const refusals: [number, number][] = [
+      [400, 2],
+      [404, 5],
+      [409, 6],
+      [502, 7],
+      [500, 1],
+    ];
+    for (const [status, code] of refusals) {
+      it(`ends with ${code} when the daemon answers ${status}`, async () => {
+        daemon.on('POST /send-message', () => ({ status, body: { error: 'because' } }));
+        const { exitCode, stderr, stdout } = await run(SendText, 'acme', '+15550000002', 'hi');
+        expect({ exitCode, stdout }).to.deep.equal({ exitCode: code, stdout: '' });
+        expect(stderr).to.contain('error: because');
+      });
+    }
+
+    it('ends with 2 when an argument is missing, and says which', async () => {
+      const { exitCode, stdout } = await run(SendText, 'acme', '--json');
+      expect(exitCode).to.equal(2);
+      expect(JSON.parse(stdout).error).to.match(/to .*body/s);
+    });
+
+    it('says how to send again when the answer was lost', async () => {
+      daemon.on('POST /send-message', () => {
+        daemon.cutConnections();
+        return new Promise(() => undefined);
+      });
+      const { exitCode, stderr } = await run(SendText, 'acme', '+15550000002', 'hi');
+      expect(exitCode).to.equal(3);
+      expect(stderr)
+        .to.contain('may have been sent')
+        .and.match(/--idempotency-key [\w-]{36}/);
+      const key = daemon.calls.at(-1)?.headers['idempotency-key'];
+      expect(stderr).to.contain(String(key));
+    });
+  });
+
+  describe('pair', () => {
+    beforeEach(() => {
+      daemon.on('POST /start', { clientId: 'acme', status: 'connected' });
+      daemon.on('GET /qr', { clientId: 'acme', status: 'connected', qr: '' });
+      daemon.on('POST /check-state', { status: true, state: JID });
+    });
+
+    it('prints lines in a pipe', async () => {
+      const { stdout, exitCode } = await run(Pair, 'acme');
+      expect({ stdout, exitCode }).to.deep.equal({ stdout: `connected ${JID}\n`, exitCode: 0 });
+    });
+
+    it('prints one JSON value per line', async () => {
+      daemon.on('GET /qr', ({ path }) => {
+        const first = daemon.callsOf(path).length === 1;
+        return { body: { clientId: 'acme', status: first ? 'qr' : 'connected', qr: first ? 'text' : '' } };
+      });
+      // told of a change, it need not wait for its next look
+      void daemon.called('/events').then(() => daemon.publish(statusEvent('connected', 'qr')));
+      const { stdout } = await run(Pair, 'acme', '--json');
+      expect(
+        stdout
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line)),
+      ).to.deep.equal([
+        { type: 'status', status: 'qr' },
+        { type: 'qr', qr: 'text' },
+        { type: 'connected', jid: JID },
+      ]);
+    });
+
+    it('takes the exit code from the last item', async () => {
+      daemon.on('POST /start', () => ({ status: 400, body: { error: 'bad name' } }));
+      const text = await run(Pair, 'no-good');
+      expect({ code: text.exitCode, stdout: text.stdout }).to.deep.equal({ code: 2, stdout: '' });
+      expect(text.stderr).to.contain('error: bad name');
+      const json = await run(Pair, 'no-good', '--json');
+      expect(json.exitCode).to.equal(2);
+      expect(JSON.parse(json.stdout)).to.include({ type: 'failed', reason: 'bad name', code: 'usage' });
+    });
+
+    it('sets the webhook on the way', async () => {
+      await run(Pair, 'acme', '--webhook', 'https://a.b/c', '--webhook-token', 't');
+      expect(daemon.callsOf('/start')[0]?.body).to.deep.equal({
+        webhookUrl: 'https://a.b/c',
+        webhookToken: 't',
+      });
+    });
+
+    it('refuses an address that is none', async () => {
+      expect((await run(Pair, 'acme', '--webhook', 'ftp://a.b')).exitCode).to.equal(2);
+      expect(daemon.calls).to.deep.equal([]);
+    });
+  });
+});
