@@ -30,7 +30,7 @@ const RULES: readonly Rule[] = [
   {
     layer: 'src/sandbox/',
     own: ['src/domain/', 'src/kinds/', 'src/log.ts'],
-    without: ['better-sqlite3', 'mongodb'],
+    without: ['mongodb'],
   },
   {
     layer: 'src/delivery/',
@@ -79,6 +79,11 @@ const RULES: readonly Rule[] = [
   { layer: 'src/tui/', own: ['src/domain/', 'src/cli/'], without: ADAPTER_PACKAGES },
   { layer: 'commands/start.ts', own: ['src/'] },
   { layer: 'commands/demo.ts', own: ['src/'] },
+  {
+    layer: 'commands/store/',
+    own: ['src/cli/', 'src/config/', 'src/store/open.ts', 'src/store/store.ts'],
+    without: ADAPTER_PACKAGES,
+  },
   { layer: 'commands/sandbox/', own: ['src/cli/', 'src/tui/', 'src/sandbox/'], without: ADAPTER_PACKAGES },
   {
     layer: 'commands/store/',
