@@ -42,7 +42,7 @@ session with its webhook. Changes nothing; ends with 1 when something fails.`;
       client: await this.daemon(flags),
       dataDir: this.dataDir(flags),
       env: process.env,
-      network: flags.network,
+      network: flags.network || undefined,
       sendTest: flags['send-test'],
     });
     for await (const check of found) {

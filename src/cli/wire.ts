@@ -57,11 +57,10 @@ export interface ReadyAnswer {
 
 export interface ConfigAnswer {
   podName: string;
+  /** The network that it is linked to, as the setting names it. */
   environment: string;
   version: string;
   routes: string[];
-  /** Beyond the contract: the setting, when the daemon tells it. */
-  network?: string;
 }
 
 export interface SendAnswer {

@@ -33,7 +33,7 @@ describe('doctor', () => {
     health = { clientId: 'acme', status: 'connected', connected: true };
     daemon.on('GET /health/live', { status: 'ok' });
     daemon.on('GET /health/ready', { status: 'ok', database: true });
-    daemon.on('GET /config', { podName: 'n', version: '2026-01', routes: [] });
+    daemon.on('GET /config', { podName: 'n', environment: 'sandbox', version: '2026-01', routes: [] });
     daemon.on('GET /clients', () => ({ body: { clients: [session] } }));
     daemon.on('GET /health/clients', () => ({ body: { clients: [health] } }));
   });
@@ -43,7 +43,7 @@ describe('doctor', () => {
     await dataDir.remove();
   });
 
-  /** The network is whatever listens at the receiver's port. */
+  /** The network to reach is whatever listens at the receiver's port. */
   const run = (argv: string[] = [], env: Record<string, string> = {}) =>
     runCommand(Doctor, argv, {
       SWITCHBOARD_URL: daemon.url,
@@ -94,6 +94,11 @@ describe('doctor', () => {
     await chmod(join(dataDir.path, 'token'), 0o644);
     const { result } = await check('data directory');
     expect(result).to.include({ status: 'fail', advice: `chmod 600 ${join(dataDir.path, 'token')}` });
+  });
+
+  it('asks the daemon for its network when nobody names one', async () => {
+    const { result } = await check('network', [], { SWITCHBOARD_NETWORK: '' });
+    expect(result).to.include({ status: 'ok', detail: 'sandbox: it runs inside the daemon' });
   });
 
   it('finds a network that cannot be reached', async () => {

@@ -9,8 +9,6 @@ import { checkSession } from './sessions.js';
 import { checkDataDirectory, checkSettings, type FoundSettings } from './settings.js';
 import { checkDelivery, checkWebhook } from './webhooks.js';
 
-const DEFAULT_SANDBOX_PORT = 3001;
-
 export interface DoctorOptions {
   client: DaemonClient;
   dataDir: string;
@@ -31,14 +29,14 @@ export async function* doctor(options: DoctorOptions): AsyncGenerator<CheckResul
   const daemon = await checkDaemon(client);
   yield daemon.result;
   if (!daemon.live) {
-    yield await checkNetwork(networkPlace(options, settings, undefined));
+    yield await checkNetwork(networkOf(options, settings, undefined));
     return;
   }
   yield checkClock(daemon.live, clock.now());
   yield await checkStore(client);
   const token = await checkToken(client);
   yield token.result;
-  yield await checkNetwork(networkPlace(options, settings, token.config));
+  yield await checkNetwork(networkOf(options, settings, token.config));
   if (token.config) yield* checkSessions(options);
 }
 
@@ -49,14 +47,11 @@ async function* checkSessions({ client, sendTest }: DoctorOptions): AsyncGenerat
   }
 }
 
-function networkPlace(
-  { client, network }: DoctorOptions,
+/** The network in question: the one that was named, else the daemon's, else that of a daemon started here. */
+function networkOf(
+  { network }: DoctorOptions,
   { config }: FoundSettings,
   daemon: ConfigAnswer | undefined,
-): { network: string; sandboxUrl: string } {
-  const { protocol, hostname } = new URL(client.url);
-  return {
-    network: network ?? daemon?.network ?? config?.network ?? 'whatsapp',
-    sandboxUrl: `${protocol}//${hostname}:${config?.sandboxPort || DEFAULT_SANDBOX_PORT}`,
-  };
+): string {
+  return network ?? daemon?.environment ?? config?.network ?? 'whatsapp';
 }

@@ -3,41 +3,26 @@ import { type Endpoint, endpointOf, reach } from './reach.js';
 
 const WHATSAPP = 'https://web.whatsapp.com';
 
-export interface NetworkPlace {
-  /** The setting: `whatsapp`, `sandbox`, `sandbox+ws://…` or `ws(s)://…`. */
-  network: string;
-  /** Where the sandbox listens when it runs inside the daemon. */
-  sandboxUrl: string;
-}
-
-/** Can the network be reached from this machine? */
-export async function checkNetwork(place: NetworkPlace): Promise<CheckResult> {
-  const address = addressOf(place);
+/**
+ * Can the network be reached from this machine?
+ * @param network the setting: `whatsapp`, `sandbox`, `sandbox+ws://…` or `ws(s)://…`
+ */
+export async function checkNetwork(network: string): Promise<CheckResult> {
+  if (network === 'sandbox') return ok('network', 'sandbox: it runs inside the daemon');
+  const address = network === 'whatsapp' ? WHATSAPP : network.replace(/^sandbox\+/, '');
   if (!URL.canParse(address)) {
     return fail('network', `${address} is no address`, 'correct --network: whatsapp, sandbox or a ws:// URL');
   }
   const endpoint = endpointOf(address);
   const found = await reach(endpoint);
-  if (found.reached)
-    return ok('network', `${place.network}: connected to ${show(endpoint)} in ${found.ms} ms`);
-  return fail(
-    'network',
-    `${place.network}: ${show(endpoint)} cannot be reached: ${found.reason}`,
-    adviceFor(place),
-  );
+  if (found.reached) return ok('network', `${network}: connected to ${show(endpoint)} in ${found.ms} ms`);
+  const detail = `${network}: ${show(endpoint)} cannot be reached: ${found.reason}`;
+  return fail('network', detail, adviceFor(network));
 }
 
-function addressOf({ network, sandboxUrl }: NetworkPlace): string {
-  if (network === 'whatsapp') return WHATSAPP;
-  if (network === 'sandbox') return sandboxUrl;
-  return network.replace(/^sandbox\+/, '');
-}
-
-function adviceFor({ network }: NetworkPlace): string {
+function adviceFor(network: string): string {
   if (network === 'whatsapp')
     return 'let this machine connect to web.whatsapp.com:443 (firewall, DNS, proxy)';
-  if (network === 'sandbox')
-    return 'start the daemon with --network sandbox, or name its port with --sandbox-port';
   return 'start the sandbox: switchboard sandbox start';
 }
 
