@@ -16,6 +16,8 @@ import { MemoryLinkKeys } from '../support/memory-link-keys.js';
 
 /** Milliseconds that a test waits for an event before it says which one is missing. */
 const PATIENCE_MS = 15_000;
+/** Messages of the protocol's own that a phone sends to a device it has just linked. */
+const GREETINGS = 2;
 
 type EventOf<T extends LinkEvent['type']> = Extract<LinkEvent, { type: T }>;
 
@@ -121,11 +123,14 @@ export class Rig {
     return session;
   }
 
-  /** A session that is paired with a phone and open. */
+  /** A session that is paired with a phone, open, and through with what the phone tells a new device. */
   async connected(number: string): Promise<Session> {
     const session = await this.paired(number);
     session.open();
     await session.next('open');
+    await session.keys.until(() => session.keys.journal.size === GREETINGS);
+    session.keys.journal.clear();
+    session.keys.commits.length = 0;
     return session;
   }
 
@@ -136,6 +141,12 @@ export class Rig {
     await this.network.scan(number, qr);
     await session.next('closed');
     return session;
+  }
+
+  /** Stanzas that the network holds until a device acknowledges them, connected or not. */
+  async held(): Promise<number> {
+    const { waitingOffline, unacknowledged } = await this.network.stats();
+    return waitingOffline + unacknowledged;
   }
 
   async stop(): Promise<void> {

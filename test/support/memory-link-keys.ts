@@ -9,6 +9,7 @@ export class MemoryLinkKeys implements LinkKeys {
   outage: Error | undefined;
   #families = new Map<string, Map<string, Uint8Array>>();
   #credentials: Uint8Array | undefined;
+  readonly #watchers = new Set<() => void>();
   /** Runs when a commit has taken effect, before whoever asked for it learns so. */
   onCommit: (commit: KeyCommit) => Promise<void> | void = () => undefined;
 
@@ -39,7 +40,21 @@ export class MemoryLinkKeys implements LinkKeys {
       else family.delete(id);
     }
     for (const entry of commit.journal ?? []) this.journal.set(entry.id, entry);
+    for (const watcher of [...this.#watchers]) watcher();
     await this.onCommit(commit);
+  }
+
+  /** Resolves when something holds, now or after a commit to come. */
+  until(holds: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const look = () => {
+        if (!holds()) return;
+        this.#watchers.delete(look);
+        resolve();
+      };
+      this.#watchers.add(look);
+      look();
+    });
   }
 
   async journalEntry(id: string): Promise<JournalEntry | undefined> {

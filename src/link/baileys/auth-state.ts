@@ -5,8 +5,9 @@ import {
   type SignalDataTypeMap,
   type SignalKeyStore,
 } from '@whiskeysockets/baileys';
-import type { JournalEntry, KeyChange, KeyCommit } from '../../domain/signal-state.js';
+import type { JournalEntry, KeyChange } from '../../domain/signal-state.js';
 import type { LinkKeys } from '../link.js';
+import { CommitBatch } from './commit-batch.js';
 import { isFinishedPairing } from './identity.js';
 import { decodeCredentials, decodeKey, encodeCredentials, encodeKey } from './key-codec.js';
 
@@ -48,8 +49,12 @@ export function watchKeys(keys: LinkKeys, onFailure: (error: unknown) => void): 
   };
 }
 
-/** The library's key store over a link's keys. Each `set` is one commit, whatever families it touches. */
-export function makeKeyStore(keys: LinkKeys): SignalKeyStore {
+/**
+ * The library's key store over a link's keys. Each `set` is written in one commit, whatever families it touches.
+ * @param onSessionsDeleted told before a commit that deletes sessions
+ */
+export function makeKeyStore(keys: LinkKeys, onSessionsDeleted: () => void): SignalKeyStore {
+  const batch = new CommitBatch(keys);
   return {
     async get<T extends keyof SignalDataTypeMap>(type: T, ids: string[]) {
       const found: { [id: string]: SignalDataTypeMap[T] } = {};
@@ -57,20 +62,27 @@ export function makeKeyStore(keys: LinkKeys): SignalKeyStore {
       for (const [id, bytes] of await keys.get(type, ids)) found[id] = decodeKey(type, bytes);
       return found;
     },
-    set: (data) => keys.commit(toCommit(data)),
+    set(data) {
+      if (Object.values(data.session ?? {}).includes(null)) onSessionsDeleted();
+      return batch.add(changesIn(data), INBOX in data ? entriesIn(data) : []);
+    },
   };
 }
 
-function toCommit(data: SignalDataSet | JournalledDataSet): KeyCommit {
+function changesIn(data: SignalDataSet): KeyChange[] {
   const changes: KeyChange[] = [];
-  const journal = INBOX in data ? Object.values(data[INBOX]) : [];
   for (const [type, values] of Object.entries(data)) {
     if (type === INBOX) continue;
     for (const [id, value] of Object.entries(values ?? {})) {
       changes.push({ type, id, value: value == null ? null : encodeKey(type, value) });
     }
   }
-  return { keys: changes, journal };
+  return changes;
+}
+
+function entriesIn(data: SignalDataSet): JournalEntry[] {
+  const entries: Record<string, JournalEntry> = Reflect.get(data, INBOX);
+  return Object.values(entries);
 }
 
 /**

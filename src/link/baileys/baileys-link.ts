@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { BinaryNode, ConnectionState, WASocket } from '@whiskeysockets/baileys';
 import { jidDecode, proto } from '@whiskeysockets/baileys';
 import type { Address } from '../../domain/address.js';
@@ -27,7 +28,7 @@ import { requestPairingCode } from './pairing-code.js';
 import { type Verdict, verdictOn } from './reasons.js';
 import { statusesIn } from './receipts.js';
 import { notConnected, Sender } from './send.js';
-import { type NetworkAddress, openSocket, terminate } from './socket.js';
+import { keepTokenNotes, type NetworkAddress, openSocket, terminate } from './socket.js';
 import { unlink } from './unlink.js';
 import { Watchdog } from './watchdog.js';
 
@@ -159,19 +160,22 @@ export class BaileysLink implements Link, FaultOwner {
     const { clock, log, network } = this.#around;
     const creds = await loadCredentials(this.#keys);
     if (this.#over()) return;
+    const outside = new AsyncResource('switchboard.link');
     const journal = new Journal({
+      outside,
       keys: this.#keys,
       clock,
       onDecrypted: (stanza) => this.#onDecrypted(stanza),
     });
     const devices = new Devices(clock);
     const sock = openSocket(network, {
-      auth: { creds, keys: makeKeyStore(this.#keys) },
+      auth: { creds, keys: makeKeyStore(this.#keys, () => journal.forgetSessions()) },
       logger: libraryLog(log.child({ area: 'baileys', clientId: this.#options.clientId })),
       makeSignalRepository: journal.makeRepository,
       userDevicesCache: devices.cache,
       getMessage: (key) => this.#findSent(key.id),
     });
+    keepTokenNotes(sock, outside);
     const emit = (event: LinkEvent) => this.#emit(event);
     this.#connection = {
       sock,
@@ -313,6 +317,8 @@ export class BaileysLink implements Link, FaultOwner {
     const { sock, sender, saver } = this.#connection ?? {};
     sender?.stop();
     await saver?.flush();
+    // the library leaves its open queries to their timeouts; this ends them, and their timers, now
+    sock?.ws.emit('error', new Error('the connection has ended'));
     sock?.ws.removeAllListeners();
     // a socket that is torn down while it connects still reports that as an error
     sock?.ws.on('error', () => undefined);

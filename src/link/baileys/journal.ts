@@ -1,4 +1,4 @@
-import { AsyncResource } from 'node:async_hooks';
+import type { AsyncResource } from 'node:async_hooks';
 import {
   type BinaryNode,
   DEFAULT_CONNECTION_CONFIG,
@@ -22,6 +22,8 @@ type MakeRepository = SocketConfig['makeSignalRepository'];
  * its own. It also keeps a send and a receipt of one person apart, who may be addressed by LID and by number.
  */
 const sessions = new KeyedLock();
+/** Recipients whose session is known to be usable, at most. */
+const MAX_USABLE = 5_000;
 
 /** A message stanza whose parts are being decrypted. */
 export interface LiveStanza {
@@ -38,6 +40,8 @@ export interface LiveStanza {
 export interface JournalOptions {
   keys: LinkKeys;
   clock: Clock;
+  /** A context outside of every transaction. */
+  outside: AsyncResource;
   /** Told once of every stanza whose parts are all decrypted and committed, before any receipt leaves. */
   onDecrypted(stanza: LiveStanza): void;
 }
@@ -50,11 +54,14 @@ export class Journal {
   readonly #options: JournalOptions;
   /** By ciphertext, as the very object that the library hands to the decryption; forgotten with it. */
   readonly #live = new WeakMap<Uint8Array, LiveStanza>();
-  /** A context outside of every transaction. */
-  readonly #outside = new AsyncResource('switchboard.journal');
+  readonly #outside: AsyncResource;
+  /** Recipients for whom something has been encrypted: their session need not be read again to see that it is there. */
+  readonly #usable = new Set<string>();
+  #deletions = 0;
 
   constructor(options: JournalOptions) {
     this.#options = options;
+    this.#outside = options.outside;
   }
 
   /** Notes a message stanza; must be called before the library begins to decrypt it. */
@@ -68,6 +75,12 @@ export class Journal {
       finished: true,
     };
     for (const ciphertext of ciphertexts) this.#live.set(ciphertext, stanza);
+  }
+
+  /** Sessions were deleted, nobody says whose. */
+  forgetSessions(): void {
+    this.#deletions += 1;
+    this.#usable.clear();
   }
 
   /**
@@ -94,7 +107,14 @@ export class Journal {
       );
     return {
       ...library,
-      encryptMessage: (args) => step(args.jid, (jid) => library.encryptMessage({ ...args, jid })),
+      validateSession: async (jid) =>
+        this.#usable.has(jid) ? { exists: true } : library.validateSession(jid),
+      encryptMessage: async (args) => {
+        const deletions = this.#deletions;
+        const encrypted = await step(args.jid, (jid) => library.encryptMessage({ ...args, jid }));
+        if (deletions === this.#deletions) this.#noteUsable(args.jid);
+        return encrypted;
+      },
       injectE2ESession: (args) => step(args.jid, (jid) => library.injectE2ESession({ ...args, jid })),
       decryptMessage: (args) =>
         step(args.jid, (jid) =>
@@ -109,6 +129,11 @@ export class Journal {
       encryptGroupMessage: (args) => this.#outside.runInAsyncScope(() => library.encryptGroupMessage(args)),
     };
   };
+
+  #noteUsable(jid: string): void {
+    if (this.#usable.size >= MAX_USABLE) this.#usable.clear();
+    this.#usable.add(jid);
+  }
 
   async #open(
     ciphertext: Uint8Array,

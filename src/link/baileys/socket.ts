@@ -1,3 +1,4 @@
+import type { AsyncResource } from 'node:async_hooks';
 import {
   type AuthenticationState,
   isJidBroadcast,
@@ -64,6 +65,22 @@ export function openSocket(network: NetworkAddress, parts: SocketParts): WASocke
     generateHighQualityLinkPreview: false,
     shouldIgnoreJid: (jid) => Boolean(isJidBroadcast(jid) || isJidNewsletter(jid)),
   });
+}
+
+/** The key family of privacy tokens: given to contacts, and got from them. */
+const TOKENS = 'tctoken';
+
+/**
+ * The library notes which contact it has given a privacy token inside a transaction that has ended, where the note is
+ * lost; it would give a new one after every send, at the cost of a query. Outside of it the note is kept.
+ */
+export function keepTokenNotes(sock: WASocket, outside: AsyncResource): void {
+  const { keys } = sock.authState;
+  const get = keys.get.bind(keys);
+  const set = keys.set.bind(keys);
+  keys.get = (type, ids) =>
+    type === TOKENS ? outside.runInAsyncScope(get<typeof type>, undefined, type, ids) : get(type, ids);
+  keys.set = (data) => (TOKENS in data ? outside.runInAsyncScope(set, undefined, data) : set(data));
 }
 
 /** Ends the connection at once, without a closing handshake that a dead peer never answers. */
