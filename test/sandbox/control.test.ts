@@ -125,6 +125,22 @@ const REFUSED: Row[] = [
     status: 404,
     error: /no phone/,
   },
+  {
+    why: 'a delay of no length',
+    ...post,
+    path: '/faults',
+    body: { kind: 'delay' },
+    status: 400,
+    error: /"ms" is required/,
+  },
+  {
+    why: 'a refused upgrade of one number',
+    ...post,
+    path: '/faults',
+    body: { kind: 'refuse-upgrade', number: ALICE },
+    status: 400,
+    error: /"number" is not allowed/,
+  },
   { why: 'an unknown route', method: 'GET', path: '/nowhere', status: 404, error: /Not Found/ },
 ];
 

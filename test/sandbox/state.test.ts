@@ -67,6 +67,14 @@ describe('Sandbox: state in a folder', () => {
     expect((await world.client.phone(ALICE)).devices.map(({ id }) => id)).to.deep.equal([2]);
   });
 
+  it('belongs to one network at a time', async () => {
+    const second: unknown = await world.startSecond().catch((error: unknown) => error);
+    expect(second)
+      .to.be.instanceOf(Error)
+      .with.property('message')
+      .that.matches(/locked/);
+  });
+
   it('survives being killed', async () => {
     const killed = await world.startProcess();
     const alice = await world.linked(ALICE);

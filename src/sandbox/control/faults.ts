@@ -27,9 +27,11 @@ export function faultRoutes(server: Server, network: Network): void {
     options: { validate: { payload: faultPayload } },
     handler: ({ payload }, h) => {
       const { kind, number, ...rest } = payload;
-      const account = number === undefined ? undefined : network.registry.require(number);
       const fault = FAULTS.find((one) => one.kind === kind);
       if (!fault) throw new Refusal(400, `"kind" must be one of ${kinds.join(', ')}`);
+      if (fault.takesTime && rest.ms === undefined) throw new Refusal(400, `"ms" is required with ${kind}`);
+      if (fault.isNumberless && number) throw new Refusal(400, `"number" is not allowed with ${kind}`);
+      const account = number === undefined ? undefined : network.registry.require(number);
       network.faults.order(fault, rest, network, account);
       return h.response(payload).code(201);
     },

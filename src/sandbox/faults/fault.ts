@@ -15,6 +15,10 @@ export interface Fault {
   strike?(connection: Connection, network: Network): void;
   /** It strikes a login in place of the success; the others strike right after it. */
   refusesLogin?: true;
+  /** It strikes before anybody has said who they are, so it cannot be ordered for a number. */
+  isNumberless?: true;
+  /** It needs to be told for how many milliseconds. */
+  takesTime?: true;
   /** How often it strikes when the order does not say; without it, until it is cleared. */
   defaultCount?: number;
 }

@@ -6,6 +6,7 @@ import type { Bucket, State } from './state.js';
 
 const FILE_NAME = 'sandbox.sqlite';
 const COMMIT_DELAY_MS = 50;
+const LOCK_WAIT_MS = 500;
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS state (bucket TEXT, key TEXT, value TEXT, PRIMARY KEY (bucket, key)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS run (id INTEGER PRIMARY KEY CHECK (id = 1), open INTEGER NOT NULL);
@@ -28,7 +29,9 @@ export class SqliteState implements State {
   constructor(folder: string, clock: Clock) {
     mkdirSync(folder, { recursive: true });
     this.#clock = clock;
-    this.#db = new Database(join(folder, FILE_NAME));
+    this.#db = new Database(join(folder, FILE_NAME), { timeout: LOCK_WAIT_MS });
+    // two networks on one folder would hand out the same keys
+    this.#db.pragma('locking_mode = EXCLUSIVE');
     this.#db.pragma('journal_mode = WAL');
     this.#db.pragma('synchronous = NORMAL');
     this.#db.exec(SCHEMA);

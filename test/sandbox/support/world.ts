@@ -40,6 +40,11 @@ export class SandboxWorld {
     await this.#start();
   }
 
+  /** Starts another sandbox on the same state, at the same time. */
+  startSecond(): Promise<Sandbox> {
+    return startSandbox(this.#options);
+  }
+
   /** Replaces the sandbox by one in a process of its own, on the same state. @returns what kills it. */
   async startProcess(): Promise<() => Promise<void>> {
     await this.sandbox.stop();
