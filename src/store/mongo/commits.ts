@@ -1,6 +1,6 @@
 import type { Binary } from 'mongodb';
 import { GatewayError } from '../../domain/errors.js';
-import type { MongoDatabase } from './database.js';
+import { isDuplicate, type MongoDatabase } from './database.js';
 import { Turns } from './turns.js';
 
 /** One key as it is written; `value` null deletes it. */
@@ -109,14 +109,23 @@ export function commitLog({ db, run }: MongoDatabase, apply: ApplyCommit): Commi
     tidying.add(tidied);
   };
 
+  /** Writes the document if it is still as it was known; false when it is not. */
+  const succeed = async (clientId: string, last: Head, commit: Commit): Promise<boolean> => {
+    if (last !== NOTHING_YET) {
+      return (await commits.updateOne({ _id: clientId, n: last.n }, { $set: commit })).matchedCount === 1;
+    }
+    try {
+      return (await commits.insertOne({ _id: clientId, ...commit })).acknowledged;
+    } catch (error) {
+      if (isDuplicate(error)) return false;
+      throw error;
+    }
+  };
+
   const put = async (clientId: string, last: Head, changes: Changes): Promise<Commit> => {
     const n = Math.max(last.n + 1, Date.now());
     const commit = { n, since: changes.clear || last === NOTHING_YET ? n : last.since, changes };
-    if (last === NOTHING_YET) await commits.insertOne({ _id: clientId, ...commit });
-    else {
-      const { matchedCount } = await commits.updateOne({ _id: clientId, n: last.n }, { $set: commit });
-      if (matchedCount === 0) throw writtenByAnother(clientId);
-    }
+    if (!(await succeed(clientId, last, commit))) throw writtenByAnother(clientId);
     return commit;
   };
 

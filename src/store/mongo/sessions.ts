@@ -7,20 +7,21 @@ type SessionDocument = Omit<SessionRecord, 'clientId'> & { _id: string };
 /** Sessions in the collection `sessions`, by clientId. */
 export function mongoSessions({ db, run }: MongoDatabase): SessionStore {
   const sessions = db.collection<SessionDocument>('sessions');
+  const get = async (clientId: string) => {
+    const found = await run(() => sessions.findOne({ _id: clientId }));
+    return found ? toRecord(found) : undefined;
+  };
   return {
+    get,
     async create({ clientId, ...fields }) {
       return toRecord(await run(() => putIfAbsent(sessions, { _id: clientId }, fields)));
-    },
-    async get(clientId) {
-      const found = await run(() => sessions.findOne({ _id: clientId }));
-      return found ? toRecord(found) : undefined;
     },
     async list() {
       return (await run(() => sessions.find().sort({ _id: 1 }).toArray())).map(toRecord);
     },
     async update(clientId, changes) {
       const named = Object.entries(changes).filter(([, value]) => value !== undefined);
-      if (named.length === 0) return this.get(clientId);
+      if (named.length === 0) return get(clientId);
       const changed = await run(() =>
         sessions.findOneAndUpdate(
           { _id: clientId },

@@ -124,6 +124,17 @@ function suite(server: string): void {
       await second.close();
     });
 
+    it('have one winner when two daemons make the first one', async () => {
+      const backends = [await openMongoBackend(database), await openMongoBackend(database)];
+      for (const backend of backends) expect(await expectWhole(backend)).to.equal(0);
+      const outcomes = await Promise.allSettled(backends.map((backend) => commitGeneration(backend, 1)));
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).to.have.length(1);
+      for (const backend of backends) {
+        expect(await expectWhole(backend)).to.equal(1);
+        await backend.close();
+      }
+    });
+
     it('bring nothing back from before clearing', async () => {
       const backend = await openMongoBackend(database);
       await commitGeneration(backend, 1);
