@@ -1,0 +1,172 @@
+import '../../../src/link/baileys/quiet-console.js';
+import {
+  type AuthenticationCreds,
+  DisconnectReason,
+  initAuthCreds,
+  makeWASocket,
+  type SignalDataTypeMap,
+  type SignalKeyStore,
+  WA_CERT_DETAILS,
+  type WAMessage,
+  type WASocket,
+} from '@whiskeysockets/baileys';
+import { pino } from 'pino';
+import { Agent } from 'undici';
+import { inFlight } from '../support/in-flight.js';
+import { serve } from '../support/serve.js';
+import { vitals } from '../support/vitals.js';
+
+/** As many as the gateway has to one receiver. */
+const WEBHOOK_CONNECTIONS = 32;
+
+/** One socket of the library, with its credentials and keys in memory. */
+class RawDevice {
+  readonly #creds: AuthenticationCreds = initAuthCreds();
+  readonly #keys = memoryKeys();
+  readonly #onQr: (qr: string) => void;
+  #socket?: WASocket;
+  #whenOpen = deferred();
+  #webhookUrl = '';
+
+  constructor(onQr: (qr: string) => void) {
+    this.#onQr = onQr;
+  }
+
+  get socket(): WASocket {
+    if (!this.#socket) throw new Error('not connected');
+    return this.#socket;
+  }
+
+  opened(): Promise<void> {
+    return this.#whenOpen.promise;
+  }
+
+  forwardTo(webhookUrl: string): void {
+    this.#webhookUrl = webhookUrl;
+  }
+
+  /** The library as it comes, but for what the gateway switches off too: presence, history, own events. */
+  connect(): void {
+    const socket = makeWASocket({
+      auth: { creds: this.#creds, keys: this.#keys },
+      waWebSocketUrl: wsUrl,
+      version: [2, 3000, 1_043_857_760],
+      logger: pino({ level: 'silent' }),
+      markOnlineOnConnect: false,
+      emitOwnEvents: false,
+      syncFullHistory: false,
+      shouldSyncHistoryMessage: () => false,
+    });
+    this.#socket = socket;
+    socket.ev.on('creds.update', (update) => Object.assign(this.#creds, update));
+    socket.ev.on('messages.upsert', ({ messages }) => {
+      for (const message of messages) this.#forward(message);
+    });
+    socket.ev.on('connection.update', ({ qr, connection, lastDisconnect }) => {
+      if (qr) this.#onQr(qr);
+      if (connection === 'open') this.#whenOpen.resolve();
+      if (connection === 'close' && isRestart(lastDisconnect?.error)) this.connect();
+    });
+  }
+
+  async disconnect(): Promise<void> {
+    this.#whenOpen = deferred();
+    await this.#socket?.end(undefined);
+    this.#socket = undefined;
+  }
+
+  #forward(message: WAMessage): void {
+    if (!this.#webhookUrl || !message.message) return;
+    const { origin, pathname } = new URL(this.#webhookUrl);
+    agent
+      .request({
+        origin,
+        path: pathname,
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(message),
+      })
+      .then(({ body }) => body.dump())
+      .catch((error: unknown) => console.error('the receiver did not take a message', error));
+  }
+}
+
+const agent = new Agent({ connections: WEBHOOK_CONNECTIONS, pipelining: 1 });
+const devices = new Map<string, RawDevice>();
+let wsUrl = '';
+
+const commands = {
+  ...vitals,
+  use(network: { wsUrl: string; rootKey: string }): void {
+    wsUrl = network.wsUrl;
+    WA_CERT_DETAILS.PUBLIC_KEY.set(Buffer.from(network.rootKey, 'base64'));
+  },
+  /** Connects a new device; answers its pairing QR. */
+  qr({ number }: { number: string }): Promise<string> {
+    return new Promise((resolve) => {
+      const device = new RawDevice(resolve);
+      devices.set(number, device);
+      device.connect();
+    });
+  },
+  opened: ({ number }: { number: string }) => deviceOf(number).opened(),
+  forward: ({ number, url }: { number: string; url: string }) => deviceOf(number).forwardTo(url),
+  connect: ({ number }: { number: string }) => deviceOf(number).connect(),
+  disconnect: ({ number }: { number: string }) => deviceOf(number).disconnect(),
+  /** Sends texts; a send is done when `sendMessage` resolves. @returns how many milliseconds all of them took */
+  async send(order: { number: string; to: string; count: number; parallel: number }): Promise<number> {
+    const { socket } = deviceOf(order.number);
+    const startedAt = performance.now();
+    await inFlight(order.count, order.parallel, async (index) => {
+      await socket.sendMessage(order.to, { text: `message ${index}` });
+    });
+    return performance.now() - startedAt;
+  },
+};
+
+export type RawRole = typeof commands;
+
+serve(commands);
+
+function deviceOf(number: string): RawDevice {
+  const device = devices.get(number);
+  if (!device) throw new Error(`${number} is not linked`);
+  return device;
+}
+
+/** Live objects in a map: nothing is written, sealed or copied. */
+function memoryKeys(): SignalKeyStore {
+  const rows = new Map<string, unknown>();
+  return {
+    get<T extends keyof SignalDataTypeMap>(type: T, ids: string[]) {
+      const found: { [id: string]: SignalDataTypeMap[T] } = {};
+      for (const id of ids) {
+        const row = rows.get(`${type}/${id}`);
+        if (row !== undefined) Reflect.set(found, id, row);
+      }
+      return found;
+    },
+    set(data) {
+      for (const [type, entries] of Object.entries(data)) {
+        for (const [id, value] of Object.entries(entries)) {
+          if (value === null) rows.delete(`${type}/${id}`);
+          else rows.set(`${type}/${id}`, value);
+        }
+      }
+    },
+  };
+}
+
+function deferred(): { promise: Promise<void>; resolve: () => void } {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
+/** The network asks for a new connection after each pairing. */
+function isRestart(error: Error | undefined): boolean {
+  const output: unknown = error && Reflect.get(error, 'output');
+  return output instanceof Object && Reflect.get(output, 'statusCode') === DisconnectReason.restartRequired;
+}

@@ -1,0 +1,108 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { Agent } from 'undici';
+import type { SandboxClient } from '../../../src/sandbox/client.js';
+import { Api } from '../../support/api.js';
+import type { GatewayRole } from '../roles/gateway.js';
+import { inFlight } from './in-flight.js';
+import type { Worker } from './worker.js';
+
+const POLL_MS = 20;
+const POLLS_AT_MOST = 1_000;
+const TOKEN = 'bench-master-token-0123456789';
+
+/** The gateway, as its callers see it: over HTTP. */
+export class GatewaySide {
+  readonly worker: Worker<GatewayRole>;
+  readonly #phones: SandboxClient;
+  readonly #settings: { wsUrl: string; dataDir: string };
+  #api = new Api('http://none.invalid', TOKEN);
+  #agent = new Agent();
+
+  constructor(
+    worker: Worker<GatewayRole>,
+    phones: SandboxClient,
+    settings: { wsUrl: string; dataDir: string },
+  ) {
+    this.worker = worker;
+    this.#phones = phones;
+    this.#settings = settings;
+  }
+
+  /** Starts the daemon; sessions that are known come back by themselves. */
+  async start(): Promise<void> {
+    const url = await this.worker.ask('start', { ...this.#settings, token: TOKEN });
+    this.#api = new Api(url, TOKEN);
+  }
+
+  /** Stops the daemon; its process lives on. */
+  async stop(): Promise<void> {
+    await this.worker.ask('stop', {});
+  }
+
+  /** Links a number to a session of the same name as its digits. @param webhookUrl none, when it is empty */
+  async link(number: string, webhookUrl = ''): Promise<void> {
+    const clientId = clientIdOf(number);
+    const webhook = webhookUrl ? { webhookUrl, webhookToken: TOKEN } : {};
+    await this.#must('POST', `/start?clientId=${clientId}`, webhook);
+    const { qr } = await this.#until(clientId, 'qr');
+    await this.#phones.scan(number, String(qr));
+    await this.#until(clientId, 'connected');
+  }
+
+  /** Resolves when a session is connected. */
+  async connected(number: string): Promise<void> {
+    await this.#until(clientIdOf(number), 'connected');
+  }
+
+  /** Changes where a session's events go; empty for nowhere. */
+  async setWebhook(number: string, webhookUrl: string): Promise<void> {
+    const webhook = webhookUrl ? { webhookUrl, webhookToken: TOKEN } : { webhookUrl };
+    await this.#must('POST', '/set-webhook', { clientId: clientIdOf(number), ...webhook });
+  }
+
+  /** Sends texts through the API. @returns how many milliseconds all of them took */
+  async send(from: string, to: string, count: number, parallel: number): Promise<number> {
+    const agent = new Agent({ connections: parallel, pipelining: 1 });
+    this.#agent = agent;
+    const startedAt = performance.now();
+    await inFlight(count, parallel, async (index) => {
+      const { statusCode, body } = await agent.request({
+        origin: this.#api.url,
+        path: '/send-message',
+        method: 'POST',
+        headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ clientId: clientIdOf(from), to, body: `message ${index}` }),
+      });
+      const answer = await body.text();
+      if (statusCode !== 200) throw new Error(`a send was answered ${statusCode}: ${answer}`);
+    });
+    const took = performance.now() - startedAt;
+    await agent.close();
+    return took;
+  }
+
+  async end(): Promise<void> {
+    await this.#agent.destroy();
+    await this.worker.ask('stop', {}).catch(() => undefined);
+    await this.worker.stop();
+  }
+
+  async #until(clientId: string, status: string): Promise<Record<string, unknown>> {
+    for (let poll = 0; poll < POLLS_AT_MOST; poll++) {
+      const answer = await this.#must('GET', `/qr?clientId=${clientId}&format=text`);
+      if (answer.status === status) return answer;
+      await wait(POLL_MS);
+    }
+    throw new Error(`session ${clientId} did not become ${status}`);
+  }
+
+  async #must(method: 'GET' | 'POST', path: string, body?: object): Promise<Record<string, unknown>> {
+    const answer = await this.#api.call(method, path, body, {});
+    if (answer.status !== 200) throw new Error(`${path} was answered ${answer.status}: ${answer.body.error}`);
+    return answer.body;
+  }
+}
+
+function clientIdOf(number: string): string {
+  return `s${number.slice(1)}`;
+}

@@ -1,0 +1,68 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SandboxClient } from '../../../src/sandbox/client.js';
+import type { GatewayRole } from '../roles/gateway.js';
+import type { RawRole } from '../roles/raw.js';
+import type { SandboxRole } from '../roles/sandbox.js';
+import { GatewaySide } from './gateway-side.js';
+import { RawSide } from './raw-side.js';
+import { Worker } from './worker.js';
+
+/** The sandbox network in a process of its own, and the means to set up both sides against it. */
+export class Lab {
+  readonly sandbox: Worker<SandboxRole>;
+  readonly phones: SandboxClient;
+  readonly #wsUrl: string;
+  readonly #rootKey: string;
+  readonly #cleanup: (() => Promise<unknown>)[] = [];
+  #people = 0;
+
+  private constructor(
+    sandbox: Worker<SandboxRole>,
+    network: { url: string; wsUrl: string; rootKey: string },
+  ) {
+    this.sandbox = sandbox;
+    this.phones = new SandboxClient(network.url);
+    this.#wsUrl = network.wsUrl;
+    this.#rootKey = network.rootKey;
+  }
+
+  static async open(): Promise<Lab> {
+    const sandbox = new Worker<SandboxRole>('sandbox');
+    return new Lab(sandbox, await sandbox.ask('start', {}));
+  }
+
+  /** A gateway in a process and a folder of its own. */
+  async gateway(): Promise<GatewaySide> {
+    const dataDir = await mkdtemp(join(tmpdir(), 'switchboard-bench-'));
+    this.#cleanup.push(() => rm(dataDir, { recursive: true, force: true }));
+    const worker = new Worker<GatewayRole>('gateway');
+    const side = new GatewaySide(worker, this.phones, { wsUrl: this.#wsUrl, dataDir });
+    this.#cleanup.push(() => side.end());
+    await side.start();
+    return side;
+  }
+
+  /** The bare library in a process of its own. */
+  async raw(): Promise<RawSide> {
+    const worker = new Worker<RawRole>('raw');
+    const side = new RawSide(worker, this.phones);
+    this.#cleanup.push(() => side.end());
+    await worker.ask('use', { wsUrl: this.#wsUrl, rootKey: this.#rootKey });
+    return side;
+  }
+
+  /** A new person with a phone. */
+  async person(name: string): Promise<{ number: string; lid: string }> {
+    const number = `+1555${String(++this.#people).padStart(7, '0')}`;
+    const { lid } = await this.phones.addPhone({ number, name });
+    return { number, lid };
+  }
+
+  /** Ends every process and removes every folder. */
+  async close(): Promise<void> {
+    for (const step of this.#cleanup.splice(0).reverse()) await step();
+    await this.sandbox.stop();
+  }
+}

@@ -1,0 +1,23 @@
+import type { Lab } from './lab.js';
+
+/** One side's figures: one number for each round, and the CPU that it took where that tells something. */
+export interface Side {
+  rounds: number[];
+  /** Milliseconds of CPU of that side's own process for each message. */
+  cpuMsPerMessage?: number[];
+}
+
+/** A comparison of the gateway with the bare library. */
+export interface Comparison {
+  name: string;
+  unit: string;
+  gateway: Side;
+  raw: Side;
+  /** The bound of gateway / raw; undefined for figures that only explain others. */
+  target?: { atLeast: number } | { atMost: number };
+  /** How each side was measured. */
+  method: string;
+}
+
+/** Measures both sides in one run. */
+export type Measurement = (lab: Lab) => Promise<Comparison[]>;
