@@ -3,6 +3,7 @@ import type { RawData, WebSocket } from 'ws';
 import type { Companion } from './companion.js';
 import { dispatch } from './dispatch.js';
 import { delay } from './faults/delay.js';
+import { LateQueue } from './late-queue.js';
 import { login } from './login.js';
 import type { Network } from './network.js';
 import { type Registration, readRegistration } from './pairing/registration.js';
@@ -31,14 +32,15 @@ export class Connection {
   #outgoing: Buffer[] = [];
   #isMute = false;
   #isClosed = false;
-  /** Stanzas that a delay holds back; undefined while nothing is delayed. */
-  #delayed?: Promise<void>;
+  /** Stanzas that a delay holds back. */
+  readonly #late: LateQueue<Stanza>;
   readonly #cancelHandshake: () => void;
 
   constructor(socket: WebSocket, network: Network) {
     this.#socket = socket;
     this.#network = network;
     this.#noise = new NoiseResponder(network.authority.server);
+    this.#late = new LateQueue(network.clock, (stanza) => this.#guard(() => this.#takeLate(stanza)));
     this.#cancelHandshake = network.clock.after(HANDSHAKE_MS, () => this.cut());
     socket.on('message', (data) => this.#guard(() => this.#receive(asBuffer(data))));
     socket.on('error', (error) => network.log?.debug({ err: error }, 'socket error'));
@@ -119,16 +121,8 @@ export class Connection {
   #take(stanza: Stanza): void {
     this.#network.stats.stanzasIn++;
     const order = this.#network.faults.take(delay, this.companion?.account);
-    if (!order && !this.#delayed) {
-      dispatch(this.#network, this, stanza);
-      return;
-    }
-    const isDue = new Promise<void>((resolve) => this.#network.clock.after(order?.ms ?? 0, resolve));
-    const turn = Promise.all([this.#delayed, isDue]).then(() => this.#guard(() => this.#takeLate(stanza)));
-    this.#delayed = turn;
-    void turn.then(() => {
-      if (this.#delayed === turn) this.#delayed = undefined;
-    });
+    if (order || !this.#late.isEmpty) this.#late.add(stanza, order?.ms ?? 0);
+    else dispatch(this.#network, this, stanza);
   }
 
   #takeLate(stanza: Stanza): void {
@@ -160,6 +154,7 @@ export class Connection {
   #closed(): void {
     this.#isClosed = true;
     this.#cancelHandshake();
+    this.#late.clear();
     this.#network.leave(this);
     this.#network.connections.delete(this);
   }

@@ -61,27 +61,22 @@ describe('Sandbox: what waits for a client that is away', () => {
     expect(length).to.equal(1);
   });
 
-  it('keeps what a client took but did not acknowledge', async () => {
+  it('includes what a client was handed but had not acknowledged when the connection broke', async () => {
     const alice = await world.linked(ALICE);
-    const cut = new Promise<void>((resolve) => {
-      alice.socket.ws.on('CB:message', () => {
-        // the process dies before it has looked at the message
-        alice.socket.ws.removeAllListeners('CB:receipt');
-        void alice.stop().then(resolve);
-      });
-    });
+    await world.client.fault({ kind: 'delay', number: ALICE, ms: 60_000 });
     const { messageId } = await world.client.write(CAROL, { to: ALICE, text: 'do not lose me' });
-    await cut;
-    alice.messages.length = 0;
-    const nodes: BinaryNode[] = [];
+    await alice.text('do not lose me');
+    expect((await world.client.stats()).unacknowledged).to.equal(1);
+    const closed = alice.closed();
+    await world.client.fault({ kind: 'disconnect', number: ALICE });
+    await closed;
+    expect((await world.client.stats()).waitingOffline).to.equal(1);
+    await world.client.clearFaults();
     alice.start();
-    alice.socket.ws.on('CB:message', (node: BinaryNode) => nodes.push(node));
-    await alice.until(
-      'connection.update',
-      ({ receivedPendingNotifications }) => receivedPendingNotifications === true,
-    );
-    const stats = await world.client.stats();
-    expect(nodes.some(({ attrs }) => attrs.id === messageId) || stats.unacknowledged === 0).to.equal(true);
+    const nodes = recorded(alice);
+    await alice.until('connection.update', (update) => update.receivedPendingNotifications === true);
+    const again = nodes.find(({ tag, attrs }) => tag === 'message' && attrs.id === messageId);
+    expect(again?.attrs).to.include({ offline: '0' });
   });
 
   async function isReceived(count: number, author: string): Promise<void> {

@@ -23,7 +23,9 @@ interface Request {
   connection: Connection;
   ref: Buffer;
   wrappedEphemeral: Buffer;
-  /** Set while a typed code is being tried. */
+  /** True while a typed code is being tried. */
+  isTried: boolean;
+  /** Set while the device has to answer the phone. */
   attempt?: Attempt;
 }
 
@@ -53,7 +55,7 @@ export class CodeDesk {
     if (this.#network.faults.take(noPairingCode, account)) throw new IqError(429, 'rate-overlimit');
     const wrappedEphemeral = bytesOf(child(element, 'link_code_pairing_wrapped_companion_ephemeral_pub'));
     const ref = randomBytes(REF_BYTES);
-    this.#requests.set(account.pn, { connection, ref, wrappedEphemeral });
+    this.#requests.set(account.pn, { connection, ref, wrappedEphemeral, isTried: false });
     return stanza(TAG, { stage: 'companion_hello' }, [stanza('link_code_pairing_ref', {}, ref)]);
   }
 
@@ -64,11 +66,20 @@ export class CodeDesk {
   async enter(account: Account, code: string): Promise<DeviceView> {
     const request = this.#requests.get(account.pn);
     if (!request) throw new Refusal(400, `no device waits for a code of ${account.number}`);
-    if (request.attempt) throw new Refusal(409, 'another code is being tried');
+    if (request.isTried) throw new Refusal(409, 'another code is being tried');
+    request.isTried = true;
+    return this.#try(request, account, code).finally(() => {
+      request.isTried = false;
+      request.attempt = undefined;
+    });
+  }
+
+  async #try(request: Request, account: Account, code: string): Promise<DeviceView> {
     const ephemeral = generateKeyPair();
     const companionEphemeral = await unwrapKey(code, request.wrappedEphemeral);
     const wrapped = await wrapKey(code, ephemeral.public);
     const shared = agree(ephemeral.private, companionEphemeral);
+    if (this.#requests.get(account.pn) !== request) throw new Refusal(409, 'the device went away');
     const answered = new Promise<DeviceView>((resolve, reject) => {
       request.attempt = { account, shared, resolve, reject };
     });
@@ -76,10 +87,7 @@ export class CodeDesk {
       request.attempt?.reject(new Refusal(504, 'the device did not answer'));
     });
     request.connection.send(this.#primaryHello(request, account.record.keys.identity, wrapped));
-    return answered.finally(() => {
-      cancel();
-      request.attempt = undefined;
-    });
+    return answered.finally(cancel);
   }
 
   /** The device's answer to a typed code. @throws IqError when the code was wrong. */
