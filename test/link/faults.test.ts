@@ -74,7 +74,7 @@ describe('faults over the wire', () => {
     const outcome = session.send(BOB_PN, 'cut').catch((reason: unknown) => reason);
     await rig.network.waitForMessage(BOB, ({ text }) => text === 'cut');
     await rig.network.fault({ kind: 'disconnect', number: ALICE });
-    expect(isGatewayError(await outcome, 'send_unacknowledged')).to.equal(true);
+    expect(isGatewayError(await outcome, 'send_cut_off')).to.equal(true);
   });
 
   it('close() is quiet, and so is a link that is closed before it is up', async () => {

@@ -11,7 +11,7 @@ const SCRIPT = `
   const lines = [];
   watchRejections(pino({}, { write: (line) => lines.push(JSON.parse(line)) }));
   const told = [];
-  const owner = (name) => ({ onLibraryFault: (error) => told.push(name + ': ' + error.message) });
+  const owner = (name) => ({ owner: { onLibraryFault: (error) => told.push(name + ': ' + error.message) } });
   inNameOf(owner('a'), () => setTimeout(async () => { throw new Error('in a timer') }, 1));
   inNameOf(owner('b'), () => queueMicrotask(async () => { await null; throw new Error('after an await') }));
   setTimeout(() => Promise.reject(new Error('of nobody')), 1);

@@ -59,6 +59,35 @@ describe('messages over the wire', () => {
     expect(got.sort()).to.deep.equal([...texts].sort());
   });
 
+  it('sending to a number while its LID writes keeps both directions readable', async () => {
+    const texts = Array.from({ length: 25 }, (_, index) => `text ${index}`);
+    const written = texts.map((text) => rig.network.write(BOB, { to: ALICE, text: `in ${text}` }));
+    const sent = texts.map((text) => session.send(BOB_PN, `out ${text}`));
+    await Promise.all([...written, ...sent]);
+    for (const text of texts)
+      await session.next('message', ({ message }) => textOf(message) === `in ${text}`);
+    const got = (await rig.network.messages(BOB)).filter(({ fromMe }) => !fromMe).map(({ text }) => text);
+    expect(got.sort()).to.deep.equal(texts.map((text) => `out ${text}`).sort());
+  });
+
+  it('two sessions that write to one person at once do not mix their state', async () => {
+    await rig.network.addPhone({ number: '+15550000003', name: 'Carol' });
+    const other = await rig.connected('+15550000003');
+    const texts = Array.from({ length: 20 }, (_, index) => `text ${index}`);
+    const both = texts.flatMap((text) => [session.send(bobLid, text), other.send(bobLid, text)]);
+    const written = texts.flatMap((text) =>
+      [ALICE, '+15550000003'].map((to) => rig.network.write(BOB, { to, text })),
+    );
+    await Promise.all([...both, ...written]);
+    for (const text of texts) {
+      await session.next('message', ({ message }) => textOf(message) === text);
+      await other.next('message', ({ message }) => textOf(message) === text);
+    }
+    const ofOther = other.keys.commits.filter(({ journal }) => journal?.length);
+    expect(ofOther.every(({ keys }) => keys?.some(({ type }) => type === 'session'))).to.equal(true);
+    expect((await rig.network.messages(BOB)).filter(({ fromMe }) => !fromMe)).to.have.length(40);
+  });
+
   it('a nack rejects the send and names the code', async () => {
     await rig.network.fault({ kind: 'reject-sends', number: ALICE });
     const error = await session.send(BOB_PN, 'no').catch((reason: unknown) => reason);

@@ -18,7 +18,7 @@ import type {
 import { CredentialSaver, loadCredentials, makeKeyStore, watchKeys } from './auth-state.js';
 import { Contacts } from './contacts.js';
 import { Devices } from './devices.js';
-import { type FaultOwner, guardListeners, inNameOf } from './faults.js';
+import { type FaultOwner, guardListeners, inNameOf, type Ownership } from './faults.js';
 import { isFinishedPairing, ownIdentity } from './identity.js';
 import { buildIncoming, resentMessage } from './incoming.js';
 import { Journal, type LiveStanza } from './journal.js';
@@ -63,6 +63,7 @@ export class BaileysLink implements Link, FaultOwner {
   readonly #keys: LinkKeys;
   readonly #watchdog: Watchdog;
   readonly #gone: Promise<void>;
+  readonly #ownership: Ownership = { owner: this };
   #connection: Connection | undefined;
   #opened = false;
   /** Nothing is told any more: the owner ended the link. */
@@ -85,7 +86,7 @@ export class BaileysLink implements Link, FaultOwner {
 
   /** Begins to connect; everything that goes wrong arrives as `closed`. */
   begin(): void {
-    inNameOf(this, () => {
+    inNameOf(this.#ownership, () => {
       this.#watchdog.expectProgress('The network did not let the connection come up in time.');
       this.#connect().catch((error: unknown) => this.onLibraryFault(error));
     });
@@ -105,13 +106,13 @@ export class BaileysLink implements Link, FaultOwner {
   async send(message: OutgoingMessage): Promise<SentMessage> {
     const { sender } = this.#usable() ?? {};
     if (!sender) throw notConnected();
-    return inNameOf(this, () => sender.send(message));
+    return inNameOf(this.#ownership, () => sender.send(message));
   }
 
   async lookUp(address: Address): Promise<LookedUpPerson | undefined> {
     const connection = this.#usable();
     if (!connection) throw new GatewayError('lookup_failed', 'The session is not connected. Try again.');
-    const person = await inNameOf(this, () => lookUp(connection.sock, address));
+    const person = await inNameOf(this.#ownership, () => lookUp(connection.sock, address));
     if (person?.lid && person.pn) connection.contacts.fromPair(person, 'lookup');
     return person;
   }
@@ -326,6 +327,7 @@ export class BaileysLink implements Link, FaultOwner {
     this.#emit({ type: 'closed', reason, detail });
     this.#silent = true;
     this.#connection = undefined;
+    this.#ownership.owner = undefined;
     this.#resolveGone();
   }
 

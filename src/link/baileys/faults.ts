@@ -8,12 +8,20 @@ export interface FaultOwner {
   onLibraryFault(error: unknown): void;
 }
 
-const owners = new AsyncLocalStorage<FaultOwner>();
+/**
+ * An owner as contexts remember it. The library leaves timers of days behind; what they remember must not keep a link
+ * that is gone in memory.
+ */
+export interface Ownership {
+  owner?: FaultOwner;
+}
+
+const ownerships = new AsyncLocalStorage<Ownership>();
 let log: Logger | undefined;
 
 /** Runs work, and everything that follows from it, in the name of an owner. */
-export function inNameOf<T>(owner: FaultOwner, work: () => T): T {
-  return owners.run(owner, work);
+export function inNameOf<T>(ownership: Ownership, work: () => T): T {
+  return ownerships.run(ownership, work);
 }
 
 /**
@@ -27,8 +35,9 @@ export function watchRejections(logger: Logger): void {
 }
 
 function onRejection(error: unknown): void {
-  const owner = owners.getStore();
-  if (owner) owner.onLibraryFault(error);
+  const ownership = ownerships.getStore();
+  // after the end of a link its library still stumbles over what is gone: nobody's concern any more
+  if (ownership) ownership.owner?.onLibraryFault(error);
   else log?.error({ err: error }, 'a rejection that nobody handles');
 }
 

@@ -4,15 +4,15 @@ import {
   isLidUser,
   jidNormalizedUser,
   type MiscMessageGenerationOptions,
+  normalizeMessageContent,
   proto,
-  type WAMessage,
   type WASocket,
 } from '@whiskeysockets/baileys';
 import { parseJid } from '../../domain/address.js';
 import type { Clock } from '../../domain/clock.js';
 import { GatewayError } from '../../domain/errors.js';
 import { LIMITS } from '../../domain/limits.js';
-import type { ComposedContent, LinkEvent, MessageContent, OutgoingMessage, SentMessage } from '../link.js';
+import type { LinkEvent, MessageContent, OutgoingMessage, SentMessage } from '../link.js';
 import type { Devices } from './devices.js';
 import { partsOf } from './reasons.js';
 
@@ -102,14 +102,14 @@ export class Sender {
 
   async #prepare(message: OutgoingMessage): Promise<MessageContent> {
     if (parseJid(message.to)?.kind !== 'group') await this.#devices.ensure(this.#sock, message.to);
-    const content = (await compose(this.#sock, message)).message ?? {};
+    const content = await compose(this.#sock, message);
     await message.beforeSend(proto.Message.encode(content).finish());
     return content;
   }
 
   #relay(message: OutgoingMessage, content: MessageContent, outgoing: Outgoing): void {
     const { to, messageId } = message;
-    this.#sock.relayMessage(to, content, { messageId, ...stanzaExtras(message.content) }).then(
+    this.#sock.relayMessage(to, content, { messageId, ...stanzaExtras(to, content) }).then(
       () => {
         outgoing.left = true;
         if (!outgoing.ended) this.#limit(messageId, outgoing);
@@ -133,7 +133,11 @@ function failureOnly(outgoing: Outgoing): Promise<never> {
   return new Promise((_, reject) => outgoing.acknowledged.catch(reject));
 }
 
-function compose(sock: WASocket, { to, messageId, content, quoted }: OutgoingMessage): Promise<WAMessage> {
+async function compose(
+  sock: WASocket,
+  { to, messageId, content, quoted }: OutgoingMessage,
+): Promise<MessageContent> {
+  if ('encoded' in content) return proto.Message.decode(content.encoded);
   const { creds } = sock.authState;
   const userJid = jidNormalizedUser((isLidUser(to) && creds.me?.lid) || creds.me?.id);
   const options: MiscMessageGenerationOptions = {
@@ -145,7 +149,12 @@ function compose(sock: WASocket, { to, messageId, content, quoted }: OutgoingMes
       },
     }),
   };
-  return generateWAMessage(to, content, { ...options, userJid, upload: sock.waUploadToServer });
+  const composed = await generateWAMessage(to, content, {
+    ...options,
+    userJid,
+    upload: sock.waUploadToServer,
+  });
+  return composed.message ?? {};
 }
 
 interface StanzaExtras {
@@ -153,17 +162,24 @@ interface StanzaExtras {
   additionalNodes?: BinaryNode[];
 }
 
+const { REVOKE, MESSAGE_EDIT } = proto.Message.ProtocolMessage.Type;
+
 /** What some contents need beside the message itself, as the library's own `sendMessage` adds it. */
-function stanzaExtras(content: ComposedContent): StanzaExtras {
-  if ('delete' in content) {
-    const target = content.delete;
-    const byAdmin = parseJid(target.remoteJid)?.kind === 'group' && !target.fromMe;
+function stanzaExtras(to: string, message: MessageContent): StanzaExtras {
+  const content = normalizeMessageContent(message);
+  const { key, type } = content?.protocolMessage ?? {};
+  if (type === REVOKE) {
+    const byAdmin = parseJid(to)?.kind === 'group' && !key?.fromMe;
     return { additionalAttributes: { edit: byAdmin ? '8' : '7' } };
   }
-  if ('edit' in content && content.edit) return { additionalAttributes: { edit: '1' } };
-  if ('pin' in content) return { additionalAttributes: { edit: '2' } };
-  if ('poll' in content) return { additionalNodes: [{ tag: 'meta', attrs: { polltype: 'creation' } }] };
-  if ('event' in content) return { additionalNodes: [{ tag: 'meta', attrs: { event_type: 'creation' } }] };
+  if (type === MESSAGE_EDIT) return { additionalAttributes: { edit: '1' } };
+  if (content?.pinInChatMessage) return { additionalAttributes: { edit: '2' } };
+  if (content?.pollCreationMessage || content?.pollCreationMessageV2 || content?.pollCreationMessageV3) {
+    return { additionalNodes: [{ tag: 'meta', attrs: { polltype: 'creation' } }] };
+  }
+  if (content?.eventMessage) {
+    return { additionalNodes: [{ tag: 'meta', attrs: { event_type: 'creation' } }] };
+  }
   return {};
 }
 
@@ -202,7 +218,7 @@ function rejected(code: string): GatewayError {
 
 function cutOff(): GatewayError {
   return new GatewayError(
-    'send_unacknowledged',
+    'send_cut_off',
     'The connection ended before the network acknowledged the message; it may still arrive.',
   );
 }

@@ -16,6 +16,7 @@ export class Watchdog {
   readonly #clock: Clock;
   readonly #bark: (verdict: Verdict) => void;
   #cancel: () => void = () => undefined;
+  #stopped = false;
 
   constructor(clock: Clock, bark: (verdict: Verdict) => void) {
     this.#clock = clock;
@@ -57,8 +58,6 @@ export class Watchdog {
     this.#stopped = true;
     this.#cancel();
   }
-
-  #stopped = false;
 
   #next(ms: number, then: () => void): void {
     this.#cancel();
