@@ -23,7 +23,7 @@ export interface DeliveryResult {
   delivered: boolean;
   /** For people; empty when delivered. */
   reason: string;
-  /** The gateway stopped first, and the caller keeps the event. */
+  /** It did not arrive and is kept by the caller alone: the gateway stopped first, or the store was away. */
   interrupted?: true;
 }
 
@@ -84,8 +84,8 @@ export class Dispatcher {
   /**
    * Shows the event to the tail at once and delivers it.
    * @param receiver undefined when the session has no webhook: then only the tail sees the event
-   * @param options.keptByCaller the caller announces it again at the next start, should the gateway stop first; it is
-   * then not kept among the failed deliveries
+   * @param options.keptByCaller the caller announces it again when it could not be kept here, or at the next start should
+   * the gateway stop first; it is then not kept among the failed deliveries
    * @returns how it ended, once that is final: up to a minute later. Never rejects.
    */
   announce(
@@ -194,18 +194,26 @@ export class Dispatcher {
       attempts,
       failedAt: clock.now(),
     };
-    await this.#keep('kept', clientId, deliveryId, () =>
+    const kept = await this.#keep('kept', clientId, deliveryId, () =>
       failed.add({ ...record, body: body.toString() }, LIMITS.failedDeliveriesKept),
     );
-    this.#end(parcel, { delivered: false, reason });
+    const interrupted = !kept && parcel.keptByCaller;
+    this.#end(parcel, { delivered: false, reason, ...(interrupted && { interrupted }) });
   }
 
-  /** Writes to the failed deliveries; a store that fails must not stop what is being delivered. */
-  async #keep(what: string, clientId: string, deliveryId: string, write: () => Promise<void>): Promise<void> {
+  /** Writes to the failed deliveries; a store that fails must not stop what is being delivered. False when it failed. */
+  async #keep(
+    what: string,
+    clientId: string,
+    deliveryId: string,
+    write: () => Promise<void>,
+  ): Promise<boolean> {
     try {
       await write();
+      return true;
     } catch (error) {
       this.#options.log.error({ err: error, clientId, deliveryId }, `failed delivery could not be ${what}`);
+      return false;
     }
   }
 

@@ -19,6 +19,7 @@ const CODES = {
   send_not_connected: 502,
   send_rejected: 502,
   send_unacknowledged: 502,
+  send_cut_off: 502,
   device_query_unanswered: 502,
   idempotency_conflict: 409,
   // look-ups

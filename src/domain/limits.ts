@@ -12,6 +12,8 @@ export const LIMITS = {
   connectionWaitMs: 10_000,
   /** Milliseconds after which a send without the network's acknowledgement counts as failed. */
   sendAckMs: 20_000,
+  /** Milliseconds for which a send that a crash broke off is still sent; its Idempotency-Key lives as long. */
+  resendMaxAgeMs: 24 * 60 * 60_000,
   /** Bytes of a JSON request body. */
   jsonBodyBytes: 1024 * 1024,
   /** Milliseconds for which a failed delivery is kept for sending again by hand. */

@@ -7,6 +7,10 @@ import type { JournalEntry, KeyCommit } from '../domain/signal-state.js';
 export type MessageContent = proto.IMessage;
 /** What a kind composes for sending. */
 export type ComposedContent = AnyMessageContent;
+/** A message as it was given to `beforeSend`, to be sent again exactly as it was. */
+export interface EncodedContent {
+  encoded: Uint8Array;
+}
 
 /**
  * The link port: a session's live connection to the network. One `Link` is one connection; when it ends it says why,
@@ -19,7 +23,8 @@ export interface Link {
   /**
    * Sends and waits for the network's acknowledgement.
    * @throws GatewayError `send_rejected` (the network's nack code is in the message), `send_unacknowledged`,
-   * `device_query_unanswered`, `send_not_connected`.
+   * `device_query_unanswered`; `send_cut_off` and `send_not_connected` when the connection is gone, after or before the
+   * message left.
    */
   send(message: OutgoingMessage): Promise<SentMessage>;
   /**
@@ -47,7 +52,7 @@ export interface OutgoingMessage {
   /** Recipient's jid. */
   to: string;
   messageId: string;
-  content: ComposedContent;
+  content: ComposedContent | EncodedContent;
   quoted?: QuotedReference;
   /** Called with the encoded message before anything leaves, so that it can be written down first. */
   beforeSend(encoded: Uint8Array): Promise<void>;

@@ -12,6 +12,7 @@ import type { BackoffOptions } from './sessions/backoff.js';
 import type { Session } from './sessions/session.js';
 import { SessionRegistry } from './sessions/sessions.js';
 import { StatusEvents } from './status-events.js';
+import { StoreSteps } from './store-steps.js';
 
 export interface GatewayOptions {
   store: Store;
@@ -31,6 +32,7 @@ export class Gateway {
   readonly sending: Sender;
   readonly #options: GatewayOptions;
   readonly #contacts: Contacts;
+  readonly #steps: StoreSteps;
   readonly #receiver: Receiver;
   readonly #statusEvents: StatusEvents;
   readonly #housekeeping: Housekeeping;
@@ -39,8 +41,10 @@ export class Gateway {
     const { store, links, announcer, observer, clock, log } = options;
     this.#options = options;
     this.#contacts = new Contacts(store.contacts, clock);
+    this.#steps = new StoreSteps(store, clock);
+    const steps = this.#steps;
     const contacts = this.#contacts;
-    this.#receiver = new Receiver({ store, contacts, announcer, observer, clock, log });
+    this.#receiver = new Receiver({ store, steps, contacts, announcer, observer, clock, log });
     this.#statusEvents = new StatusEvents(announcer, clock);
     this.#housekeeping = new Housekeeping({ store, clock, log });
     this.sessions = new SessionRegistry({
@@ -54,6 +58,7 @@ export class Gateway {
     this.sending = new Sender({
       sessions: this.sessions,
       store,
+      steps,
       links,
       contacts,
       receiver,
@@ -73,6 +78,8 @@ export class Gateway {
   /** Closes the links, so that the network keeps what comes now, and finishes what has come. */
   async stop(): Promise<void> {
     this.#housekeeping.stop();
+    this.#steps.stop();
+    this.sending.stop();
     await this.sessions.stop();
   }
 
@@ -101,6 +108,7 @@ export class Gateway {
     this.#options.log[level](line, 'session status');
     if (previous === 'connected') this.#options.observer.disconnected(status);
     this.#statusEvents.sessionStatus(session.record, previous);
+    if (status === 'connected') void this.sending.resume(session);
   }
 
   #onLinkEvent(session: Session, event: LinkEvent): void {
@@ -111,11 +119,7 @@ export class Gateway {
 
   #onMessageStatus(session: Session, update: Extract<LinkEvent, { type: 'message-status' }>): void {
     this.#statusEvents.messageStatus(session.record, update);
-    if (update.status !== 'sent') return;
-    // also when it came too late for the caller: the record must not be taken for unsent
-    this.#options.store.sends.acknowledge(session.clientId, update.messageId).catch((error: unknown) => {
-      this.#options.log.warn({ err: error, clientId: session.clientId }, 'acknowledgement not noted');
-    });
+    if (update.status === 'sent') this.sending.noteAcknowledged(session.clientId, update.messageId);
   }
 
   #learnContact(session: Session, event: Extract<LinkEvent, { type: 'contact' }>): void {

@@ -139,6 +139,8 @@ export interface SentRecord {
   sentAt: number;
   /** True once the network has acknowledged it. */
   acknowledged: boolean;
+  /** True when nothing is left to do: the receiver was told of the message, or the caller that it failed. */
+  closed: boolean;
 }
 
 export interface SendStore {
@@ -146,6 +148,9 @@ export interface SendStore {
   put(clientId: string, record: SentRecord): Promise<void>;
   get(clientId: string, messageId: string): Promise<SentRecord | undefined>;
   acknowledge(clientId: string, messageId: string): Promise<void>;
+  /** Records not closed yet, oldest first. */
+  open(clientId: string): Promise<SentRecord[]>;
+  close(clientId: string, messageId: string): Promise<void>;
   /** Deletes what was sent before the given time; returns how many. */
   prune(sentBefore: number): Promise<number>;
 }

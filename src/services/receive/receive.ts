@@ -9,6 +9,7 @@ import type { IncomingMessage } from '../../link/link.js';
 import type { Logger } from '../../log.js';
 import type { SessionRecord, Store } from '../../store/store.js';
 import type { Contacts } from '../contacts.js';
+import type { StoreSteps } from '../store-steps.js';
 import { admit } from './admit.js';
 import { composeEnvelope } from './compose.js';
 import { identifyParties } from './parties.js';
@@ -32,6 +33,7 @@ export interface ReceiveObserver {
 
 export interface ReceiveOptions {
   store: Pick<Store, 'journal' | 'sends'>;
+  steps: StoreSteps;
   contacts: Contacts;
   announcer: Announcer;
   observer: ReceiveObserver;
@@ -53,22 +55,24 @@ export class Receiver {
     this.#options = options;
   }
 
-  /** Takes a message in; failures are logged, and its journal entry then stays open for the next start. */
+  /**
+   * Takes a message in. A store that is away is waited for; other failures are logged, and its journal entry then stays
+   * open for the next start.
+   */
   receive(session: SessionRecord, message: IncomingMessage): void {
     const { clientId } = session;
     const entries = message.journalIds.map((id) => `${clientId} ${id}`);
     // the network delivers again what a lost connection kept us from acknowledging; the first copy closes the entries
     if (entries.length > 0 && entries.every((entry) => this.#entries.has(entry))) return;
-    for (const entry of entries) this.#entries.add(entry);
-    const work = this.#admitAndProcess(session, message).finally(() => {
-      for (const entry of entries) this.#entries.delete(entry);
-    });
-    this.#track(clientId, work);
+    this.#track(clientId, entries, () => this.#admitAndProcess(session, message));
   }
 
-  /** Announces an own send with the caller's metaData. */
+  /** Announces an own send with the caller's metaData, and closes its record. */
   echo(session: SessionRecord, message: IncomingMessage, metaData?: Record<string, unknown>): void {
-    this.#track(session.clientId, this.#process(session, message, metaData));
+    const { clientId } = session;
+    const entry = `${clientId} sent ${message.messageId}`;
+    if (this.#entries.has(entry)) return;
+    this.#track(clientId, [entry], () => this.#processOwn(session, message, metaData));
   }
 
   /** Messages of a session that are on their way. */
@@ -83,18 +87,36 @@ export class Receiver {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay.keys());
   }
 
-  #track(clientId: string, work: Promise<unknown>): void {
-    const tracked: Promise<unknown> = work
+  #track(clientId: string, entries: readonly string[], work: () => Promise<void>): void {
+    for (const entry of entries) this.#entries.add(entry);
+    const tracked: Promise<unknown> = work()
       .catch((error: unknown) => this.#options.log.error({ err: error, clientId }, 'message not processed'))
-      .finally(() => this.#underWay.delete(tracked));
+      .finally(() => {
+        for (const entry of entries) this.#entries.delete(entry);
+        this.#underWay.delete(tracked);
+      });
     this.#underWay.set(tracked, clientId);
   }
 
   async #admitAndProcess(session: SessionRecord, message: IncomingMessage): Promise<void> {
-    const refusal = admit(message) ?? (await this.#isOwnEcho(session, message));
-    if (refusal) this.#options.observer.notAdmitted(refusal);
-    else if ((await this.#process(session, message)) === 'interrupted') return;
+    const { steps, observer } = this.#options;
+    const refusal = admit(message) ?? (await steps.run(() => this.#isOwnEcho(session, message)));
+    if (refusal) observer.notAdmitted(refusal);
+    else {
+      const isKept = message.journalIds.length > 0;
+      if ((await this.#process(session, message, { isKept })) === 'interrupted') return;
+    }
     await this.#close(session.clientId, message.journalIds);
+  }
+
+  async #processOwn(
+    session: SessionRecord,
+    message: IncomingMessage,
+    metaData?: Record<string, unknown>,
+  ): Promise<void> {
+    const { store, steps } = this.#options;
+    if ((await this.#process(session, message, { metaData, isKept: true })) === 'interrupted') return;
+    await steps.run(() => store.sends.close(session.clientId, message.messageId));
   }
 
   /** The network's copy of what this gateway sent itself: already announced when it was sent. */
@@ -107,19 +129,33 @@ export class Receiver {
   async #process(
     session: SessionRecord,
     message: IncomingMessage,
-    metaData?: Record<string, unknown>,
+    { metaData, isKept }: { metaData?: Record<string, unknown> | undefined; isKept: boolean },
   ): Promise<'done' | 'interrupted'> {
     if (isSilent(message.content)) return 'done';
     const { kind, reading } = readContent(message.content);
     if (!kind) this.#options.observer.unknownKind(unknownName(message.content));
     this.#options.observer.received(reading.type);
-    const parties = await identifyParties(session, message, this.#options.contacts);
+    const { contacts, steps } = this.#options;
+    const parties = await steps.run(() => identifyParties(session, message, contacts));
     const event = composeEnvelope({ session, message, reading, parties, metaData });
     if (event.isGroup && !session.enableGroupAi) return 'done';
     if (!session.webhookUrl && !session.orgId) this.#noteNoReceiver(event);
-    const keptByCaller = message.journalIds.length > 0;
-    const result = await this.#options.announcer.announce(event, receiverOf(session), { keptByCaller });
-    return result.interrupted ? 'interrupted' : 'done';
+    return this.#announce(session, event, isKept);
+  }
+
+  /** What could neither be delivered nor kept, because the store was away, is announced again. */
+  async #announce(
+    session: SessionRecord,
+    event: GatewayEvent,
+    keptByCaller: boolean,
+  ): Promise<'done' | 'interrupted'> {
+    const { announcer, steps } = this.#options;
+    for (;;) {
+      const { interrupted } = await announcer.announce(event, receiverOf(session), { keptByCaller });
+      if (!interrupted) return 'done';
+      if (steps.stopped) return 'interrupted';
+      await steps.back();
+    }
   }
 
   #noteNoReceiver({ clientId, messageId, type }: EventEnvelope): void {
@@ -130,7 +166,8 @@ export class Receiver {
 
   async #close(clientId: string, journalIds: string[]): Promise<void> {
     if (journalIds.length === 0) return;
-    await this.#options.store.journal.close(clientId, journalIds, this.#options.clock.now());
+    const { store, steps, clock } = this.#options;
+    await steps.run(() => store.journal.close(clientId, journalIds, clock.now()));
   }
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../domain/clock.js';
 import { GatewayError } from '../../domain/errors.js';
+import type { Logger } from '../../log.js';
 import type { IdempotencyStore } from '../../store/store.js';
 import type { SendAnswer } from '../services.js';
 
@@ -14,17 +15,18 @@ export interface KeyedRequest {
 
 /**
  * One answer for each key within 24 h, across restarts. A repetition that comes while the first request is still
- * running waits for it; one that comes after a crash sends again under the same message id, which the network drops
- * if it has it already.
+ * running waits for it; one that comes after a crash goes on with the same message, under the same message id.
  */
 export class OncePerKey {
   readonly #store: IdempotencyStore;
   readonly #clock: Clock;
+  readonly #log: Logger;
   readonly #running = new Map<string, { fingerprint: string; answer: Promise<SendAnswer> }>();
 
-  constructor(store: IdempotencyStore, clock: Clock) {
+  constructor(store: IdempotencyStore, clock: Clock, log: Logger) {
     this.#store = store;
     this.#clock = clock;
+    this.#log = log;
   }
 
   /** @throws GatewayError idempotency_conflict when the key was used for another request. */
@@ -51,7 +53,10 @@ export class OncePerKey {
     requireSame(claimed.fingerprint, fingerprint);
     if (claimed.answer) return JSON.parse(claimed.answer);
     const answer = await send();
-    await this.#store.answer(clientId, key, JSON.stringify(answer));
+    await this.#store.answer(clientId, key, JSON.stringify(answer)).catch((error: unknown) => {
+      // it is sent: a repetition finds the message itself
+      this.#log.warn({ err: error, clientId }, 'answer not kept for its Idempotency-Key');
+    });
     return answer;
   }
 }

@@ -2,17 +2,18 @@ import { type Address, formatJid } from '../../domain/address.js';
 import type { Clock } from '../../domain/clock.js';
 import { GatewayError } from '../../domain/errors.js';
 import { messageIdForKey, newMessageId } from '../../domain/ids.js';
-import { LIMITS } from '../../domain/limits.js';
 import type { KindSend, SendPayload } from '../../kinds/kind.js';
-import type { Link, LinkFactory, QuotedReference, SentMessage } from '../../link/link.js';
+import type { LinkFactory, QuotedReference } from '../../link/link.js';
 import type { Logger } from '../../log.js';
 import type { Store } from '../../store/store.js';
 import type { Contacts } from '../contacts.js';
 import type { Receiver } from '../receive/receive.js';
 import type { SendAnswer, Sending } from '../services.js';
 import type { Session } from '../sessions/session.js';
+import type { StoreSteps } from '../store-steps.js';
 import { OncePerKey } from './idempotency.js';
-import { mentionedJids } from './mentions.js';
+import { mentionedJids as findMentioned } from './mentions.js';
+import { Outbox, ownJid } from './outbox.js';
 
 /** What is counted on the way. */
 export interface SendObserver {
@@ -22,7 +23,8 @@ export interface SendObserver {
 
 export interface SenderOptions {
   sessions: { find(clientId: string): Session };
-  store: Pick<Store, 'sends' | 'idempotency'>;
+  store: Pick<Store, 'sends' | 'idempotency' | 'ping'>;
+  steps: StoreSteps;
   links: Pick<LinkFactory, 'decode'>;
   contacts: Contacts;
   receiver: Pick<Receiver, 'echo'>;
@@ -35,30 +37,65 @@ export interface SenderOptions {
 export class Sender implements Sending {
   readonly #options: SenderOptions;
   readonly #once: OncePerKey;
+  readonly #outbox: Outbox;
 
   constructor(options: SenderOptions) {
     this.#options = options;
-    this.#once = new OncePerKey(options.store.idempotency, options.clock);
+    this.#once = new OncePerKey(options.store.idempotency, options.clock, options.log);
+    this.#outbox = new Outbox(options);
+  }
+
+  /** The network has acknowledged a message, perhaps too late for its caller. */
+  noteAcknowledged(clientId: string, messageId: string): void {
+    this.#outbox.noteAcknowledged(clientId, messageId);
+  }
+
+  /** The session is connected: takes up what a crash or a lost connection left unfinished. */
+  resume(session: Session): Promise<void> {
+    return this.#outbox.resume(session);
+  }
+
+  /** What fails from now on goes on at the next start. */
+  stop(): void {
+    this.#outbox.stop();
   }
 
   async send(kind: KindSend, payload: SendPayload, idempotencyKey?: string): Promise<SendAnswer> {
     const session = this.#requirePaired(payload.clientId);
     try {
-      if (idempotencyKey === undefined) return await this.#sendAs(newMessageId(), session, kind, payload);
-      const messageId = messageIdForKey(session.clientId, idempotencyKey);
-      const request = {
-        clientId: session.clientId,
-        key: idempotencyKey,
-        route: kind.path,
-        payload,
-        messageId,
-      };
-      return await this.#once.run(request, () => this.#sendAs(messageId, session, kind, payload));
+      const answer = await this.#sendOnce(session, kind, payload, idempotencyKey);
+      this.#options.observer.sent(kind.path);
+      return answer;
     } catch (error) {
       const code = error instanceof GatewayError ? error.code : 'unexpected';
       this.#options.observer.sendFailed(code);
       throw error;
     }
+  }
+
+  #sendOnce(
+    session: Session,
+    kind: KindSend,
+    payload: SendPayload,
+    key: string | undefined,
+  ): Promise<SendAnswer> {
+    if (key === undefined) return this.#sendAs(newMessageId(), session, kind, payload);
+    const { clientId } = session;
+    const messageId = messageIdForKey(clientId, key);
+    const request = { clientId, key, route: kind.path, payload, messageId };
+    return this.#once.run(request, () => this.#sendAgainAs(messageId, session, kind, payload));
+  }
+
+  /** A request that may have been made before, without an answer: what was written down of it goes on. */
+  async #sendAgainAs(
+    messageId: string,
+    session: Session,
+    kind: KindSend,
+    payload: SendPayload,
+  ): Promise<SendAnswer> {
+    const kept = await this.#outbox.kept(session.clientId, messageId);
+    if (!kept || (kept.closed && !kept.acknowledged)) return this.#sendAs(messageId, session, kind, payload);
+    return this.#deliver(session, messageId, () => this.#outbox.continue(session, kept));
   }
 
   async #sendAs(
@@ -68,22 +105,29 @@ export class Sender implements Sending {
     payload: SendPayload,
   ): Promise<SendAnswer> {
     const { clientId } = session;
-    const link = await requireLink(session);
-    const recipient = await this.#options.contacts.resolve(clientId, payload.to, link);
-    const mentioned = await mentionedJids(clientId, payload.mentions ?? [], this.#options.contacts, link);
-    const to = formatJid(recipient);
-    const sent = await link.send({
-      to,
+    const { contacts } = this.#options;
+    const link = await this.#outbox.link(session);
+    const recipient = await contacts.resolve(clientId, payload.to, link);
+    const mentionedJids = await findMentioned(clientId, payload.mentions ?? [], contacts, link);
+    const { quotedMessageId, metaData } = payload;
+    const draft = {
+      to: formatJid(recipient),
       messageId,
-      content: kind.compose(payload, { mentionedJids: mentioned }),
-      ...(payload.quotedMessageId && {
-        quoted: await this.#quote(session, recipient, payload.quotedMessageId),
-      }),
-      beforeSend: (encoded) => this.#writeDown(clientId, { messageId, to, encoded, payload }),
-    });
-    this.#echo(session, to, sent, payload);
-    this.#options.observer.sent(kind.path);
-    return { status: 'sent', messageId };
+      content: kind.compose(payload, { mentionedJids }),
+      ...(quotedMessageId && { quoted: await this.#quote(session, recipient, quotedMessageId) }),
+      ...(metaData && { metaData }),
+    };
+    return this.#deliver(session, messageId, () => this.#outbox.send(session, draft));
+  }
+
+  async #deliver(session: Session, messageId: string, deliver: () => Promise<void>): Promise<SendAnswer> {
+    try {
+      await deliver();
+      return { status: 'sent', messageId };
+    } catch (error) {
+      await this.#outbox.giveUp(session.clientId, messageId);
+      throw error;
+    }
   }
 
   #requirePaired(clientId: string): Session {
@@ -103,49 +147,4 @@ export class Sender implements Sending {
     const participant = recipient.kind === 'group' ? undefined : formatJid(recipient);
     return { messageId, fromMe: false, ...(participant && { participant }), content: {} };
   }
-
-  async #writeDown(
-    clientId: string,
-    send: { messageId: string; to: string; encoded: Uint8Array; payload: SendPayload },
-  ): Promise<void> {
-    await this.#options.store.sends.put(clientId, {
-      messageId: send.messageId,
-      to: send.to,
-      content: send.encoded,
-      metaData: send.payload.metaData ? JSON.stringify(send.payload.metaData) : '',
-      sentAt: this.#options.clock.now(),
-      acknowledged: false,
-    });
-  }
-
-  /** The network has it: tell the receiver. */
-  #echo(session: Session, to: string, sent: SentMessage, payload: SendPayload): void {
-    const echo = {
-      messageId: sent.messageId,
-      chat: to,
-      fromMe: true,
-      ...(ownJid(session) && { participant: ownJid(session) }),
-      pushName: session.record.name,
-      timestamp: sent.sentAt,
-      content: sent.content,
-      journalIds: [],
-      offline: false,
-    };
-    this.#options.receiver.echo(session.record, echo, payload.metaData);
-  }
-}
-
-async function requireLink(session: Session): Promise<Link> {
-  const link = await session.connected(LIMITS.connectionWaitMs);
-  if (link) return link;
-  const why = session.record.statusReason || 'still connecting';
-  throw new GatewayError(
-    'send_not_connected',
-    `nothing was sent: the session is not connected (${why}); retry`,
-  );
-}
-
-function ownJid({ record }: Session): string {
-  if (record.lid) return formatJid({ kind: 'lid', user: record.lid });
-  return record.pn ? formatJid({ kind: 'pn', user: record.pn }) : '';
 }

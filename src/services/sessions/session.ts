@@ -42,6 +42,8 @@ export class Session {
   #cancelTimer: (() => void) | undefined;
   #ended = false;
   #writes: Promise<unknown> = Promise.resolve();
+  /** Changes of the record that the store does not have yet. */
+  #unsaved: Partial<Omit<SessionRecord, 'clientId'>> = {};
   readonly #waiters: Waiters;
   /** Gives back the place among those that connect. */
   #leaveAdmission: () => void = () => undefined;
@@ -85,12 +87,13 @@ export class Session {
   /**
    * The link, once the session is connected.
    * @param timeoutMs how long to wait for a connection that is coming back.
+   * @param before a link that is of no use any more, whether its end has been told or not.
    * @returns undefined when it did not come in time.
    */
-  async connected(timeoutMs: number): Promise<Link | undefined> {
-    const settled = () => this.#isUp() || this.#ended || isTerminal(this.record.status);
-    await this.#waiters.until(settled, timeoutMs);
-    return this.#isUp() ? this.#link : undefined;
+  async connected(timeoutMs: number, before?: Link): Promise<Link | undefined> {
+    const isUp = () => this.#isUp() && this.#link !== before;
+    await this.#waiters.until(() => isUp() || this.#ended || isTerminal(this.record.status), timeoutMs);
+    return isUp() ? this.#link : undefined;
   }
 
   /** A link that can take a pairing code: open, unpaired and showing a QR. */
@@ -126,7 +129,7 @@ export class Session {
   async stop(): Promise<void> {
     this.#end();
     await this.#takeLink()?.close();
-    await this.#writes.catch(() => undefined);
+    await this.#writes.catch(() => this.#save()).catch(() => undefined);
   }
 
   #end(): void {
@@ -276,10 +279,23 @@ export class Session {
     this.#write({ status: this.record.status, statusReason: this.record.statusReason });
   }
 
-  /** Writes in order; a store that is away loses nothing that matters: the next change writes again. */
+  /** Writes in order; what a store that is away does not take is written with the next change. */
   #write(changes: Partial<Omit<SessionRecord, 'clientId'>>): void {
-    this.#writes = this.#writes.then(() => this.#context.store.sessions.update(this.clientId, changes));
+    Object.assign(this.#unsaved, changes);
+    this.#writes = this.#writes.catch(() => undefined).then(() => this.#save());
     this.#settle(this.#writes);
+  }
+
+  async #save(): Promise<void> {
+    const changes = this.#unsaved;
+    if (Object.keys(changes).length === 0) return;
+    this.#unsaved = {};
+    try {
+      await this.#context.store.sessions.update(this.clientId, changes);
+    } catch (error) {
+      this.#unsaved = { ...changes, ...this.#unsaved };
+      throw error;
+    }
   }
 
   #settle(work: Promise<unknown>): void {

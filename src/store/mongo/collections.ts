@@ -52,6 +52,8 @@ export const COLLECTIONS: readonly CollectionPlan[] = [
     owner: 'clientId',
     indexes: [
       { key: { clientId: 1, messageId: 1 }, unique: true },
+      // what is unfinished, oldest first
+      { key: { open: 1, clientId: 1, sentAt: 1, _id: 1 }, partialFilterExpression: { open: true } },
       // pruning
       { key: { sentAt: 1 } },
     ],

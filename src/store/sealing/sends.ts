@@ -1,5 +1,5 @@
-import type { SendStore } from '../store.js';
-import type { Sealers } from './sealer.js';
+import type { SendStore, SentRecord } from '../store.js';
+import type { Sealer, Sealers } from './sealer.js';
 
 /** Seals what own messages say, and the caller's metaData. */
 export function sealedSends(sends: SendStore, sealers: Sealers): SendStore {
@@ -14,15 +14,24 @@ export function sealedSends(sends: SendStore, sealers: Sealers): SendStore {
     },
     async get(clientId, messageId) {
       const record = await sends.get(clientId, messageId);
-      if (!record) return undefined;
-      const sealer = await sealers.of(clientId);
-      return {
-        ...record,
-        content: sealer.open(['sends', 'content', messageId], record.content),
-        metaData: sealer.openText(['sends', 'metaData', messageId], record.metaData),
-      };
+      return record && openRecord(await sealers.of(clientId), record);
     },
     acknowledge: (clientId, messageId) => sends.acknowledge(clientId, messageId),
+    async open(clientId) {
+      const records = await sends.open(clientId);
+      if (records.length === 0) return [];
+      const sealer = await sealers.of(clientId);
+      return records.map((record) => openRecord(sealer, record));
+    },
+    close: (clientId, messageId) => sends.close(clientId, messageId),
     prune: (sentBefore) => sends.prune(sentBefore),
+  };
+}
+
+function openRecord(sealer: Sealer, record: SentRecord): SentRecord {
+  return {
+    ...record,
+    content: sealer.open(['sends', 'content', record.messageId], record.content),
+    metaData: sealer.openText(['sends', 'metaData', record.messageId], record.metaData),
   };
 }

@@ -75,6 +75,7 @@ export function sent(messageId: string, fields: Partial<SentRecord> = {}): SentR
     metaData: '{"order":7}',
     sentAt: 1_000,
     acknowledged: false,
+    closed: false,
     ...fields,
   };
 }

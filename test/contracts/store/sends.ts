@@ -40,6 +40,30 @@ export function sendsContract(harness: () => StoreHarness): void {
       expect((await sends().get('other', 'M1'))?.acknowledged).to.equal(false);
     });
 
+    it('finds what is open until it is closed, the oldest first', async () => {
+      await sends().put('acme', sent('M2', { sentAt: 2_000 }));
+      await sends().put('acme', sent('M1', { acknowledged: true }));
+      await sends().put('acme', sent('M3', { closed: true }));
+      await sends().put('other', sent('M4'));
+      const open = await sends().open('acme');
+      expect(open.map(readable)).to.deep.equal([
+        readable(sent('M1', { acknowledged: true })),
+        readable(sent('M2', { sentAt: 2_000 })),
+      ]);
+      await sends().close('acme', 'M1');
+      await sends().close('acme', 'never there');
+      expect((await sends().open('acme')).map(({ messageId }) => messageId)).to.deep.equal(['M2']);
+      expect((await sends().get('acme', 'M1'))?.closed).to.equal(true);
+      expect(await sends().open('other')).to.have.length(1);
+    });
+
+    it('opens again what is put anew', async () => {
+      await sends().put('acme', sent('M1'));
+      await sends().close('acme', 'M1');
+      await sends().put('acme', sent('M1'));
+      expect(await sends().open('acme')).to.have.length(1);
+    });
+
     it('prunes what was sent before a time', async () => {
       await sends().put('acme', sent('M1', { sentAt: 999 }));
       await sends().put('other', sent('M2', { sentAt: 1 }));

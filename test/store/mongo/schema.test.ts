@@ -91,6 +91,7 @@ const LOOKUPS: readonly Lookup[] = [
   { collection: 'contacts', filter: { clientId: 'a', lid: 'L' } },
   { collection: 'contacts', filter: { clientId: 'a', pn: 'P' } },
   { collection: 'sends', filter: { clientId: 'a', messageId: 'M' } },
+  { collection: 'sends', filter: { open: true, clientId: 'a' } },
   { collection: 'sends', filter: { sentAt: { $lt: 5 } } },
   { collection: 'idempotency', filter: { clientId: 'a', key: 'k' } },
   { collection: 'idempotency', filter: { createdAt: { $lt: 5 } } },

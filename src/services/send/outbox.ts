@@ -1,0 +1,258 @@
+import { formatJid } from '../../domain/address.js';
+import type { Clock } from '../../domain/clock.js';
+import { GatewayError, isGatewayError } from '../../domain/errors.js';
+import { LIMITS } from '../../domain/limits.js';
+import type {
+  ComposedContent,
+  EncodedContent,
+  Link,
+  LinkFactory,
+  QuotedReference,
+  SentMessage,
+} from '../../link/link.js';
+import type { Logger } from '../../log.js';
+import type { SentRecord, Store } from '../../store/store.js';
+import type { Receiver } from '../receive/receive.js';
+import type { Session } from '../sessions/session.js';
+import type { StoreSteps } from '../store-steps.js';
+
+/** Connections that one send may outlive. */
+const MAX_CONNECTIONS = 5;
+
+/** An own message that is to leave. */
+export interface Draft {
+  messageId: string;
+  /** The recipient's jid. */
+  to: string;
+  content: ComposedContent | EncodedContent;
+  quoted?: QuotedReference;
+  metaData?: Record<string, unknown>;
+}
+
+export interface OutboxOptions {
+  store: Pick<Store, 'sends' | 'ping'>;
+  steps: StoreSteps;
+  links: Pick<LinkFactory, 'decode'>;
+  receiver: Pick<Receiver, 'echo'>;
+  clock: Clock;
+  log: Logger;
+}
+
+/**
+ * Own messages on their way. Each is written down before it leaves, confirmed by the network's acknowledgement, and
+ * closed when the receiver has been told of it, or the caller that it failed. What a lost connection or a crash left
+ * open goes on where it was: sent again under its id, which recipients take for the same message, or told to the
+ * receiver.
+ */
+export class Outbox {
+  readonly #options: OutboxOptions;
+  /** By session and message id: what is on its way to the network. */
+  readonly #leaving = new Map<string, Promise<void>>();
+  /** Likewise: what was answered with a failure that the store does not have yet. */
+  readonly #givenUp = new Set<string>();
+  #stopping = false;
+
+  constructor(options: OutboxOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Sends, and tells the receiver. A message that is on its way already is not sent twice.
+   * @throws GatewayError as `Link.send`, and `store_unavailable`; the record then stays open until `giveUp`
+   */
+  send(session: Session, draft: Draft): Promise<void> {
+    const id = `${session.clientId} ${draft.messageId}`;
+    const leaving = this.#leaving.get(id);
+    if (leaving) return leaving;
+    const sending = this.#send(session, draft).finally(() => this.#leaving.delete(id));
+    this.#leaving.set(id, sending);
+    return sending;
+  }
+
+  /**
+   * The session's link, once it is connected.
+   * @throws GatewayError `send_not_connected` when that takes too long, `store_unavailable`
+   */
+  link(session: Session): Promise<Link> {
+    return this.#nextLink(session, undefined, undefined);
+  }
+
+  /** What was written down of a message that is sent again by its caller. */
+  kept(clientId: string, messageId: string): Promise<SentRecord | undefined> {
+    return this.#options.store.sends.get(clientId, messageId);
+  }
+
+  /** Takes a message up that was written down earlier: sends it as it was, or only tells of it. */
+  async continue(session: Session, record: SentRecord): Promise<void> {
+    if (!record.acknowledged) return this.send(session, draftOf(record));
+    const content = this.#options.links.decode(record.content);
+    this.#echo(session, draftOf(record), {
+      messageId: record.messageId,
+      content,
+      sentAt: record.sentAt,
+    });
+  }
+
+  /** The caller is told that it failed: it is never sent by itself any more. Nobody is told while stopping. */
+  async giveUp(clientId: string, messageId: string): Promise<void> {
+    if (this.#stopping) return;
+    const { store, steps, log } = this.#options;
+    const id = `${clientId} ${messageId}`;
+    const close = () => store.sends.close(clientId, messageId);
+    await close().catch((error: unknown) => {
+      if (!isGatewayError(error, 'store_unavailable')) throw error;
+      // the answer does not wait for the store
+      this.#givenUp.add(id);
+      steps
+        .run(close)
+        .then(() => this.#givenUp.delete(id))
+        .catch((err: unknown) => log.warn({ err, clientId }, 'failed send not noted'));
+    });
+  }
+
+  /** The network has acknowledged it, perhaps too late for the caller. */
+  noteAcknowledged(clientId: string, messageId: string): void {
+    const { store, steps, log } = this.#options;
+    steps
+      .run(() => store.sends.acknowledge(clientId, messageId))
+      .catch((err: unknown) => log.warn({ err, clientId }, 'acknowledgement not noted'));
+  }
+
+  /** The session is connected: takes up what a crash or a lost connection left open. */
+  async resume(session: Session): Promise<void> {
+    const { store, log } = this.#options;
+    const { clientId } = session;
+    try {
+      // also what ends while the store is being read
+      const leaving = new Set(this.#leaving.keys());
+      const open = await store.sends.open(clientId);
+      const idle = open.filter(({ messageId }) => {
+        const id = `${clientId} ${messageId}`;
+        return !leaving.has(id) && !this.#leaving.has(id) && !this.#givenUp.has(id);
+      });
+      await Promise.all(idle.map((record) => this.#resume(session, record)));
+    } catch (error) {
+      log.warn({ err: error, clientId }, 'unfinished sends not taken up');
+    }
+  }
+
+  /** What fails from now on was answered to nobody, and goes on at the next start. */
+  stop(): void {
+    this.#stopping = true;
+  }
+
+  async #resume(session: Session, record: SentRecord): Promise<void> {
+    const { clientId } = session;
+    const { messageId, acknowledged } = record;
+    const { clock, log } = this.#options;
+    if (!acknowledged && clock.now() - record.sentAt > LIMITS.resendMaxAgeMs) {
+      log.warn({ clientId, messageId }, 'a send of the last run is too old to be sent again');
+      return this.giveUp(clientId, messageId);
+    }
+    log.info({ clientId, messageId, acknowledged }, 'finishing a send that was broken off');
+    await this.continue(session, record).catch((error: unknown) => {
+      log.warn({ err: error, clientId, messageId }, 'a send that was broken off failed again');
+      if (isFinal(error)) return this.giveUp(clientId, messageId);
+    });
+  }
+
+  async #send(session: Session, draft: Draft): Promise<void> {
+    this.#echo(session, draft, await this.#untilAcknowledged(session, draft));
+  }
+
+  /** Sends over as many connections as it takes: one that ends on the way says nothing of the message. */
+  async #untilAcknowledged(session: Session, draft: Draft): Promise<SentMessage> {
+    let { content } = draft;
+    let link: Link | undefined;
+    let failure: unknown;
+    for (let connection = 1; connection <= MAX_CONNECTIONS; connection++) {
+      link = await this.#nextLink(session, link, failure);
+      try {
+        return await link.send({
+          ...draft,
+          content,
+          beforeSend: async (encoded) => {
+            if ('encoded' in content) return;
+            await this.#writeDown(session.clientId, draft, encoded);
+            content = { encoded };
+          },
+        });
+      } catch (error) {
+        if (!isCut(error)) throw error;
+        failure = error;
+      }
+    }
+    throw failure;
+  }
+
+  /** @throws `failure`, why the link before ended, when no other comes in time */
+  async #nextLink(session: Session, before: Link | undefined, failure: unknown): Promise<Link> {
+    // without a store there will be no connection: say so at once
+    if (before || session.record.status !== 'connected') await this.#options.store.ping();
+    const link = await session.connected(LIMITS.connectionWaitMs, before);
+    if (link) return link;
+    await this.#options.store.ping();
+    if (failure) throw failure;
+    const why = session.record.statusReason || 'still connecting';
+    throw new GatewayError(
+      'send_not_connected',
+      `nothing was sent: the session is not connected (${why}); retry`,
+    );
+  }
+
+  async #writeDown(clientId: string, draft: Draft, encoded: Uint8Array): Promise<void> {
+    const { store, clock } = this.#options;
+    await store.sends.put(clientId, {
+      messageId: draft.messageId,
+      to: draft.to,
+      content: encoded,
+      metaData: draft.metaData ? JSON.stringify(draft.metaData) : '',
+      sentAt: clock.now(),
+      acknowledged: false,
+      closed: false,
+    });
+  }
+
+  /** The network has it: tell the receiver. */
+  #echo(session: Session, { to, metaData }: Draft, sent: SentMessage): void {
+    const { record } = session;
+    const participant = ownJid(session);
+    const echo = {
+      messageId: sent.messageId,
+      chat: to,
+      fromMe: true,
+      ...(participant && { participant }),
+      pushName: record.name,
+      timestamp: sent.sentAt,
+      content: sent.content,
+      journalIds: [],
+      offline: false,
+    };
+    this.#options.receiver.echo(record, echo, metaData);
+  }
+}
+
+/** The session's own address; empty while it is not known. */
+export function ownJid({ record }: Session): string {
+  if (record.lid) return formatJid({ kind: 'lid', user: record.lid });
+  return record.pn ? formatJid({ kind: 'pn', user: record.pn }) : '';
+}
+
+function draftOf({ messageId, to, content, metaData }: SentRecord): Draft {
+  return {
+    messageId,
+    to,
+    content: { encoded: content },
+    ...(metaData && { metaData: JSON.parse(metaData) }),
+  };
+}
+
+/** The connection ended: whether the message arrived, nobody knows. */
+function isCut(error: unknown): boolean {
+  return isGatewayError(error, 'send_cut_off') || isGatewayError(error, 'send_not_connected');
+}
+
+/** Sending it once more would end in the same way. */
+function isFinal(error: unknown): boolean {
+  return isGatewayError(error, 'send_rejected') || isGatewayError(error, 'recipient_unknown');
+}
