@@ -12,7 +12,7 @@ const CLOSING = {
   'service-unavailable': 503,
   conflict: 440,
   logout: 401,
-  ban: 406,
+  ban: 403,
 };
 
 describe('Sandbox: faults', () => {
@@ -65,7 +65,7 @@ describe('Sandbox: faults', () => {
     await world.client.fault({ kind: 'ban', number: BOB });
     await closed;
     expect(await reconnected(alice)).to.equal(401);
-    expect(await reconnected(bob)).to.equal(406);
+    expect(await reconnected(bob)).to.equal(403);
     await world.client.clearFaults();
     expect(await reconnected(alice)).to.equal(401);
     await bob.connect();

@@ -3,7 +3,7 @@ import type { Fault } from './fault.js';
 
 export const ban: Fault = {
   kind: 'ban',
-  description: 'The number is banned: failure 406 at once and at each login, until the fault is cleared',
+  description: 'The number is banned: failure 403 at once and at each login, until the fault is cleared',
   refusesLogin: true,
-  strike: (connection) => connection.close(stanza('failure', { reason: '406', location: 'frc' })),
+  strike: (connection) => connection.close(stanza('failure', { reason: '403', location: 'frc' })),
 };
