@@ -15,8 +15,11 @@ import { WebSocket } from 'ws';
 const VERSION: WAVersion = [2, 3000, 1043857760];
 /** System, browser, version: the phone lists the device as "Chrome (Switchboard)". */
 const BROWSER: [string, string, string] = ['Switchboard', 'Chrome', '1.0'];
-/** Milliseconds for the WebSocket, and for the first answer of the handshake. */
-const CONNECT_TIMEOUT_MS = 20_000;
+/**
+ * The library would set a timer, and take a stack for its error, for every frame that it writes. The link's watchdog
+ * bounds the time to connect and notices a peer that does not read any more, so neither is needed.
+ */
+const NO_CONNECT_TIMEOUT = 0;
 /** Milliseconds that a query waits for its answer. */
 const QUERY_TIMEOUT_MS = 15_000;
 /** Milliseconds between the library's own pings: only a second line behind the link's. */
@@ -54,7 +57,7 @@ export function openSocket(network: NetworkAddress, parts: SocketParts): WASocke
     ...(network.url && { waWebSocketUrl: network.url }),
     version: VERSION,
     browser: BROWSER,
-    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    connectTimeoutMs: NO_CONNECT_TIMEOUT,
     defaultQueryTimeoutMs: QUERY_TIMEOUT_MS,
     keepAliveIntervalMs: LIBRARY_PING_MS,
     transactionOpts: COMMIT_ONCE,
