@@ -49,9 +49,10 @@ export async function createDaemon(config: Config, overrides: DaemonOverrides = 
   };
   try {
     const parts = await assemble(config, { ...overrides, log }, cleanup);
+    await parts.gateway.restore();
     await parts.server.start();
     cleanup.push(() => parts.server.stop({ timeout: LIMITS.stopGraceMs }));
-    await parts.gateway.start();
+    parts.gateway.start();
     log.info({ url: parts.server.info.uri, network: config.network }, 'ready');
     let stopping: Promise<void> | undefined;
     return {

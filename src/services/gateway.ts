@@ -68,9 +68,13 @@ export class Gateway {
     });
   }
 
-  /** Takes up where the last run ended: unfinished messages first, then the links. */
-  async start(): Promise<void> {
+  /** Takes up what the last run left: the sessions, so that nobody is told that they are unknown, and messages. */
+  async restore(): Promise<void> {
     for (const session of await this.sessions.restore()) await this.#replayJournal(session);
+  }
+
+  /** Lets the links come up. */
+  start(): void {
     this.sessions.resume();
     this.#housekeeping.start();
   }
