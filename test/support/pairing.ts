@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import type { World } from './world.js';
 
+/** What pairing needs of a test's surroundings. */
+export type Surroundings = Pick<World, 'phones' | 'receiver' | 'api' | 'tail'>;
+
 /** People of the tests. */
 export const ALICE = { number: '+15550000001', name: 'Alice' };
 export const BOB = { number: '+15550000002', name: 'Bob' };
@@ -14,7 +17,7 @@ export interface LinkedSession {
 
 /** Starts a session with the world's receiver as webhook and pairs it with a (new) phone by QR. */
 export async function linkSession(
-  world: World,
+  world: Surroundings,
   clientId: string,
   person: { number: string; name: string } = ALICE,
   settings: object = {},
@@ -32,14 +35,14 @@ export async function linkSession(
 export const WEBHOOK_TOKEN = 'receiver-token';
 
 /** The text of the session's QR, as soon as there is one. */
-export async function nextQr(world: World, clientId: string): Promise<string> {
+export async function nextQr(world: Surroundings, clientId: string): Promise<string> {
   await reached(world, clientId, 'qr');
   const { body } = await world.api.get(`/qr?clientId=${clientId}&format=text`);
   return String(body.qr);
 }
 
 /** Resolves when the session has that status; reads the live stream, so that nothing is polled. */
-export async function reached(world: World, clientId: string, status: string): Promise<void> {
+export async function reached(world: Surroundings, clientId: string, status: string): Promise<void> {
   await world.tail.until(
     (entry) => entry.kind === 'event' && entry.event.type === 'session_status' && entry.clientId === clientId,
     async () => (await world.api.get(`/qr?clientId=${clientId}&format=text`)).body.status === status,

@@ -7,6 +7,7 @@ import type { Sandbox } from '../../src/sandbox/index.js';
 import { startSandbox } from '../../src/sandbox/index.js';
 import { Api } from './api.js';
 import { startReceiver, type TestReceiver } from './receiver.js';
+import { makeStorePlace } from './store-place.js';
 import { TailReader } from './tail-reader.js';
 import { makeTempDir } from './temp-dir.js';
 
@@ -37,14 +38,15 @@ export interface WorldOptions {
 }
 
 /** Delays between attempts to connect that no test has to wait for. */
-const QUICK_BACKOFF = { baseMs: 20, capMs: 200, random: () => 0.5 };
+export const QUICK_BACKOFF = { baseMs: 20, capMs: 200, random: () => 0.5 };
 
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const folder = await makeTempDir();
   const dataDir = folder.path;
   const sandbox = await startSandbox({ port: 0 });
   const receiver = await startReceiver();
-  const start = () => startDaemon(dataDir, sandbox, options);
+  const place = await makeStorePlace();
+  const start = () => startDaemon(dataDir, sandbox, place.setting, options);
   const daemon = await start();
   const world: World = {
     sandbox,
@@ -71,6 +73,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       await world.stopDaemon();
       await sandbox.stop();
       await receiver.stop();
+      await place.drop();
       await folder.remove();
     },
   };
@@ -80,6 +83,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
 async function startDaemon(
   dataDir: string,
   sandbox: Sandbox,
+  store: string,
   { settings, overrides }: WorldOptions,
 ): Promise<Daemon> {
   const config = await loadConfig({
@@ -89,6 +93,7 @@ async function startDaemon(
       token: TOKEN,
       nodeName: 'node-1',
       dataDir,
+      store,
       ...settings,
     },
     env: {},
