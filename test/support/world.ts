@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { loadConfig } from '../../src/config/index.js';
 import type { RawSettings } from '../../src/config/schema.js';
 import { createDaemon, type Daemon, type DaemonOverrides } from '../../src/daemon.js';
@@ -5,6 +6,8 @@ import { createLog } from '../../src/log.js';
 import { SandboxClient } from '../../src/sandbox/client.js';
 import type { Sandbox } from '../../src/sandbox/index.js';
 import { startSandbox } from '../../src/sandbox/index.js';
+import { openStore } from '../../src/store/open.js';
+import type { Store } from '../../src/store/store.js';
 import { Api } from './api.js';
 import { startReceiver, type TestReceiver } from './receiver.js';
 import { makeStorePlace } from './store-place.js';
@@ -13,6 +16,8 @@ import { makeTempDir } from './temp-dir.js';
 
 /** The master token of test daemons. */
 export const TOKEN = 'test-master-token-0123456789';
+
+const ENCRYPTION_KEY = randomBytes(32);
 
 /** A sandbox network, a daemon that uses it, and a webhook receiver: all real, on free ports and in a fresh folder. */
 export interface World {
@@ -23,6 +28,8 @@ export interface World {
   daemon: Daemon;
   api: Api;
   tail: TailReader;
+  /** Looks into the store; the daemon must be stopped. */
+  inspect<T>(look: (store: Store) => Promise<T>): Promise<T>;
   /** Stops the daemon and starts it again on the same data. */
   restartDaemon(): Promise<void>;
   /** Stops the daemon only. */
@@ -56,6 +63,14 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     daemon,
     api: new Api(daemon.url, TOKEN),
     tail: await new TailReader().open(daemon.url, TOKEN),
+    async inspect(look) {
+      const store = await openStore({ url: place.setting, dataDir, encryptionKey: ENCRYPTION_KEY });
+      try {
+        return await look(store);
+      } finally {
+        await store.close();
+      }
+    },
     async stopDaemon() {
       await world.tail.close();
       await world.daemon.stop();
@@ -94,6 +109,7 @@ async function startDaemon(
       nodeName: 'node-1',
       dataDir,
       store,
+      encryptionKey: ENCRYPTION_KEY.toString('hex'),
       ...settings,
     },
     env: {},
