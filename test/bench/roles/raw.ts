@@ -1,6 +1,7 @@
 import '../../../src/link/baileys/quiet-console.js';
 import {
-  type AuthenticationCreds,
+  type AuthenticationState,
+  useMultiFileAuthState as authInFiles,
   DisconnectReason,
   initAuthCreds,
   makeWASocket,
@@ -19,16 +20,22 @@ import { vitals } from '../support/vitals.js';
 /** As many as the gateway has to one receiver. */
 const WEBHOOK_CONNECTIONS = 32;
 
-/** One socket of the library, with its credentials and keys in memory. */
+/** Credentials and keys, and what keeps the credentials. */
+interface Auth {
+  state: AuthenticationState;
+  saveCreds(): Promise<void>;
+}
+
+/** One socket of the library. */
 class RawDevice {
-  readonly #creds: AuthenticationCreds = initAuthCreds();
-  readonly #keys = memoryKeys();
+  readonly #auth: Auth;
   readonly #onQr: (qr: string) => void;
   #socket?: WASocket;
   #whenOpen = deferred();
   #webhookUrl = '';
 
-  constructor(onQr: (qr: string) => void) {
+  constructor(auth: Auth, onQr: (qr: string) => void) {
+    this.#auth = auth;
     this.#onQr = onQr;
   }
 
@@ -48,7 +55,7 @@ class RawDevice {
   /** The library as it comes, but for what the gateway switches off too: presence, history, own events. */
   connect(): void {
     const socket = makeWASocket({
-      auth: { creds: this.#creds, keys: this.#keys },
+      auth: this.#auth.state,
       waWebSocketUrl: wsUrl,
       version: [2, 3000, 1_043_857_760],
       logger: pino({ level: 'silent' }),
@@ -58,7 +65,7 @@ class RawDevice {
       shouldSyncHistoryMessage: () => false,
     });
     this.#socket = socket;
-    socket.ev.on('creds.update', (update) => Object.assign(this.#creds, update));
+    socket.ev.on('creds.update', () => this.#auth.saveCreds());
     socket.ev.on('messages.upsert', ({ messages }) => {
       for (const message of messages) this.#forward(message);
     });
@@ -101,10 +108,14 @@ const commands = {
     wsUrl = network.wsUrl;
     WA_CERT_DETAILS.PUBLIC_KEY.set(Buffer.from(network.rootKey, 'base64'));
   },
-  /** Connects a new device; answers its pairing QR. */
-  qr({ number }: { number: string }): Promise<string> {
+  /**
+   * Connects a new device; answers its pairing QR.
+   * @param folder keeps credentials and keys there, as the library's documentation does; empty: in memory
+   */
+  async qr({ number, folder }: { number: string; folder: string }): Promise<string> {
+    const auth = folder ? await authInFiles(folder) : memoryAuth();
     return new Promise((resolve) => {
-      const device = new RawDevice(resolve);
+      const device = new RawDevice(auth, resolve);
       devices.set(number, device);
       device.connect();
     });
@@ -132,6 +143,10 @@ function deviceOf(number: string): RawDevice {
   const device = devices.get(number);
   if (!device) throw new Error(`${number} is not linked`);
   return device;
+}
+
+function memoryAuth(): Auth {
+  return { state: { creds: initAuthCreds(), keys: memoryKeys() }, saveCreds: async () => undefined };
 }
 
 /** Live objects in a map: nothing is written, sealed or copied. */

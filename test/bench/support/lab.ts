@@ -35,8 +35,7 @@ export class Lab {
 
   /** A gateway in a process and a folder of its own. */
   async gateway(): Promise<GatewaySide> {
-    const dataDir = await mkdtemp(join(tmpdir(), 'switchboard-bench-'));
-    this.#cleanup.push(() => rm(dataDir, { recursive: true, force: true }));
+    const dataDir = await this.#folder();
     const worker = new Worker<GatewayRole>('gateway');
     const side = new GatewaySide(worker, this.phones, { wsUrl: this.#wsUrl, dataDir });
     this.#cleanup.push(() => side.end());
@@ -44,10 +43,11 @@ export class Lab {
     return side;
   }
 
-  /** The bare library in a process of its own. */
-  async raw(): Promise<RawSide> {
+  /** The bare library in a process of its own, with its keys in memory or in files. */
+  async raw(keys: 'memory' | 'files' = 'memory'): Promise<RawSide> {
+    const folder = keys === 'files' ? await this.#folder() : '';
     const worker = new Worker<RawRole>('raw');
-    const side = new RawSide(worker, this.phones);
+    const side = new RawSide(worker, this.phones, folder);
     this.#cleanup.push(() => side.end());
     await worker.ask('use', { wsUrl: this.#wsUrl, rootKey: this.#rootKey });
     return side;
@@ -58,6 +58,12 @@ export class Lab {
     const number = `+1555${String(++this.#people).padStart(7, '0')}`;
     const { lid } = await this.phones.addPhone({ number, name });
     return { number, lid };
+  }
+
+  async #folder(): Promise<string> {
+    const path = await mkdtemp(join(tmpdir(), 'switchboard-bench-'));
+    this.#cleanup.push(() => rm(path, { recursive: true, force: true }));
+    return path;
   }
 
   /** Ends every process and removes every folder. */
