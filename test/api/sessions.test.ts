@@ -38,6 +38,23 @@ describe('sessions over the API', () => {
     await world.api.post('/disconnect', { clientId: 'twin' });
   });
 
+  it('are whole or gone when starts and disconnects come at the same time', async () => {
+    const start = () => world.api.post('/start?clientId=torn');
+    const disconnect = () => world.api.post('/disconnect', { clientId: 'torn' });
+    for (let round = 0; round < 5; round++) {
+      await start();
+      await Promise.all([disconnect(), start(), disconnect(), start(), disconnect()]);
+      expect((await start()).status).to.equal(200);
+      await nextQr(world, 'torn');
+      expect((await world.api.get('/qr?clientId=torn')).status).to.equal(200);
+    }
+    await disconnect();
+    const { connections } = await world.phones.stats();
+    const { body } = await world.api.get('/clients');
+    const rows = Array.isArray(body.clients) ? body.clients : [];
+    expect(connections, 'a link that belongs to no session').to.be.at.most(rows.length);
+  });
+
   it('pair by a phone code, and refuse another once paired', async () => {
     await world.phones.addPhone({ number: '+15550000021', name: 'Coded' });
     await world.api.post('/start?clientId=coded');

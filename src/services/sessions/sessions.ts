@@ -30,6 +30,8 @@ export class SessionRegistry implements Sessions {
   readonly #sessions = new Map<string, Session>();
   /** Starts under way, so that two at once make one session. */
   readonly #starting = new Map<string, Promise<Session>>();
+  /** Ends under way, so that none takes away what a start after it has made. */
+  readonly #ending = new Map<string, Promise<{ warning?: string }>>();
   readonly #admission = new Admission();
   readonly #options: SessionsOptions;
   readonly #context: SessionContext;
@@ -55,6 +57,7 @@ export class SessionRegistry implements Sessions {
   }
 
   async start(clientId: string, settings: WebhookSettings): Promise<SessionView> {
+    await this.#ended(clientId);
     const known = this.#sessions.get(clientId);
     const session = known ?? (await this.#create(clientId, settings));
     await session.start();
@@ -112,13 +115,11 @@ export class SessionRegistry implements Sessions {
   }
 
   async disconnect(clientId: string): Promise<{ warning?: string }> {
-    const session = this.find(clientId);
-    const wasPaired = session.isPaired;
-    const confirmed = await session.logout();
-    this.#sessions.delete(clientId);
-    await this.#options.store.forget(clientId);
-    if (confirmed || !wasPaired) return {};
-    return { warning: 'the network did not confirm the logout; remove the device on the phone too' };
+    const underWay = this.#ending.get(clientId);
+    if (underWay) return underWay;
+    const ending = this.#end(this.find(clientId)).finally(() => this.#ending.delete(clientId));
+    this.#ending.set(clientId, ending);
+    return ending;
   }
 
   sessionOfSecret(secret: string): string | undefined {
@@ -146,6 +147,23 @@ export class SessionRegistry implements Sessions {
   async stop(): Promise<void> {
     this.#admission.clear();
     await Promise.all(this.all().map((session) => session.stop()));
+  }
+
+  async #end(session: Session): Promise<{ warning?: string }> {
+    const { clientId, isPaired: wasPaired } = session;
+    const confirmed = await session.logout();
+    await this.#options.store.forget(clientId);
+    // last: while the store cannot be reached, the session is there to be ended again
+    this.#sessions.delete(clientId);
+    if (confirmed || !wasPaired) return {};
+    return { warning: 'the network did not confirm the logout; remove the device on the phone too' };
+  }
+
+  /** Resolves when nothing of the session is being ended. */
+  async #ended(clientId: string): Promise<void> {
+    for (let ending = this.#ending.get(clientId); ending; ending = this.#ending.get(clientId)) {
+      await ending.catch(() => undefined);
+    }
   }
 
   #create(clientId: string, settings: WebhookSettings): Promise<Session> {
