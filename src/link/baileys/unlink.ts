@@ -1,5 +1,8 @@
 import type { WASocket } from '@whiskeysockets/baileys';
 
+/** Milliseconds that the network has to confirm: the session is removed here in any case. */
+const CONFIRM_MS = 5_000;
+
 /**
  * Asks the network to remove this device; the library's own `logout` does not wait for the answer.
  * @param gone resolves when the connection has ended
@@ -8,10 +11,11 @@ import type { WASocket } from '@whiskeysockets/baileys';
 export async function unlink(sock: WASocket, gone: Promise<void>): Promise<boolean> {
   const jid = sock.authState.creds.me?.id;
   if (!jid) return false;
-  const answer: Promise<unknown> = sock.query({
+  const request = {
     tag: 'iq',
     attrs: { to: '@s.whatsapp.net', type: 'set', xmlns: 'md' },
     content: [{ tag: 'remove-companion-device', attrs: { jid, reason: 'user_initiated' } }],
-  });
+  };
+  const answer: Promise<unknown> = sock.query(request, CONFIRM_MS);
   return Boolean(await Promise.race([answer.catch(() => undefined), gone]));
 }
