@@ -9,6 +9,21 @@ export interface MetricSources {
 }
 
 /**
+ * What is true of the process, whatever runs in it. Made once and never torn down: its observers would otherwise keep
+ * each daemon that was ever stopped.
+ */
+const ofProcess = new Registry();
+
+/** Registers the process's own metrics with a daemon's. */
+function addProcessMetrics(registry: Registry): void {
+  if (ofProcess.getMetricsAsArray().length === 0) collectDefaultMetrics({ register: ofProcess });
+  for (const { name } of ofProcess.getMetricsAsArray()) {
+    const metric = ofProcess.getSingleMetric(name);
+    if (metric) registry.registerMetric(metric);
+  }
+}
+
+/**
  * Everything that `/metrics` shows beside HTTP itself. One registry for each daemon, so that several can live in one
  * process. The methods are the observers that the layers below declare for themselves.
  */
@@ -36,7 +51,7 @@ export class Metrics {
   readonly #disconnects = this.#counter('link_disconnects_total', 'Links that ended', ['status']);
 
   constructor(sources: MetricSources) {
-    collectDefaultMetrics({ register: this.registry });
+    addProcessMetrics(this.registry);
     this.#gauge('sessions', 'Sessions by status', ['status'], (gauge) => {
       gauge.reset();
       for (const status of sources.sessionStatuses()) gauge.inc({ status });
