@@ -11,6 +11,11 @@ const TITLE_FIELDS = [
   'description',
 ];
 const MAX_TITLE = 1_000;
+/** `protocolMessage` types that a person caused, in words. */
+const PERSONAL_PROTOCOL = new Map([
+  [0, 'deleted message'],
+  [14, 'edited message'],
+]);
 
 /**
  * The honest fallback: a kind that the catalogue does not name is shown as text, its name in brackets and whatever
@@ -18,8 +23,9 @@ const MAX_TITLE = 1_000;
  */
 export function readUnknown(content: Content): Reading {
   const [name, part] = mainPart(content);
-  const label = `[${words(name)}]`;
-  const title = titleOf(part);
+  const { type, editedMessage } = content.protocolMessage ?? {};
+  const label = `[${PERSONAL_PROTOCOL.get(type ?? -1) ?? words(name)}]`;
+  const title = titleOf(editedMessage?.conversation ?? editedMessage?.extendedTextMessage ?? part);
   return { type: 'text', body: title ? `${label} ${title}` : label };
 }
 
