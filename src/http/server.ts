@@ -10,6 +10,7 @@ import { auth } from './plugins/auth.js';
 import { errors } from './plugins/errors.js';
 import { log } from './plugins/log.js';
 import { metrics } from './plugins/metrics.js';
+import { unreadable } from './plugins/unreadable.js';
 import { QrImages } from './qr-images.js';
 import type { Parts, RuntimeFacts } from './route.js';
 import { ROUTES } from './routes/index.js';
@@ -43,6 +44,7 @@ export async function createHttpServer(options: HttpOptions): Promise<Hapi.Serve
   const parts = createParts(options);
   await server.register([
     { plugin: errors, options: { log: options.log } },
+    { plugin: unreadable },
     { plugin: log, options: { log: options.log } },
     { plugin: metrics, options: { registry } },
     { plugin: auth, options: { token: options.auth.token, sessions: services.sessions } },
@@ -75,6 +77,8 @@ function serverSettings({ host, port }: HttpOptions): Hapi.ServerOptions {
     routes: {
       cache: { otherwise: 'no-store' },
       payload: { allow: 'application/json', maxBytes: LIMITS.jsonBodyBytes },
+      // hapi answers a range that it does not understand in a form of its own; only files need ranges
+      response: { ranges: false },
       security: { hsts: false, xframe: 'deny', xss: false, noOpen: false, noSniff: true },
       state: { parse: false, failAction: 'ignore' },
       validate: {

@@ -66,7 +66,12 @@ function otherMethods({ server, path }: Request): string[] {
 }
 
 function matches(server: Server, method: (typeof METHODS)[number], path: string): boolean {
-  return server.match(method, path) !== null;
+  try {
+    return server.match(method, path) !== null;
+  } catch {
+    // hapi does not look for what is wrongly encoded
+    return false;
+  }
 }
 
 function shorten(message: string): string {

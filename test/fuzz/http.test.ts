@@ -1,0 +1,172 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect } from 'chai';
+import type { DestinationStream } from 'pino';
+import { Pool } from 'undici';
+import { createLog } from '../../src/log.js';
+import { ALICE, BOB, CAROL, linkSession, WEBHOOK_TOKEN } from '../support/pairing.js';
+import { startWorld, TOKEN, type World } from '../support/world.js';
+import { CANARY, type HttpCase, type HttpWorld, makeHttpCase } from './support/http-cases.js';
+import { usedHeap } from './support/memory.js';
+import { announceSeed, FUZZ, Prng } from './support/prng.js';
+
+const AT_ONCE = 24;
+/** Cases after which memory is measured for the first time. */
+const WARM_UP = 1_000;
+/** Bytes that may stay behind: stored and bounded things (messages on phones, the tail, failed deliveries). */
+const MAX_GROWTH = 64 * 1024 * 1024;
+const SECRET = 'per-session-secret-of-the-bystander';
+
+/** Routes whose answer comes from the network: only they may say 502. */
+const ASKS_THE_NETWORK =
+  /^POST \/(pair-phone|send-(?!test-event)|edit-message|delete-message|mark-|user-info|check-owner-lid|get-group|create-group|update-group|group-invite|leave-group)|^GET \/profile-picture/;
+
+interface Answer {
+  status: number;
+  contentType: string;
+  text: string;
+}
+
+describe('the API under random requests', function () {
+  this.timeout(180_000);
+  let world: World;
+  let pool: Pool;
+  let cases: HttpWorld;
+  const errors: string[] = [];
+
+  before(async () => {
+    const destination: DestinationStream = { write: (line) => errors.push(line) };
+    const log = createLog({ level: 'error', pretty: false, destination });
+    world = await startWorld({ overrides: { log } });
+    await linkSession(world, 'bystander', ALICE);
+    await world.phones.addPhone(BOB);
+    await linkSession(world, 'fuzzed', CAROL);
+    await world.api.post('/set-api-secret', { clientId: 'bystander', secret: SECRET });
+    const { body } = await world.api.get('/config');
+    const routes = Array.isArray(body.routes) ? body.routes.map(String) : [];
+    cases = {
+      routes,
+      token: TOKEN,
+      linked: 'fuzzed',
+      secret: SECRET,
+      number: BOB.number,
+      receiverUrl: world.receiver.url,
+    };
+    pool = new Pool(world.daemon.url, { connections: AT_ONCE, headersTimeout: 60_000 });
+  });
+  after(async () => {
+    await pool.destroy();
+    await world.stop();
+  });
+
+  const bystander = async () => {
+    const { body } = await world.api.get('/health/clients');
+    const rows = Array.isArray(body.clients) ? body.clients : [];
+    return rows.find(({ clientId }) => clientId === 'bystander');
+  };
+
+  /** The bystander sends and receives, end to end. */
+  async function proveBystander(round: string): Promise<void> {
+    const sent = await world.api.post('/send-message', {
+      clientId: 'bystander',
+      to: BOB.number,
+      body: round,
+    });
+    expect(sent.status, JSON.stringify(sent.body)).to.equal(200);
+    await world.phones.waitForMessage(BOB.number, ({ messageId }) => messageId === sent.body.messageId);
+    const { messageId } = await world.phones.write(BOB.number, { to: ALICE.number, text: round });
+    await world.receiver.find(({ body }) => body.includes(messageId));
+  }
+
+  async function ask(request: HttpCase): Promise<Answer> {
+    const answer = await pool.request(request);
+    const contentType = String(answer.headers['content-type'] ?? '');
+    if (contentType.startsWith('text/event-stream')) {
+      answer.body.on('error', () => undefined).destroy();
+      return { status: answer.statusCode, contentType, text: '' };
+    }
+    return { status: answer.statusCode, contentType, text: await answer.body.text() };
+  }
+
+  const unreadable: [string, string | Buffer, number][] = [
+    ['a request line that is none', 'HELLO\r\n\r\n', 400],
+    ['a method that is none', 'FUZZ /config HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+    ['a TLS hello', Buffer.from('16030100c8010000c403', 'hex'), 400],
+    ['a NUL in a header', 'GET /config HTTP/1.1\r\nHost: x\r\nA: \0\r\n\r\n', 400],
+    ['two lengths', 'POST /start HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400],
+    ['headers beyond measure', `GET /config HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(100_000)}\r\n\r\n`, 431],
+  ];
+  for (const [what, bytes, status] of unreadable) {
+    it(`answers ${what} as it answers every error`, async () => {
+      const { hostname, port } = new URL(world.daemon.url);
+      const socket = connect(Number(port), hostname);
+      socket.write(bytes);
+      const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
+      expect(head).to.match(new RegExp(`^HTTP/1.1 ${status} `));
+      expect(isErrorBody(body), body).to.equal(true);
+    });
+  }
+
+  it(`never answers what is not documented in ${FUZZ.cases} requests, and nobody else notices`, async () => {
+    announceSeed('HTTP');
+    const before = await bystander();
+    const statuses = new Map<string, number>();
+    let next = 0;
+    let baseline = 0;
+    const run = async (until: number) => {
+      while (next < until) {
+        const index = next++;
+        const request = makeHttpCase(Prng.forCase(FUZZ.seed, index), cases);
+        const answer = await ask(request).catch((error: unknown) => {
+          throw new Error(`${describeCase(index, request)} got no answer`, { cause: error });
+        });
+        const fault = faultOf(request, answer);
+        if (fault)
+          throw new Error(
+            `${fault}: ${describeCase(index, request)} → ${answer.status} ${answer.text.slice(0, 500)}`,
+          );
+        const status = String(answer.status);
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }
+    };
+    const inParallel = (until: number) => Promise.all(Array.from({ length: AT_ONCE }, () => run(until)));
+    for (const part of [0, 0.25, 0.5, 0.75, 1]) {
+      const until = Math.floor(WARM_UP + (FUZZ.cases - WARM_UP) * part);
+      await Promise.all([inParallel(until), proveBystander(`round ${part}`)]);
+      if (part === 0) baseline = usedHeap();
+    }
+    await proveBystander('at the end');
+    expect(await bystander()).to.include({ status: 'connected', reconnects: before.reconnects });
+    expect(errors.join('')).to.equal('');
+    expect([...statuses.keys()]).to.include.members(['200', '400', '401', '403', '404', '413', '415']);
+    expect(usedHeap() - baseline).to.be.below(MAX_GROWTH);
+  });
+});
+
+/** What is wrong with an answer; empty when nothing is. */
+function faultOf(request: HttpCase, { status, contentType, text }: Answer): string {
+  for (const secret of [TOKEN, CANARY, SECRET, WEBHOOK_TOKEN])
+    if (text.includes(secret)) return 'a secret in the answer';
+  if (status < 400) return '';
+  if (status >= 500 && !isDocumented(status, request, text)) return 'an undocumented 5xx';
+  if (request.method === 'HEAD') return '';
+  if (!contentType.startsWith('application/json')) return `an error as ${contentType || 'nothing'}`;
+  return isErrorBody(text) ? '' : 'a wrong error body';
+}
+
+/** With a store that works, only the network can be the reason. */
+function isDocumented(status: number, { method, path }: HttpCase, text: string): boolean {
+  return (
+    status === 502 && ASKS_THE_NETWORK.test(`${method} ${path}`) && !/internal|undefined|TypeError/.test(text)
+  );
+}
+
+function isErrorBody(text: string): boolean {
+  const body: unknown = JSON.parse(text);
+  if (typeof body !== 'object' || body === null || Object.keys(body).join() !== 'error') return false;
+  return 'error' in body && typeof body.error === 'string' && body.error !== '' && body.error.length <= 1_000;
+}
+
+function describeCase(index: number, { method, path, headers, body }: HttpCase): string {
+  return `case ${index}: ${method} ${path.slice(0, 300)} ${JSON.stringify(headers)} ${String(body).slice(0, 500)}`;
+}
