@@ -76,7 +76,7 @@ export class Lab {
 
   async startDaemon(): Promise<void> {
     this.wire.restore();
-    this.#daemon = await DaemonProcess.start(this.#settings());
+    this.#daemon = await DaemonProcess.start(this.settings());
     this.#api = new Api(this.#daemon.url, TOKEN);
     this.#tail = await new TailReader().open(this.#daemon.url, TOKEN);
     this.#nowRunning();
@@ -126,7 +126,8 @@ export class Lab {
     await this.#folder.remove();
   }
 
-  #settings(): RawSettings {
+  /** Settings of its daemons. */
+  settings(): RawSettings {
     return {
       port: 0,
       network: `sandbox+ws://127.0.0.1:${this.wire.port}/ws/chat`,
