@@ -12,5 +12,5 @@ const pjson = JSON.parse(readFileSync(new URL('../package.json', import.meta.url
 pjson.oclif.commands = './commands';
 await execute({
   development: true,
-  loadOptions: { root: fileURLToPath(new URL('..', import.meta.url)), pjson },
+  loadOptions: { root: fileURLToPath(new URL('..', import.meta.url)), pjson, userPlugins: false },
 });
