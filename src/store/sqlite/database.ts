@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { GatewayError } from '../../domain/errors.js';
 import { makePrivateDir, makePrivateFile } from './files.js';
-import { lockDataDir } from './lock.js';
+import { isBusy, lockDataDir } from './lock.js';
 import { MIGRATIONS } from './migrations/index.js';
 import { migrate } from './migrations/migrate.js';
 
 /** Milliseconds. Waiting blocks the whole process, and only a foreign tool can hold the database: give up soon. */
 const BUSY_TIMEOUT_MS = 1_000;
+/** Milliseconds after a wait in vain in which nobody else waits: one blocked second is enough for all. */
+const IMPATIENCE_MS = 5_000;
 
 const FILE = 'switchboard.db';
 const LOCK_FILE = 'switchboard.lock';
@@ -68,9 +70,10 @@ function openFile(path: string): Database {
 
 function guarded(sqlite: Database, unlock: () => void): OpenDatabase {
   const file = statSync(sqlite.name);
+  const patience = new Patience(sqlite);
   const run = <T>(work: () => T): T => {
     if (!sqlite.open) throw new GatewayError('store_unavailable', 'The store is closed.');
-    return translated('The database cannot be used', work);
+    return translated('The database cannot be used', () => patience.spend(work));
   };
   return {
     sqlite,
@@ -87,6 +90,35 @@ function guarded(sqlite: Database, unlock: () => void): OpenDatabase {
       unlock();
     },
   };
+}
+
+/** Waits for a database that another program holds, but not time and again. */
+class Patience {
+  readonly #sqlite: Database;
+  /** When the last wait was in vain: milliseconds of the process; undefined while it is worth waiting. */
+  #exhaustedAt: number | undefined;
+
+  constructor(sqlite: Database) {
+    this.#sqlite = sqlite;
+  }
+
+  spend<T>(work: () => T): T {
+    if (this.#exhaustedAt !== undefined && performance.now() - this.#exhaustedAt > IMPATIENCE_MS) {
+      this.#exhaustedAt = undefined;
+      this.#sqlite.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    }
+    try {
+      return work();
+    } catch (error) {
+      if (isBusy(error)) this.#exhaust();
+      throw error;
+    }
+  }
+
+  #exhaust(): void {
+    if (this.#exhaustedAt === undefined) this.#sqlite.pragma('busy_timeout = 0');
+    this.#exhaustedAt = performance.now();
+  }
 }
 
 function translated<T>(what: string, work: () => T): T {

@@ -30,7 +30,8 @@ export function lockDataDir(dataDir: string, path: string): () => void {
   return () => lock.close();
 }
 
-function isBusy(error: unknown): boolean {
+/** True when another connection holds the file. */
+export function isBusy(error: unknown): boolean {
   return error instanceof SqliteDatabase.SqliteError && error.code.startsWith('SQLITE_BUSY');
 }
 

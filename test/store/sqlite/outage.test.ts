@@ -38,6 +38,17 @@ describe('an SQLite database that cannot be used', () => {
     expect(await backend.sessions.list()).to.deep.equal([]);
   });
 
+  it('is waited for by the first write only, because waiting holds everybody up', async () => {
+    const intruder = new SqliteDatabase(file());
+    intruder.exec('BEGIN IMMEDIATE');
+    const start = performance.now();
+    for (let write = 0; write < 20; write++) await expectFailure(backend.ping(), 'store_unavailable');
+    expect(performance.now() - start).to.be.below(5_000);
+    intruder.exec('ROLLBACK');
+    intruder.close();
+    await backend.ping();
+  });
+
   it('is noticed when a table cannot be read', async () => {
     const intruder = new SqliteDatabase(file());
     intruder.exec('DROP TABLE keys');
