@@ -1,0 +1,137 @@
+import { expect } from 'chai';
+import { BaileysDevice } from '../sandbox/support/baileys-device.js';
+import { ALICE, BOB } from '../support/pairing.js';
+import { Lab } from './support/lab.js';
+import { eventIn } from './support/traffic.js';
+
+describe('a send that the daemon does not live to finish', () => {
+  let lab: Lab;
+  before(async () => {
+    lab = await Lab.start();
+  });
+  after(() => lab.stop());
+  afterEach(() => lab.phones.clearFaults());
+
+  const send = (body: string, metaData?: object) =>
+    lab.api.post('/send-message', { clientId: 'acme', to: BOB.number, body, metaData });
+  const heldByBob = async (text: string) =>
+    (await lab.phones.messages(BOB.number)).filter((message) => message.text === text);
+  const echoOf = (text: string) =>
+    lab.receiver.find((call) => {
+      const { event, body } = eventIn(call);
+      return event === 'message.sent' && body === text;
+    });
+
+  /** Everything is known that a send has to ask for, and nothing is under way. */
+  async function settled(): Promise<void> {
+    await lab.connected();
+    const { body } = await send('warm up');
+    await lab.tail.next(
+      ({ kind, ...entry }) =>
+        kind === 'event' && JSON.stringify(entry).includes(`${body.messageId}","status":"delivered"`),
+    );
+  }
+
+  it('is sent after the restart when it was written down and never left', async () => {
+    await settled();
+    const killed = new Promise<void>((resolve, reject) => {
+      lab.wire.watch(() => {
+        lab.killDaemon().then(resolve, reject);
+        return 'cut';
+      });
+    });
+    const answer = send('never left', { order: 1 }).catch(() => 'no answer');
+    await killed;
+    expect(await answer).to.equal('no answer');
+    expect(await heldByBob('never left')).to.deep.equal([]);
+    await lab.startDaemon();
+    await lab.phones.waitForMessage(BOB.number, ({ text }) => text === 'never left');
+    expect(eventIn(await echoOf('never left')).meta?.raw).to.deep.equal({ order: 1 });
+    expect(await heldByBob('never left')).to.have.length(1);
+  });
+
+  it('is not sent twice when it had left, but its acknowledgement never came', async () => {
+    await settled();
+    await lab.phones.fault({ kind: 'drop-acks', number: ALICE.number });
+    const answer = send('left', { order: 2 }).catch(() => 'no answer');
+    await lab.phones.waitForMessage(BOB.number, ({ text }) => text === 'left');
+    await lab.killDaemon();
+    expect(await answer).to.equal('no answer');
+    await lab.phones.clearFaults();
+    await lab.startDaemon();
+    expect(eventIn(await echoOf('left')).meta?.raw).to.deep.equal({ order: 2 });
+    expect(await heldByBob('left')).to.have.length(1);
+  });
+
+  it('is announced after the restart when it was acknowledged and the receiver not told yet', async () => {
+    await settled();
+    const killed = new Promise<void>((resolve, reject) => {
+      lab.receiver.respond((response, call) => {
+        if (eventIn(call).body !== 'acknowledged') response.end();
+        else lab.killDaemon().then(resolve, reject);
+      });
+    });
+    await send('acknowledged', { order: 3 }).catch(() => undefined);
+    await killed;
+    lab.receiver.respond((response) => response.end());
+    const before = lab.receiver.calls.length;
+    await lab.startDaemon();
+    await lab.receiver.find((call) => {
+      return lab.receiver.calls.indexOf(call) >= before && eventIn(call).body === 'acknowledged';
+    });
+    expect(await heldByBob('acknowledged')).to.have.length(1);
+  });
+
+  it('stays unsent when its failure had been answered', async () => {
+    await settled();
+    await lab.phones.fault({ kind: 'reject-sends', number: ALICE.number, count: 1 });
+    expect((await send('refused')).status).to.equal(502);
+    await lab.killDaemon();
+    await lab.startDaemon();
+    await lab.connected();
+    expect((await send('after the refused one')).status).to.equal(200);
+    await lab.phones.waitForMessage(BOB.number, ({ text }) => text === 'after the refused one');
+    expect(await heldByBob('refused')).to.deep.equal([]);
+    await lab.stopDaemon();
+    expect(await lab.inspect((store) => store.sends.open('acme'))).to.deep.equal([]);
+    await lab.startDaemon();
+  });
+
+  it('is encrypted anew, from what was written down, for a device that could not read it', async () => {
+    const tablet = new BaileysDevice(lab.sandbox.wsUrl);
+    try {
+      await link(tablet, BOB.number);
+      await settled();
+      await tablet.text('warm up');
+      await tablet.say(`${ALICE.number.slice(1)}@s.whatsapp.net`, 'hello from the tablet');
+      await echoed('hello from the tablet');
+      await tablet.stop();
+      const { body } = await send('read me later');
+      expect(body.status).to.equal('sent');
+      await lab.killDaemon();
+      await lab.startDaemon();
+      await lab.connected();
+      tablet.keys.drop('session');
+      const copies: string[] = [];
+      tablet.start().ws.on('CB:message', ({ attrs }: { attrs: { id: string } }) => copies.push(attrs.id));
+      const message = await tablet.text('read me later');
+      expect(message.key.id).to.equal(body.messageId);
+      expect(copies.filter((id) => id === body.messageId)).to.have.length(2);
+    } finally {
+      await tablet.stop();
+    }
+  });
+
+  async function echoed(text: string): Promise<void> {
+    await lab.receiver.find((call) => eventIn(call).body === text);
+  }
+
+  async function link(device: BaileysDevice, number: string): Promise<void> {
+    const qr = await device.qr();
+    const closed = device.closed();
+    await lab.phones.scan(number, qr);
+    await closed;
+    await device.connect();
+    await device.synced();
+  }
+});
