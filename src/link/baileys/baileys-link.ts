@@ -215,7 +215,7 @@ export class BaileysLink implements Link, FaultOwner {
     ws.prependListener('CB:message', (node: BinaryNode) => journal.note(node));
     ws.on('CB:ack,class:message', (node: BinaryNode) => sender.onAck(node));
     ws.on('CB:receipt', (node: BinaryNode) => {
-      for (const event of statusesIn(sock, node)) this.#emit(event);
+      for (const event of statusesIn(sock, node, this.#around.clock.now())) this.#emit(event);
     });
     ws.on('CB:notification,type:devices', (node: BinaryNode) => devices.onNotification(node));
     ws.on('CB:notification,type:account_sync', () => {

@@ -8,6 +8,7 @@ import {
   type WAMessage,
 } from '@whiskeysockets/baileys';
 import type { IncomingMessage, OwnIdentity } from '../link.js';
+import { stanzaTime } from './stanza-time.js';
 
 /** One decrypted `<enc>` of a stanza. */
 export interface DecryptedPart {
@@ -34,7 +35,6 @@ export function buildIncoming(
   fullMessage.message = mergeContents(parts);
   cleanMessage(fullMessage, me.jid, meLid);
   const { key } = fullMessage;
-  const seconds = Number(attrs.t);
   return {
     messageId: key.id ?? '',
     chat: key.remoteJid ?? '',
@@ -43,7 +43,7 @@ export function buildIncoming(
     ...optionalJid('participantAlt', key.participantAlt),
     fromMe: key.fromMe === true,
     pushName: attrs.notify ?? '',
-    timestamp: seconds > 0 ? seconds * 1000 : (parts[0]?.receivedAt ?? 0),
+    timestamp: stanzaTime(attrs.t, parts[0]?.receivedAt ?? 0),
     content: fullMessage.message,
     journalIds: parts.map((part) => part.journalId),
     offline: attrs.offline !== undefined,
@@ -66,7 +66,7 @@ export function resentMessage({
     ...optionalJid('participantAlt', key.participantAlt),
     fromMe: key.fromMe === true,
     pushName: pushName ?? '',
-    timestamp: Number(messageTimestamp ?? 0) * 1000,
+    timestamp: stanzaTime(messageTimestamp, 0),
     content: message,
     journalIds: [],
     offline: true,

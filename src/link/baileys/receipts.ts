@@ -1,5 +1,6 @@
 import { areJidsSameUser, type BinaryNode, jidNormalizedUser, type WASocket } from '@whiskeysockets/baileys';
 import type { LinkEvent, MessageStatus } from '../link.js';
+import { stanzaTime } from './stanza-time.js';
 
 /**
  * What a receipt's type says of the message. Devices that are linked but not in use say "inactive" and have the message
@@ -15,29 +16,33 @@ const STATUS_OF: ReadonlyMap<string | undefined, MessageStatus> = new Map([
 /**
  * The statuses that a `<receipt>` tells. Read from the stanza, not from the library's events: those are held back,
  * merged into other events, and leave the grouped form of group receipts out.
+ *
+ * @param now when it came, in milliseconds since the epoch
  */
-export function statusesIn(sock: WASocket, { attrs, content }: BinaryNode): LinkEvent[] {
+export function statusesIn(sock: WASocket, { attrs, content }: BinaryNode, now: number): LinkEvent[] {
   const status = STATUS_OF.get(attrs.type);
   const by = attrs.participant ?? attrs.from;
   if (!status) return [];
   const children = Array.isArray(content) ? content : [];
   const grouped = children.filter(({ tag }) => tag === 'participants');
-  if (grouped.length > 0) return grouped.flatMap((node) => groupedStatuses(node, status));
+  if (grouped.length > 0) return grouped.flatMap((node) => groupedStatuses(node, status, now));
   if (!by || isOwn(sock, by)) return [];
   const listed = children.flatMap((child) => (Array.isArray(child.content) ? child.content : []));
   const ids = [attrs.id, ...listed.map((item) => item.attrs.id)];
-  return ids.flatMap((id) => (id ? [statusEvent(id, status, by, attrs.t)] : []));
+  return ids.flatMap((id) => (id ? [statusEvent(id, status, by, stanzaTime(attrs.t, now))] : []));
 }
 
-function groupedStatuses({ attrs, content }: BinaryNode, status: MessageStatus): LinkEvent[] {
+function groupedStatuses({ attrs, content }: BinaryNode, status: MessageStatus, now: number): LinkEvent[] {
   const users = Array.isArray(content) ? content : [];
   return users.flatMap((user) =>
-    attrs.key && user.attrs.jid ? [statusEvent(attrs.key, status, user.attrs.jid, user.attrs.t)] : [],
+    attrs.key && user.attrs.jid
+      ? [statusEvent(attrs.key, status, user.attrs.jid, stanzaTime(user.attrs.t, now))]
+      : [],
   );
 }
 
-function statusEvent(messageId: string, status: MessageStatus, by: string, t: string | undefined): LinkEvent {
-  return { type: 'message-status', messageId, status, at: Number(t ?? 0) * 1000, by: jidNormalizedUser(by) };
+function statusEvent(messageId: string, status: MessageStatus, by: string, at: number): LinkEvent {
+  return { type: 'message-status', messageId, status, at, by: jidNormalizedUser(by) };
 }
 
 function isOwn(sock: WASocket, jid: string): boolean {

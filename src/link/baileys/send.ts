@@ -15,6 +15,7 @@ import { LIMITS } from '../../domain/limits.js';
 import type { LinkEvent, MessageContent, OutgoingMessage, SentMessage } from '../link.js';
 import type { Devices } from './devices.js';
 import { partsOf } from './reasons.js';
+import { stanzaTime } from './stanza-time.js';
 
 /** Code of a nack that means a restricted account; the network then lets it answer known chats only. */
 const ACCOUNT_RESTRICTED = '463';
@@ -83,7 +84,7 @@ export class Sender {
   /** An `<ack class="message">`; one with `error` is a nack. */
   onAck({ attrs }: BinaryNode): void {
     const messageId = attrs.id ?? '';
-    const at = Number(attrs.t) > 0 ? Number(attrs.t) * 1000 : this.#clock.now();
+    const at = stanzaTime(attrs.t, this.#clock.now());
     const outgoing = this.#outgoing.get(messageId);
     if (!outgoing && !this.#overdue.delete(messageId)) return;
     if (attrs.error) {

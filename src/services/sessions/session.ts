@@ -41,6 +41,8 @@ export class Session {
   #failures = 0;
   #cancelTimer: (() => void) | undefined;
   #ended = false;
+  /** Credentials are kept that must not be used any more. */
+  #mustDrop = false;
   #writes: Promise<unknown> = Promise.resolve();
   /** Changes of the record that the store does not have yet. */
   #unsaved: Partial<Omit<SessionRecord, 'clientId'>> = {};
@@ -98,8 +100,9 @@ export class Session {
 
   /** A link that can take a pairing code: open, unpaired and showing a QR. */
   async pairingLink(timeoutMs: number): Promise<Link> {
-    if (this.record.jid) throw new GatewayError('session_already_paired', 'this session is already paired');
-    const settled = () => this.record.status === 'qr' || this.#isUp() || this.#ended;
+    if (this.isPaired) throw new GatewayError('session_already_paired', 'this session is already paired');
+    const { record } = this;
+    const settled = () => record.status === 'qr' || this.#isUp() || this.#ended || isTerminal(record.status);
     await this.#waiters.until(settled, timeoutMs);
     if (!this.#link || this.record.status !== 'qr') {
       throw new GatewayError(
@@ -122,7 +125,9 @@ export class Session {
   async logout(): Promise<boolean> {
     this.#end();
     const link = this.#takeLink();
-    return link ? link.logout().catch(() => false) : false;
+    const confirmed = link ? await link.logout().catch(() => false) : false;
+    await Promise.allSettled([this.#effects, this.#writes]);
+    return confirmed;
   }
 
   /** Closes the link and keeps everything for the next start of the daemon. */
@@ -155,8 +160,12 @@ export class Session {
     // one after another: a link must not open while the credentials of the former one are being dropped
     this.#effects = this.#effects.catch(() => undefined).then(() => this.#perform(effects));
     const work = this.#effects;
+    const drops = effects.includes('drop_credentials');
+    this.#mustDrop ||= drops;
     if (changed) {
-      this.#persistStatus();
+      // a status that says "pair fresh" must not be found beside the old credentials after a crash
+      if (drops) this.#settle(work.then(() => this.#persistStatus()));
+      else this.#persistStatus();
       this.#context.onStatus(this, previous);
     }
     this.#waiters.notify();
@@ -167,6 +176,8 @@ export class Session {
     for (const effect of effects) {
       if (effect === 'drop_link') await this.#dropLink();
       if (effect === 'drop_credentials') await this.#dropCredentials();
+      // what a store that was away did not drop is dropped before anything is opened with it
+      if (effect === 'connect' && this.#mustDrop) await this.#dropCredentials();
       if (effect === 'connect') this.#connect({ urgent: true });
       if (effect === 'connect_again') this.#connectAfter(this.#failures > 1 ? this.#nextDelay() : 0);
       if (effect === 'connect_after_backoff') this.#connectAfter(this.#nextDelay());
@@ -207,10 +218,19 @@ export class Session {
         keys: bindKeys(this.#context.store, this.clientId),
         findSent: async (id) => (await this.#context.store.sends.get(this.clientId, id))?.content,
         // an event may come before `open` returns; the microtask makes sure that the link is in its place
-        emit: (event) => queueMicrotask(() => this.#onLinkEvent(link, event)),
+        emit: (event) => queueMicrotask(() => this.#hear(link, event)),
       });
       this.#link = link;
     });
+  }
+
+  /** Nothing that a link says may end the process: nobody else is to suffer for one stanza. */
+  #hear(link: Link, event: LinkEvent): void {
+    try {
+      this.#onLinkEvent(link, event);
+    } catch (error) {
+      this.#log.error({ err: error, event: event.type }, 'what the link told could not be worked off');
+    }
   }
 
   #onLinkEvent(link: Link, event: LinkEvent): void {
@@ -272,6 +292,7 @@ export class Session {
   async #dropCredentials(): Promise<void> {
     Object.assign(this.record, { jid: '', lid: '', pn: '', name: '' });
     await this.#context.store.keys.clear(this.clientId);
+    this.#mustDrop = false;
     this.#write({ jid: '', lid: '', pn: '', name: '' });
   }
 
