@@ -30,6 +30,12 @@ export interface Sandbox {
   readonly port: number;
   /** 32-byte public key of the sandbox's own Noise root, also served as `GET /root-key`. */
   readonly rootKey: Uint8Array;
+  /**
+   * Sends bytes in place of a stanza, well encrypted, to every connected device of a number: for tests of what a client
+   * makes of them.
+   * @returns how many devices got them
+   */
+  inject(number: string, bytes: Uint8Array): number;
   /** Cuts all connections, keeps the state if there is a folder for it, and frees the port. */
   stop(): Promise<void>;
 }
@@ -54,6 +60,14 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     url: `http://${where}`,
     port: Number(server.info.port),
     rootKey: authority.root.public,
+    inject(number, bytes) {
+      const targets = [...network.connections].filter(
+        (connection) =>
+          connection.companion?.account.number === number && connection.companion.connection === connection,
+      );
+      for (const connection of targets) connection.sendRaw(Buffer.from(bytes));
+      return targets.length;
+    },
     async stop() {
       network.shut();
       await stopServer(server);
