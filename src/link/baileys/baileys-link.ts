@@ -236,7 +236,8 @@ export class BaileysLink implements Link, FaultOwner {
     ev.on('messages.upsert', ({ messages, requestId }) => {
       // what the phone sent again because it could not be decrypted here; all else comes from the journal
       if (!requestId) return;
-      for (const message of messages.flatMap((each) => resentMessage(each) ?? [])) {
+      const now = this.#around.clock.now();
+      for (const message of messages.flatMap((each) => resentMessage(each, now) ?? [])) {
         this.#emit({ type: 'message', message });
       }
     });

@@ -21,8 +21,8 @@ export interface DecryptedPart {
 }
 
 /**
- * Builds the message that a stanza carried from its attributes and its decrypted parts, in the stanza's order. Live messages and those
- * rebuilt from the journal both come from here, so they cannot differ.
+ * Builds the message that a stanza carried from its attributes and its decrypted parts, in the stanza's order. Live
+ * messages and those rebuilt from the journal both come from here, so they cannot differ.
  * @throws when the stanza or a part is malformed
  */
 export function buildIncoming(
@@ -50,13 +50,14 @@ export function buildIncoming(
   };
 }
 
-/** A message that the linked phone sent again in full, because it could not be decrypted here. */
-export function resentMessage({
-  key,
-  message,
-  messageTimestamp,
-  pushName,
-}: WAMessage): IncomingMessage | undefined {
+/**
+ * A message that the linked phone sent again in full, because it could not be decrypted here.
+ * @param now when it came, in milliseconds since the epoch
+ */
+export function resentMessage(
+  { key, message, messageTimestamp, pushName }: WAMessage,
+  now: number,
+): IncomingMessage | undefined {
   if (!message || !key.id || !key.remoteJid) return undefined;
   return {
     messageId: key.id,
@@ -66,7 +67,7 @@ export function resentMessage({
     ...optionalJid('participantAlt', key.participantAlt),
     fromMe: key.fromMe === true,
     pushName: pushName ?? '',
-    timestamp: stanzaTime(messageTimestamp, 0),
+    timestamp: stanzaTime(messageTimestamp, now),
     content: message,
     journalIds: [],
     offline: true,

@@ -13,13 +13,16 @@ const STATUS_OF: ReadonlyMap<string | undefined, MessageStatus> = new Map([
   ['played', 'played'],
 ]);
 
+/** What tells own receipts from others'. */
+type Me = Pick<WASocket, 'authState'>;
+
 /**
  * The statuses that a `<receipt>` tells. Read from the stanza, not from the library's events: those are held back,
  * merged into other events, and leave the grouped form of group receipts out.
  *
  * @param now when it came, in milliseconds since the epoch
  */
-export function statusesIn(sock: WASocket, { attrs, content }: BinaryNode, now: number): LinkEvent[] {
+export function statusesIn(sock: Me, { attrs, content }: BinaryNode, now: number): LinkEvent[] {
   const status = STATUS_OF.get(attrs.type);
   const by = attrs.participant ?? attrs.from;
   if (!status) return [];
@@ -45,7 +48,7 @@ function statusEvent(messageId: string, status: MessageStatus, by: string, at: n
   return { type: 'message-status', messageId, status, at, by: jidNormalizedUser(by) };
 }
 
-function isOwn(sock: WASocket, jid: string): boolean {
+function isOwn(sock: Me, jid: string): boolean {
   const me = sock.authState.creds.me;
   return areJidsSameUser(jid, me?.id) || areJidsSameUser(jid, me?.lid);
 }
