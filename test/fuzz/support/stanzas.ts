@@ -139,6 +139,19 @@ const notification: Make = (prng, parties) =>
   );
 
 const STANZAS: readonly Make[] = [
+  (prng) =>
+    stanza('iq', { from: '@s.whatsapp.net', id: id(prng), type: 'set', xmlns: 'md' }, [
+      prng.chance(0.5)
+        ? stanza('pair-device', {}, [
+            stanza('ref', {}, Buffer.from('a-ref')),
+            stanza('ref', {}, prng.bytes(9)),
+          ])
+        : stanza('pair-success', {}, [
+            stanza('device-identity', {}, prng.bytes(80)),
+            stanza('device', {}),
+            stanza('platform', {}),
+          ]),
+    ]),
   message,
   message,
   message,
