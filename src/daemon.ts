@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { Server } from '@hapi/hapi';
 import { type Config, encryptionKeyBytes, summarize } from './config/index.js';
 import { Dispatcher } from './delivery/dispatch.js';
@@ -10,11 +9,12 @@ import { createBaileysLinks } from './link/baileys/index.js';
 import { createLog, type Logger } from './log.js';
 import { Metrics } from './metrics.js';
 import { type Network, openNetwork } from './network.js';
+import { releaseVersion } from './release.js';
 import { createDeliveries } from './services/deliveries.js';
 import { Gateway } from './services/gateway.js';
 import type { BackoffOptions } from './services/sessions/backoff.js';
 import { openStore } from './store/open.js';
-import type { Store } from './store/store.js';
+import type { FailedDeliveryStore, Store } from './store/store.js';
 
 /** What a test or an embedding program may replace. */
 export interface DaemonOverrides {
@@ -44,15 +44,12 @@ export async function createDaemon(config: Config, overrides: DaemonOverrides = 
   const log = overrides.log ?? createLog({ level: config.logLevel, pretty: Boolean(process.stderr.isTTY) });
   log.info({ settings: summarize(config) }, 'starting');
   const cleanup: (() => Promise<unknown>)[] = [];
-  const undo = async () => {
-    for (const step of cleanup.splice(0).reverse()) await step();
-  };
   try {
     const parts = await assemble(config, { ...overrides, log }, cleanup);
     await parts.gateway.restore();
     await parts.server.start();
     cleanup.push(() => parts.server.stop({ timeout: LIMITS.stopGraceMs }));
-    parts.gateway.start();
+    await parts.gateway.start();
     log.info({ url: parts.server.info.uri, network: config.network }, 'ready');
     let stopping: Promise<void> | undefined;
     return {
@@ -64,9 +61,29 @@ export async function createDaemon(config: Config, overrides: DaemonOverrides = 
       },
     };
   } catch (error) {
-    await undo();
+    await runAll(cleanup.reverse(), log);
     throw error;
   }
+}
+
+/** Every step, whatever becomes of the ones before: what fails is logged. */
+async function runAll(steps: readonly (() => Promise<unknown>)[], log: Logger): Promise<void> {
+  for (const step of steps) {
+    await step().catch((error: unknown) => log.error({ err: error }, 'a part did not stop as it should'));
+  }
+}
+
+/** Failed deliveries of sessions that still exist: of a deleted one nothing is kept. */
+function keepForLiving(
+  store: FailedDeliveryStore,
+  lives: (clientId: string) => boolean,
+): Pick<FailedDeliveryStore, 'add' | 'remove'> {
+  return {
+    add: async (delivery, keep) => {
+      if (lives(delivery.clientId)) await store.add(delivery, keep);
+    },
+    remove: (id) => store.remove(id),
+  };
 }
 
 interface Parts {
@@ -96,7 +113,7 @@ async function assemble(
     deliveriesWaiting: () => dispatcher.waiting(),
   });
   const dispatcher = new Dispatcher({
-    failed: store.failedDeliveries,
+    failed: keepForLiving(store.failedDeliveries, (clientId) => gateway.sessions.has(clientId)),
     tail,
     allowPrivate: config.allowPrivateUrls,
     clock,
@@ -159,27 +176,19 @@ async function stop(parts: Parts, overrides: DaemonOverrides, log: Logger): Prom
   const { server, gateway, dispatcher, store, network } = parts;
   const { clock = systemClock, stopGraceMs = LIMITS.stopGraceMs } = overrides;
   log.info('stopping');
-  await server.stop({ timeout: stopGraceMs });
-  await gateway.stop();
   const idle = new AbortController();
-  void gateway.idle().then(() => idle.abort());
-  await wait(clock, stopGraceMs, idle.signal);
-  await dispatcher.stop(0);
-  await gateway.idle();
-  await store.close();
-  await network.sandbox?.stop();
+  const steps = [
+    () => server.stop({ timeout: stopGraceMs }),
+    () => gateway.stop(),
+    () => {
+      void gateway.idle().then(() => idle.abort());
+      return wait(clock, stopGraceMs, idle.signal);
+    },
+    () => dispatcher.stop(0),
+    () => gateway.idle(),
+    () => store.close(),
+    async () => network.sandbox?.stop(),
+  ];
+  await runAll(steps, log);
   log.info('stopped');
-}
-
-/** The version of the deployed code, as `<year>-<month>`, from the package's `releaseMonth`. */
-function releaseVersion(): string {
-  for (const path of ['../package.json', '../../package.json']) {
-    try {
-      const manifest: unknown = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
-      if (typeof manifest === 'object' && manifest && 'release' in manifest) return String(manifest.release);
-    } catch {
-      // the compiled code lies one folder deeper: try the next place
-    }
-  }
-  return 'unknown';
 }

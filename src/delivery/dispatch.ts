@@ -36,7 +36,7 @@ export interface DeliveryObserver {
 }
 
 export interface DispatcherOptions {
-  failed: FailedDeliveryStore;
+  failed: Pick<FailedDeliveryStore, 'add' | 'remove'>;
   tail: Tail;
   /** Permits receivers inside the own network. */
   allowPrivate: boolean;

@@ -10,11 +10,13 @@ export function newMessageId(): string {
 }
 
 /**
- * The message id that belongs to an idempotency key. It depends on session and key alone, so a repeated request
- * reaches the network under the same id even after a crash between send and answer.
+ * The message id that belongs to an idempotency key from the moment at which it was first used. It is kept with the
+ * key, so a repeated request reaches the network under the same id even after a crash between send and answer; a key
+ * that is used anew after its time stands for another message.
+ * @param firstUsedAt milliseconds since the epoch
  */
-export function messageIdForKey(clientId: string, key: string): string {
-  const hash = createHash('sha256').update(`${clientId}\0${key}`).digest('hex');
+export function messageIdForKey(clientId: string, key: string, firstUsedAt: number): string {
+  const hash = createHash('sha256').update(`${clientId}\0${key}\0${firstUsedAt}`).digest('hex');
   return `3EB0${hash.slice(0, 18).toUpperCase()}`;
 }
 

@@ -56,7 +56,7 @@ export class Contacts {
    * seen is looked up at the network, once.
    * @throws GatewayError recipient_unknown, lookup_failed
    */
-  async resolve(clientId: string, to: string, link: Link): Promise<Address> {
+  async resolve(clientId: string, to: string, link: Pick<Link, 'lookUp'>): Promise<Address> {
     const address = parseRecipient(to);
     if (!address) throw new GatewayError('recipient_unknown', UNREADABLE);
     if (address.kind === 'group') return address;
@@ -74,7 +74,14 @@ export class Contacts {
     for (const key of this.#cache.keys()) if (key.startsWith(`${clientId} `)) this.#cache.delete(key);
   }
 
+  /** What stood under either address may be somebody else's by now: a number moves from one person to another. */
   #remember(clientId: string, contact: Contact): void {
+    for (const key of [lidKey(clientId, contact.lid), pnKey(clientId, contact.pn)]) {
+      const former = this.#cache.get(key);
+      if (!former) continue;
+      this.#cache.delete(lidKey(clientId, former.lid));
+      this.#cache.delete(pnKey(clientId, former.pn));
+    }
     if (contact.lid) this.#cache.set(lidKey(clientId, contact.lid), contact);
     if (contact.pn) this.#cache.set(pnKey(clientId, contact.pn), contact);
   }

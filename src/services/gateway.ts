@@ -1,4 +1,5 @@
-import type { Clock } from '../domain/clock.js';
+import { type Clock, wait } from '../domain/clock.js';
+import { LIMITS } from '../domain/limits.js';
 import { isTerminal, type SessionStatus } from '../domain/session.js';
 import type { LinkEvent, LinkFactory } from '../link/link.js';
 import type { Logger } from '../log.js';
@@ -53,6 +54,8 @@ export class Gateway {
       onStatus: (session, previous) => this.#onStatus(session, previous),
       onLinkEvent: (session, event) => this.#onLinkEvent(session, event),
       openJournal: (clientId) => this.#receiver.underWay(clientId),
+      settled: (clientId) => this.#settled(clientId),
+      onForgotten: (clientId) => this.#contacts.forget(clientId),
     });
     const receiver = this.#receiver;
     this.sending = new Sender({
@@ -68,13 +71,14 @@ export class Gateway {
     });
   }
 
-  /** Takes up what the last run left: the sessions, so that nobody is told that they are unknown, and messages. */
+  /** Takes up the sessions of the last run, so that no early caller is told that they are unknown. */
   async restore(): Promise<void> {
-    for (const session of await this.sessions.restore()) await this.#replayJournal(session);
+    await this.sessions.restore();
   }
 
-  /** Lets the links come up. */
-  start(): void {
+  /** Takes up the messages of the last run, and lets the links come up. */
+  async start(): Promise<void> {
+    for (const session of this.sessions.all()) await this.#replayJournal(session);
     this.sessions.resume();
     this.#housekeeping.start();
   }
@@ -90,6 +94,14 @@ export class Gateway {
   /** Resolves when every message that came in is recorded and announced. */
   idle(): Promise<void> {
     return this.#receiver.idle();
+  }
+
+  /** What is still being delivered after a while is broken off with the session. */
+  async #settled(clientId: string): Promise<void> {
+    const { clock } = this.#options;
+    const idle = new AbortController();
+    void this.#receiver.idle(clientId).then(() => idle.abort());
+    await wait(clock, LIMITS.endGraceMs, idle.signal);
   }
 
   async #replayJournal(session: Session): Promise<void> {

@@ -21,23 +21,28 @@ export class Housekeeping {
     this.#log = options.log;
   }
 
+  /** Begins with a round at once: a daemon that is restarted often must clean up too. */
   start(): void {
-    this.#cancel = this.#clock.after(INTERVAL_MS, () => {
-      this.start();
-      this.clean().catch((error: unknown) => this.#log.warn({ err: error }, 'housekeeping failed'));
-    });
+    void this.clean();
+    this.#cancel = this.#clock.after(INTERVAL_MS, () => this.start());
   }
 
   stop(): void {
     this.#cancel();
   }
 
-  /** One round. */
+  /** One round; what fails is logged, and tried again in the next. */
   async clean(): Promise<void> {
     const now = this.#clock.now();
-    await this.#store.journal.prune(now - LIMITS.closedJournalTtlMs);
-    await this.#store.sends.prune(now - LIMITS.sentMessageTtlMs);
-    await this.#store.idempotency.prune(now - LIMITS.idempotencyTtlMs);
-    await this.#store.failedDeliveries.prune(now - LIMITS.failedDeliveryTtlMs);
+    const { journal, sends, idempotency, failedDeliveries } = this.#store;
+    const results = await Promise.allSettled([
+      journal.prune(now - LIMITS.closedJournalTtlMs),
+      sends.prune(now - LIMITS.sentMessageTtlMs),
+      idempotency.prune(now - LIMITS.idempotencyTtlMs),
+      failedDeliveries.prune(now - LIMITS.failedDeliveryTtlMs),
+    ]);
+    for (const result of results) {
+      if (result.status === 'rejected') this.#log.warn({ err: result.reason }, 'housekeeping failed');
+    }
   }
 }

@@ -8,7 +8,7 @@ export interface Parties {
   /** The conversation: a group, or the other person by the LID where it is known. */
   remote: Address;
   remoteJid: string;
-  /** The other person, or the one who wrote in the group; undefined for own group messages. */
+  /** The other person, or the one who wrote in the group; undefined while nobody is known. */
   person: Contact | undefined;
 }
 

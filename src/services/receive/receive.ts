@@ -64,7 +64,9 @@ export class Receiver {
     const entries = message.journalIds.map((id) => `${clientId} ${id}`);
     // the network delivers again what a lost connection kept us from acknowledging; the first copy closes the entries
     if (entries.length > 0 && entries.every((entry) => this.#entries.has(entry))) return;
-    this.#track(clientId, entries, () => this.#admitAndProcess(session, message));
+    // as it is now: a pairing that begins meanwhile is no business of this message
+    const snapshot = { ...session };
+    this.#track(clientId, entries, () => this.#admitAndProcess(snapshot, message));
   }
 
   /** Announces an own send with the caller's metaData, and closes its record. */
@@ -72,7 +74,8 @@ export class Receiver {
     const { clientId } = session;
     const entry = `${clientId} sent ${message.messageId}`;
     if (this.#entries.has(entry)) return;
-    this.#track(clientId, [entry], () => this.#processOwn(session, message, metaData));
+    const snapshot = { ...session };
+    this.#track(clientId, [entry], () => this.#processOwn(snapshot, message, metaData));
   }
 
   /** Messages of a session that are on their way. */
@@ -82,9 +85,15 @@ export class Receiver {
     return count;
   }
 
-  /** Resolves when nothing is on its way any more. */
-  async idle(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay.keys());
+  /** Resolves when nothing is on its way any more, of one session or of all. */
+  async idle(clientId?: string): Promise<void> {
+    for (;;) {
+      const works = [...this.#underWay].flatMap(([work, owner]) =>
+        clientId === undefined || owner === clientId ? [work] : [],
+      );
+      if (works.length === 0) return;
+      await Promise.allSettled(works);
+    }
   }
 
   #track(clientId: string, entries: readonly string[], work: () => Promise<void>): void {

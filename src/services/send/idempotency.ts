@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../domain/clock.js';
 import { GatewayError } from '../../domain/errors.js';
+import { messageIdForKey } from '../../domain/ids.js';
 import type { Logger } from '../../log.js';
 import type { IdempotencyStore } from '../../store/store.js';
 import type { SendAnswer } from '../services.js';
@@ -10,8 +11,13 @@ export interface KeyedRequest {
   key: string;
   route: string;
   payload: object;
-  messageId: string;
 }
+
+/**
+ * Sends under the message id that belongs to the key.
+ * @param again the key was used before, and its request may have been carried out
+ */
+type SendAs = (messageId: string, again: boolean) => Promise<SendAnswer>;
 
 /**
  * One answer for each key within 24 h, across restarts. A repetition that comes while the first request is still
@@ -30,7 +36,7 @@ export class OncePerKey {
   }
 
   /** @throws GatewayError idempotency_conflict when the key was used for another request. */
-  async run(request: KeyedRequest, send: () => Promise<SendAnswer>): Promise<SendAnswer> {
+  async run(request: KeyedRequest, send: SendAs): Promise<SendAnswer> {
     const fingerprint = fingerprintOf(request);
     const id = `${request.clientId} ${request.key}`;
     const running = this.#running.get(id);
@@ -44,15 +50,17 @@ export class OncePerKey {
   }
 
   async #claimAndSend(
-    { clientId, key, messageId }: KeyedRequest,
+    { clientId, key }: KeyedRequest,
     fingerprint: string,
-    send: () => Promise<SendAnswer>,
+    send: SendAs,
   ): Promise<SendAnswer> {
-    const own = { key, fingerprint, messageId, answer: '', createdAt: this.#clock.now() };
+    const createdAt = this.#clock.now();
+    const messageId = messageIdForKey(clientId, key, createdAt);
+    const own = { key, fingerprint, messageId, answer: '', createdAt };
     const claimed = await this.#store.claim(clientId, own);
     requireSame(claimed.fingerprint, fingerprint);
     if (claimed.answer) return JSON.parse(claimed.answer);
-    const answer = await send();
+    const answer = await send(claimed.messageId, claimed.messageId !== messageId);
     await this.#store.answer(clientId, key, JSON.stringify(answer)).catch((error: unknown) => {
       // it is sent: a repetition finds the message itself
       this.#log.warn({ err: error, clientId }, 'answer not kept for its Idempotency-Key');

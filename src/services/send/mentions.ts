@@ -1,4 +1,5 @@
 import { type Address, formatJid } from '../../domain/address.js';
+import { isGatewayError } from '../../domain/errors.js';
 import type { Link } from '../../link/link.js';
 import type { Contacts } from '../contacts.js';
 
@@ -31,10 +32,16 @@ async function findMentioned(
   }
   for (const form of forms) {
     const to = form.pn ? `+${user}` : user;
-    const address = await contacts.resolve(clientId, to, link).catch(() => undefined);
+    const address = await contacts.resolve(clientId, to, link).catch(ignoreUnknown);
     if (address) return address;
   }
   return mention.startsWith('+') ? { kind: 'pn', user } : { kind: 'lid', user };
+}
+
+/** Nobody by that name, or nobody who says so: the text is worth sending all the same. */
+function ignoreUnknown(error: unknown): undefined {
+  if (isGatewayError(error, 'recipient_unknown') || isGatewayError(error, 'lookup_failed')) return undefined;
+  throw error;
 }
 
 function addressOf(contact: { lid: string; pn: string }): Address {

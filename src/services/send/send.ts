@@ -1,7 +1,7 @@
 import { type Address, formatJid } from '../../domain/address.js';
 import type { Clock } from '../../domain/clock.js';
 import { GatewayError } from '../../domain/errors.js';
-import { messageIdForKey, newMessageId } from '../../domain/ids.js';
+import { newMessageId } from '../../domain/ids.js';
 import type { KindSend, SendPayload } from '../../kinds/kind.js';
 import type { LinkFactory, QuotedReference } from '../../link/link.js';
 import type { Logger } from '../../log.js';
@@ -81,9 +81,12 @@ export class Sender implements Sending {
   ): Promise<SendAnswer> {
     if (key === undefined) return this.#sendAs(newMessageId(), session, kind, payload);
     const { clientId } = session;
-    const messageId = messageIdForKey(clientId, key);
-    const request = { clientId, key, route: kind.path, payload, messageId };
-    return this.#once.run(request, () => this.#sendAgainAs(messageId, session, kind, payload));
+    const request = { clientId, key, route: kind.path, payload };
+    return this.#once.run(request, (messageId, again) =>
+      again
+        ? this.#sendAgainAs(messageId, session, kind, payload)
+        : this.#sendAs(messageId, session, kind, payload),
+    );
   }
 
   /** A request that may have been made before, without an answer: what was written down of it goes on. */

@@ -21,6 +21,10 @@ export interface SessionsOptions {
   backoff?: BackoffOptions;
   onStatus(session: Session, previous: SessionStatus): void;
   onLinkEvent(session: Session, event: LinkEvent): void;
+  /** Resolves when nothing of an ended session is on its way any more, or it has had time enough. */
+  settled(clientId: string): Promise<void>;
+  /** Told when a session's data are gone. */
+  onForgotten(clientId: string): void;
   /** Messages of a session that are decrypted but not announced. */
   openJournal(clientId: string): number;
 }
@@ -58,10 +62,10 @@ export class SessionRegistry implements Sessions {
 
   async start(clientId: string, settings: WebhookSettings): Promise<SessionView> {
     await this.#ended(clientId);
-    const known = this.#sessions.get(clientId);
-    const session = known ?? (await this.#create(clientId, settings));
+    const creates = !this.#sessions.has(clientId) && !this.#starting.has(clientId);
+    const session = this.#sessions.get(clientId) ?? (await this.#create(clientId, settings));
     await session.start();
-    if (known) await this.#keepWebhook(session, settings);
+    if (!creates) await this.#keepWebhook(session, settings);
     return sessionView(session);
   }
 
@@ -152,9 +156,19 @@ export class SessionRegistry implements Sessions {
   async #end(session: Session): Promise<{ warning?: string }> {
     const { clientId, isPaired: wasPaired } = session;
     const confirmed = await session.logout();
-    await this.#options.store.forget(clientId);
-    // last: while the store cannot be reached, the session is there to be ended again
-    this.#sessions.delete(clientId);
+    try {
+      await this.#options.settled(clientId);
+      await this.#options.store.forget(clientId);
+      this.#sessions.delete(clientId);
+    } catch (error) {
+      // it can be ended again, or paired anew
+      const statusReason = 'It was disconnected, but not deleted: the store could not be reached.';
+      const rest = { ...session.record, status: 'logged_out' as const, statusReason };
+      this.#sessions.set(clientId, new Session(rest, this.#context));
+      throw error;
+    } finally {
+      this.#options.onForgotten(clientId);
+    }
     if (confirmed || !wasPaired) return {};
     return { warning: 'the network did not confirm the logout; remove the device on the phone too' };
   }

@@ -1,0 +1,137 @@
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { GatewayError, isGatewayError } from '../../src/domain/errors.js';
+import type { Link, LinkFactory, LinkOptions } from '../../src/link/link.js';
+import { ApiSecretHasher } from '../../src/services/sessions/api-secret.js';
+import { SessionRegistry } from '../../src/services/sessions/sessions.js';
+import { openStore } from '../../src/store/open.js';
+import type { Store } from '../../src/store/store.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { makeTempDir, type TempDir } from '../support/temp-dir.js';
+
+const ME = { jid: '15550000001:1@s.whatsapp.net', pn: '15550000001', lid: '90000000000001', name: 'Alice' };
+
+// a store that fails at one instant cannot be had over the wire: here the links are played by hand
+describe('sessions while the store fails', () => {
+  let folder: TempDir;
+  let store: Store;
+  let sessions: SessionRegistry;
+  let opened: LinkOptions[];
+  let failing: string | undefined;
+  beforeEach(async () => {
+    folder = await makeTempDir();
+    store = await openStore({ url: 'sqlite', dataDir: folder.path, encryptionKey: new Uint8Array(32) });
+    opened = [];
+    failing = undefined;
+    sessions = new SessionRegistry({
+      store: breakable(store),
+      links: playedLinks(),
+      clock: new ManualClock(),
+      log: pino({ level: 'silent' }),
+      hasher: new ApiSecretHasher(new Uint8Array(32)),
+      onStatus: () => undefined,
+      onLinkEvent: () => undefined,
+      openJournal: () => 0,
+      settled: async () => undefined,
+      onForgotten: () => undefined,
+    });
+  });
+  afterEach(async () => {
+    failing = undefined;
+    await sessions.stop();
+    await store.close();
+    await folder.remove();
+  });
+
+  function breakable(real: Store): Store {
+    const guard = async (step: string) => {
+      if (failing === step) throw new GatewayError('store_unavailable', 'the store is away');
+    };
+    return {
+      ...real,
+      keys: {
+        ...real.keys,
+        credentials: (clientId) => real.keys.credentials(clientId),
+        get: (clientId, type, ids) => real.keys.get(clientId, type, ids),
+        commit: (clientId, commit) => real.keys.commit(clientId, commit),
+        clear: (clientId) => guard('clear').then(() => real.keys.clear(clientId)),
+      },
+      forget: (clientId) => guard('forget').then(() => real.forget(clientId)),
+      ping: () => real.ping(),
+      close: () => real.close(),
+    };
+  }
+
+  function playedLinks(): LinkFactory {
+    const link: Link = {
+      requestPairingCode: async () => 'ABCDEFGH',
+      send: () => Promise.reject(new Error('not played')),
+      lookUp: async () => undefined,
+      logout: async () => true,
+      close: async () => undefined,
+      vitals: () => ({ lastStanzaAt: 0, lastPongAt: 0 }),
+    };
+    return {
+      open: (options) => {
+        opened.push(options);
+        return link;
+      },
+      isPaired: async () => false,
+      decode: () => ({}),
+      restore: () => [],
+    };
+  }
+
+  /** A session that is linked, and then taken over by another client. */
+  async function replaced(clientId: string): Promise<void> {
+    await sessions.start(clientId, {});
+    await store.keys.commit(clientId, { credentials: new Uint8Array([1]) });
+    opened.at(-1)?.emit({ type: 'open', me: ME });
+    opened.at(-1)?.emit({ type: 'closed', reason: 'replaced', detail: 'Taken over.' });
+    await new Promise((resolve) => queueMicrotask(() => queueMicrotask(() => resolve(undefined))));
+    expect(sessions.get(clientId).status).to.equal('replaced');
+  }
+  const failure = (work: Promise<unknown>) => work.then(() => undefined).catch((error: unknown) => error);
+
+  it('never open a link with credentials that should have been dropped', async () => {
+    await replaced('acme');
+    failing = 'clear';
+    const before = opened.length;
+    expect(isGatewayError(await failure(sessions.start('acme', {})), 'store_unavailable')).to.equal(true);
+    expect(isGatewayError(await failure(sessions.start('acme', {})), 'store_unavailable')).to.equal(true);
+    expect(opened).to.have.length(before);
+    failing = undefined;
+    await sessions.start('acme', {});
+    expect(opened).to.have.length(before + 1);
+    expect(await store.keys.credentials('acme')).to.equal(undefined);
+  });
+
+  it('can be ended again, or paired anew, when their data could not be deleted', async () => {
+    await sessions.start('acme', {});
+    opened.at(-1)?.emit({ type: 'open', me: ME });
+    failing = 'forget';
+    expect(isGatewayError(await failure(sessions.disconnect('acme')), 'store_unavailable')).to.equal(true);
+    expect(sessions.get('acme').status).to.equal('logged_out');
+    failing = undefined;
+    const before = opened.length;
+    await sessions.start('acme', {});
+    expect(opened).to.have.length(before + 1);
+    await sessions.disconnect('acme');
+    expect(sessions.has('acme')).to.equal(false);
+    expect(await store.sessions.get('acme')).to.equal(undefined);
+  });
+
+  it('do not say "already paired" to a pairing code when they wait for an operator', async () => {
+    await replaced('acme');
+    const error = await failure(sessions.pairPhone('acme', '15550000001'));
+    expect(isGatewayError(error, 'pairing_code_refused')).to.equal(true);
+  });
+
+  it('keep the webhook of the second of two first starts', async () => {
+    await Promise.all([
+      sessions.start('acme', { webhookUrl: 'https://example.org/1' }),
+      sessions.start('acme', { webhookUrl: 'https://example.org/2' }),
+    ]);
+    expect(sessions.get('acme').webhookUrl).to.equal('https://example.org/2');
+  });
+});
