@@ -27,9 +27,7 @@ describe('a time from the network', () => {
 /** Of a plain receipt and of a grouped one. */
 function receiptTimes(t: string | undefined) {
   const time: Record<string, string> = t === undefined ? {} : { t };
-  const sock = {
-    authState: { creds: initAuthCreds(), keys: { get: async () => ({}), set: async () => undefined } },
-  };
+  const sock = { authState: { creds: initAuthCreds() } };
   const user = { tag: 'user', attrs: { jid: BOB, ...time } };
   const receipts: BinaryNode[] = [
     { tag: 'receipt', attrs: { id: 'm1', from: BOB, ...time } },

@@ -14,7 +14,9 @@ const STATUS_OF: ReadonlyMap<string | undefined, MessageStatus> = new Map([
 ]);
 
 /** What tells own receipts from others'. */
-type Me = Pick<WASocket, 'authState'>;
+interface Me {
+  authState: Pick<WASocket['authState'], 'creds'>;
+}
 
 /**
  * The statuses that a `<receipt>` tells. Read from the stanza, not from the library's events: those are held back,
