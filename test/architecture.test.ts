@@ -26,10 +26,13 @@ const RULES: readonly Rule[] = [
   { layer: 'src/store/mongo/', own: ['src/domain/', 'src/store/store.ts', 'src/store/contact-merge.ts'] },
   { layer: 'src/store/', own: ['src/domain/'], without: ['@whiskeysockets/baileys', '@hapi/hapi'] },
   { layer: 'src/link/link.ts', own: ['src/domain/'], without: ADAPTER_PACKAGES },
-  { layer: 'src/link/baileys/', own: ['src/domain/', 'src/link/link.ts', 'src/log.ts'] },
+  {
+    layer: 'src/link/baileys/',
+    own: ['src/domain/', 'src/link/link.ts', 'src/log.ts', 'src/quiet-console.ts'],
+  },
   {
     layer: 'src/sandbox/',
-    own: ['src/domain/', 'src/kinds/', 'src/log.ts'],
+    own: ['src/domain/', 'src/kinds/', 'src/log.ts', 'src/quiet-console.ts'],
     without: ['mongodb'],
   },
   {

@@ -1,4 +1,4 @@
-import './quiet.js';
+import '../../quiet-console.js';
 import { randomInt } from 'node:crypto';
 import { ProtocolAddress, SessionBuilder, SessionCipher, SessionRecord, type SignalStorage } from 'libsignal';
 import { type Bundle, isSignedBy, type SignedPreKey } from '../prekeys.js';

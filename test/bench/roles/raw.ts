@@ -1,4 +1,4 @@
-import '../../../src/link/baileys/quiet-console.js';
+import '../../../src/quiet-console.js';
 import {
   type AuthenticationState,
   useMultiFileAuthState as authInFiles,

@@ -1,7 +1,7 @@
 /**
  * libsignal prints whole session records, private keys included, straight to the console whenever a session is closed
  * or replaced. This file must be evaluated before the first import of libsignal or Baileys; it drops exactly those
- * lines and lets everything else through.
+ * lines and lets everything else through. Whoever imports that library imports this first: the link and the sandbox.
  */
 
 /** How each line that libsignal 6 prints begins. */
