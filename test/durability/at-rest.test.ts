@@ -74,10 +74,6 @@ describe('the database after a real run', () => {
     lab.receiver.respond(answering(400));
     await inbound.write(TOLD.undelivered);
     await lab.tail.next(({ kind }) => kind === 'dropped');
-    // everything is written when a daemon has stopped
-    await lab.stopDaemon();
-    await lab.startDaemon();
-    await lab.connected();
   }
 
   async function rawDatabase(): Promise<Buffer> {

@@ -1,8 +1,13 @@
+import { proto } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
+import { newMessageId } from '../../src/domain/ids.js';
+import type { SentRecord } from '../../src/store/store.js';
 import { BaileysDevice } from '../sandbox/support/baileys-device.js';
 import { ALICE, BOB } from '../support/pairing.js';
 import { Lab } from './support/lab.js';
 import { eventIn } from './support/traffic.js';
+
+const ONE_DAY_MS = 24 * 60 * 60_000;
 
 describe('a send that the daemon does not live to finish', () => {
   let lab: Lab;
@@ -82,20 +87,32 @@ describe('a send that the daemon does not live to finish', () => {
     expect(await heldByBob('acknowledged')).to.have.length(1);
   });
 
-  it('stays unsent when its failure had been answered', async () => {
+  it('stays unsent when its failure had been answered, or a day has passed', async () => {
     await settled();
     await lab.phones.fault({ kind: 'reject-sends', number: ALICE.number, count: 1 });
     expect((await send('refused')).status).to.equal(502);
     await lab.killDaemon();
+    await lab.inspect((store) => store.sends.put('acme', brokenOff('yesterday', ONE_DAY_MS + 1)));
+    await lab.inspect((store) => store.sends.put('acme', brokenOff('today', ONE_DAY_MS / 2)));
     await lab.startDaemon();
-    await lab.connected();
-    expect((await send('after the refused one')).status).to.equal(200);
-    await lab.phones.waitForMessage(BOB.number, ({ text }) => text === 'after the refused one');
-    expect(await heldByBob('refused')).to.deep.equal([]);
-    await lab.stopDaemon();
-    expect(await lab.inspect((store) => store.sends.open('acme'))).to.deep.equal([]);
-    await lab.startDaemon();
+    await lab.phones.waitForMessage(BOB.number, ({ text }) => text === 'today');
+    expect((await send('after the restart')).status).to.equal(200);
+    await lab.phones.waitForMessage(BOB.number, ({ text }) => text === 'after the restart');
+    expect([...(await heldByBob('refused')), ...(await heldByBob('yesterday'))]).to.deep.equal([]);
   });
+
+  /** A send as a daemon leaves it that is killed before it says anything to the network. */
+  function brokenOff(text: string, ageMs: number): SentRecord {
+    return {
+      messageId: newMessageId(),
+      to: `${BOB.number.slice(1)}@s.whatsapp.net`,
+      content: proto.Message.encode({ conversation: text }).finish(),
+      metaData: '',
+      sentAt: Date.now() - ageMs,
+      acknowledged: false,
+      closed: false,
+    };
+  }
 
   it('is encrypted anew, from what was written down, for a device that could not read it', async () => {
     const tablet = new BaileysDevice(lab.sandbox.wsUrl);
