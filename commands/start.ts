@@ -1,6 +1,7 @@
-import { Flags, type Interfaces } from '@oclif/core';
+import { Errors, Flags, type Interfaces } from '@oclif/core';
 import { BaseCommand } from '../src/cli/base-command.js';
 import { CliError } from '../src/cli/cli-error.js';
+import { EXIT_CODES } from '../src/cli/exit-code.js';
 import { listenForInterrupt } from '../src/cli/interrupt.js';
 import { type RawSettings, SETTING_NAMES, SETTINGS } from '../src/config/schema.js';
 
@@ -33,11 +34,15 @@ export default class Start extends BaseCommand {
         env: process.env,
         defaultDataDir: this.config.dataDir,
       });
-      const daemon = await createDaemon(config);
+      const starting = createDaemon(config);
+      const daemon = await Promise.race([starting, interrupt.aborted]);
+      // asked to stop before it was up: nothing has been promised to anybody yet
+      if (!daemon) this.exit(EXIT_CODES.interrupted);
       this.#announce(daemon.url, daemon.sandboxUrl, config.dataDir);
       await interrupt.aborted;
       await daemon.stop();
     } catch (error) {
+      if (error instanceof Errors.ExitError) throw error;
       throw new CliError('failure', explainStartFailure(error), { cause: error });
     } finally {
       interrupt.release();

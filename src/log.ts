@@ -34,6 +34,9 @@ export interface LogOptions {
   destination?: DestinationStream;
 }
 
+/** The start-up summary's words for a secret give nothing away. */
+const SAFE_WORDS: ReadonlySet<unknown> = new Set(['set', 'not set']);
+
 /**
  * The daemon's log: JSON lines, or pretty ones on a terminal. Areas are children: `log.child({ area: 'delivery' })`.
  */
@@ -44,7 +47,7 @@ export function createLog(options: LogOptions): Logger {
     timestamp: stdTimeFunctions.isoTime,
     redact: {
       paths: DEPTHS.flatMap((depth) => SECRET_FIELDS.map((field) => `${depth}${field}`)),
-      censor: '[redacted]',
+      censor,
     },
   };
   if (options.destination) return pino(settings, options.destination);
@@ -53,4 +56,8 @@ export function createLog(options: LogOptions): Logger {
     return pino({ ...settings, transport });
   }
   return pino(settings, destination(2));
+}
+
+function censor(value: unknown): unknown {
+  return SAFE_WORDS.has(value) ? value : '[redacted]';
 }

@@ -143,11 +143,14 @@ export class Receiver {
     if (isSilent(message.content)) return 'done';
     const { kind, reading } = readContent(message.content);
     if (!kind) this.#options.observer.unknownKind(unknownName(message.content));
-    this.#options.observer.received(reading.type);
-    const { contacts, steps } = this.#options;
+    const { contacts, steps, observer } = this.#options;
     const parties = await steps.run(() => identifyParties(session, message, contacts));
     const event = composeEnvelope({ session, message, reading, parties, metaData });
-    if (event.isGroup && !session.enableGroupAi) return 'done';
+    if (event.isGroup && !session.enableGroupAi) {
+      observer.notAdmitted('group');
+      return 'done';
+    }
+    observer.received(reading.type);
     if (!session.webhookUrl && !session.orgId) this.#noteNoReceiver(event);
     return this.#announce(session, event, isKept);
   }

@@ -261,11 +261,13 @@ export class Session {
     if (this.connectedAt) this.reconnects += 1;
     this.connectedAt = 0;
     this.#link = undefined;
-    this.lastDisconnect = describeReason(reason, detail);
     this.#log.info({ reason, detail, failures: this.#failures }, 'link closed');
     const reaction = CLOSE_REACTIONS[reason];
-    // a connection that the network wants anew is no trouble to tell of
-    this.#settle(this.#apply(reaction, reaction === 'reconnect_now' ? '' : this.lastDisconnect));
+    // a connection that the network wants anew, as after each pairing, is no trouble to tell of
+    const trouble =
+      reaction === 'reconnect_now' && this.#failures === 1 ? '' : describeReason(reason, detail);
+    if (trouble) this.lastDisconnect = trouble;
+    this.#settle(this.#apply(reaction, trouble));
   }
 
   #adopt(me: OwnIdentity): void {
