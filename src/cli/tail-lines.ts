@@ -1,4 +1,5 @@
 import type { TailEntry } from '../delivery/tail.js';
+import { shownUrl } from '../domain/shown-url.js';
 import type { GatewayEvent } from '../events/catalogue.js';
 import type { EventEnvelope } from '../events/envelope.js';
 import type { Paint, Style } from './paint.js';
@@ -61,16 +62,9 @@ function describeAttempt(attempt: Extract<TailEntry, { kind: 'attempt' }>, paint
   const { mark, style } = OUTCOMES[attempt.outcome] ?? { mark: '?', style: 'yellow' };
   const status = attempt.status ? ` ${attempt.status}` : '';
   const reason = attempt.reason ? ` ${singleLine(attempt.reason)}` : '';
-  const facts = `attempt ${attempt.attempt}, ${Math.round(attempt.durationMs)} ms, ${withoutQuery(attempt.url)}`;
+  const facts = `attempt ${attempt.attempt}, ${Math.round(attempt.durationMs)} ms, ${singleLine(shownUrl(attempt.url))}`;
   const outcome = paint(style, `${mark} webhook ${attempt.outcome}${status}`);
   return `  ${outcome} ${attempt.type}${reason} ${paint('dim', `(${facts})`)}`;
-}
-
-/** An address without what may be secret in it. */
-function withoutQuery(address: string): string {
-  if (!URL.canParse(address)) return singleLine(address);
-  const { origin, pathname } = new URL(address);
-  return origin + pathname;
 }
 
 /** `12:34:56` in local time. */

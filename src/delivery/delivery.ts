@@ -1,4 +1,5 @@
 import type { Clock } from '../domain/clock.js';
+import { shownUrl } from '../domain/shown-url.js';
 import type { QueuedJob } from './queue.js';
 import { delayAfter } from './retry.js';
 import type { AttemptReport } from './tail.js';
@@ -92,7 +93,7 @@ export class Delivery implements QueuedJob {
       deliveryId,
       type,
       messageId,
-      url,
+      url: shownUrl(url),
       attempt,
       outcome,
       status,

@@ -1,6 +1,7 @@
 import type { Request } from '@hapi/hapi';
 import Joi from 'joi';
 import { GatewayError } from '../../../domain/errors.js';
+import { shownUrl } from '../../../domain/shown-url.js';
 import type { Deliveries } from '../../../services/services.js';
 import type { FailedDelivery } from '../../../store/store.js';
 import { confinedTo } from '../../caller.js';
@@ -32,7 +33,7 @@ export const failedDelivery = route({
 export function failedDeliveryView(delivery: FailedDelivery) {
   const { id, clientId, url, type, messageId, reason, attempts, failedAt } = delivery;
   const at = new Date(failedAt).toISOString();
-  return { id, clientId, url, type, messageId, reason, attempts, failedAt: at };
+  return { id, clientId, url: shownUrl(url), type, messageId, reason, attempts, failedAt: at };
 }
 
 /**
