@@ -8,6 +8,8 @@ import { Lab } from './support/lab.js';
 import { eventIn } from './support/traffic.js';
 
 const ONE_DAY_MS = 24 * 60 * 60_000;
+/** A message is larger on the wire than this, and what only acknowledges or asks is smaller. */
+const MESSAGE_BYTES = 150;
 
 describe('a send that the daemon does not live to finish', () => {
   let lab: Lab;
@@ -40,7 +42,8 @@ describe('a send that the daemon does not live to finish', () => {
   it('is sent after the restart when it was written down and never left', async () => {
     await settled();
     const killed = new Promise<void>((resolve, reject) => {
-      lab.wire.watch(() => {
+      lab.wire.watch(({ length }) => {
+        if (length < MESSAGE_BYTES) return 'pass';
         lab.killDaemon().then(resolve, reject);
         return 'cut';
       });
