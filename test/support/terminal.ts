@@ -33,12 +33,13 @@ export class Terminal {
     const socket = `switchboard-${randomBytes(6).toString('hex')}`;
     const settings = Object.entries(env).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
     const command = [process.execPath, DEV, ...argv].map((word) => `'${word}'`).join(' ');
-    await run('tmux', [
+    const start = [
       ...['-L', socket, '-f', '/dev/null', 'new-session', '-d', '-s', 'main'],
       ...['-x', String(columns), '-y', String(rows), ...settings],
       // Ctrl+C is for the command, not for the shell that tells how it ended
       `trap : INT; ${command}; echo "[ended with $?]"; exec cat`,
-    ]);
+    ];
+    await run('tmux', start, { env: withoutCi() });
     const terminal = new Terminal(socket);
     terminal.resize(columns, rows);
     return terminal;
@@ -76,4 +77,11 @@ export class Terminal {
     await run('tmux', ['-L', this.#socket, 'kill-server']);
     await closed;
   }
+}
+
+/** On a build server Ink would draw nothing but the last frame. */
+function withoutCi(): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(CI|CONTINUOUS_INTEGRATION)/.test(name)),
+  );
 }
