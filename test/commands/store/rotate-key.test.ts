@@ -165,7 +165,7 @@ describe('switchboard store rotate-key', () => {
   }
 
   it('leaves numbers linked and API secrets valid', async () => {
-    const world = await startWorld();
+    const world = await startWorld({ settings: { store: 'sqlite', encryptionKey: undefined } });
     try {
       await linkSession(world, 'acme', ALICE);
       await world.phones.addPhone(BOB);
@@ -174,7 +174,7 @@ describe('switchboard store rotate-key', () => {
       await world.stopDaemon();
       const argv = ['--data-dir', world.dataDir, '--json'];
       const { exitCode, stdout } = await runCommand(RotateKey, argv, NO_KEYS);
-      expect(exitCode).to.equal(0);
+      expect(exitCode, stdout).to.equal(0);
       expect(JSON.parse(stdout)).to.include({ sessions: 1 });
       await world.startDaemon();
       await reached(world, 'acme', 'connected');
