@@ -32,6 +32,8 @@ export interface NumberedEntry {
 
 /** Entries kept for those who come back with a `Last-Event-ID`. */
 const BUFFER_SIZE = 2_000;
+/** Characters of text in the entries kept; the newest is kept whatever its size. */
+const BUFFER_CHARACTERS = 16 * 1024 * 1024;
 
 type Listener = (entry: NumberedEntry) => void;
 
@@ -41,6 +43,7 @@ export class Tail {
   readonly #buffer: NumberedEntry[] = [];
   readonly #listeners = new Set<Listener>();
   #count = 0;
+  #characters = 0;
 
   /** @param startedAt milliseconds since the epoch, heads the ids. */
   constructor(startedAt: number) {
@@ -49,9 +52,8 @@ export class Tail {
 
   publish(entry: TailEntry): void {
     const numbered = { id: `${this.#epoch}-${++this.#count}`, entry };
-    this.#buffer.push(numbered);
-    if (this.#buffer.length > BUFFER_SIZE) this.#buffer.shift();
-    for (const listener of this.#listeners) listener(numbered);
+    this.#keep(numbered);
+    for (const listener of this.#listeners) this.#tell(listener, numbered);
   }
 
   /** Calls back for every entry from now on; the returned function ends it. */
@@ -65,4 +67,39 @@ export class Tail {
     const index = this.#buffer.findIndex((numbered) => numbered.id === id);
     return this.#buffer.slice(index + 1);
   }
+
+  #keep(numbered: NumberedEntry): void {
+    this.#buffer.push(numbered);
+    this.#characters += charactersIn(numbered.entry);
+    while (
+      this.#buffer.length > BUFFER_SIZE ||
+      (this.#characters > BUFFER_CHARACTERS && this.#buffer.length > 1)
+    ) {
+      const oldest = this.#buffer.shift();
+      if (oldest) this.#characters -= charactersIn(oldest.entry);
+    }
+  }
+
+  /** One that fails loses its place, and nobody else theirs: its reader comes back with the last id that it has. */
+  #tell(listener: Listener, numbered: NumberedEntry): void {
+    try {
+      listener(numbered);
+    } catch {
+      this.#listeners.delete(listener);
+    }
+  }
+}
+
+/** The texts of an entry, without the few fields of bounded length. */
+function charactersIn(entry: TailEntry): number {
+  if (entry.kind !== 'event') return entry.reason.length;
+  return lengthOf(entry.event);
+}
+
+function lengthOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  let length = 0;
+  for (const part of Object.values(value)) length += lengthOf(part);
+  return length;
 }

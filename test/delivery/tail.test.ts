@@ -1,0 +1,59 @@
+import { expect } from 'chai';
+import { Tail, type TailEntry } from '../../src/delivery/tail.js';
+import { textEvent } from './rig.js';
+
+const START = Date.UTC(2026, 0, 2, 3, 4, 5);
+const LARGE = 65_536;
+
+describe('the live stream', () => {
+  let tail: Tail;
+
+  beforeEach(() => {
+    tail = new Tail(START);
+  });
+
+  const kept = () => tail.since('');
+
+  it('keeps the last 2,000 entries', () => {
+    for (let i = 0; i < 2_500; i++) tail.publish(entry('hi'));
+    expect(kept()).to.have.length(2_000);
+  });
+
+  it('keeps fewer when they are large, the newest, and as many as before once they are gone', () => {
+    for (let i = 0; i < 2_000; i++) tail.publish(entry('x'.repeat(LARGE)));
+    expect(kept().length).to.be.within(240, 256);
+    const last = kept().at(-1)?.id ?? '';
+    tail.publish(entry('newest'));
+    expect(tail.since(last)).to.have.length(1);
+    for (let i = 0; i < 2_500; i++) tail.publish(entry('hi'));
+    expect(kept()).to.have.length(2_000);
+  });
+
+  it('counts every text of an event, quoted ones too', () => {
+    const quoted = { messageId: 'm0', type: 'text', body: 'x'.repeat(LARGE) };
+    for (let i = 0; i < 1_000; i++) {
+      const { event, ...rest } = entry('hi');
+      tail.publish({ ...rest, event: { ...event, quoted } });
+    }
+    expect(kept().length).to.be.within(240, 256);
+  });
+
+  it('goes on for others when a listener fails', () => {
+    const heard: string[] = [];
+    tail.listen(() => {
+      throw new Error('gone');
+    });
+    tail.listen(({ id }) => heard.push(id));
+    for (let i = 0; i < 3; i++) tail.publish(entry('hi'));
+    expect(heard).to.have.length(3);
+  });
+});
+
+function entry(body: string) {
+  return {
+    kind: 'event',
+    at: new Date(START).toISOString(),
+    clientId: 'acme',
+    event: { ...textEvent(), body },
+  } satisfies TailEntry;
+}
