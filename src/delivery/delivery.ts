@@ -36,6 +36,8 @@ export interface DeliveryRoom {
   clock: Clock;
   /** A number from 0 to 1 that spreads retries. */
   random(): number;
+  /** The gateway stops: an attempt that fails now says nothing of the receiver. */
+  stopping(): boolean;
   /** Makes one call; never rejects. */
   post(call: WebhookCall): Promise<CallResult>;
   /** Told of each attempt. */
@@ -106,6 +108,10 @@ export class Delivery implements QueuedJob {
   #decide({ outcome, reason }: CallResult): number | undefined {
     if (outcome === 'delivered') {
       this.#room.delivered(this.#parcel);
+      return undefined;
+    }
+    if (outcome === 'failed' && this.#room.stopping()) {
+      this.giveUp('stopping');
       return undefined;
     }
     const delay = outcome === 'failed' ? delayAfter(this.#attempts, this.#room.random()) : undefined;

@@ -74,6 +74,7 @@ export class Dispatcher {
     this.#room = {
       clock,
       random,
+      stopping: () => this.#queues.closed,
       post: (call) => client.post(call),
       attempted: (parcel, report) => this.#attempted(parcel, report),
       delivered: (parcel) => this.#end(parcel, { delivered: true, reason: '' }),
@@ -170,7 +171,7 @@ export class Dispatcher {
 
   #attempted(parcel: Parcel, report: AttemptReport): void {
     const { tail, observe } = this.#options;
-    observe.attempt(parcel.clientId, report);
+    this.#count(() => observe.attempt(parcel.clientId, report));
     tail.publish({ kind: 'attempt', at: this.#now(), clientId: parcel.clientId, ...report });
   }
 
@@ -182,7 +183,7 @@ export class Dispatcher {
       return;
     }
     log.warn({ clientId, deliveryId, type, messageId, cause, reason, attempts }, 'event not delivered');
-    observe.dropped(clientId, cause);
+    this.#count(() => observe.dropped(clientId, cause));
     tail.publish({ kind: 'dropped', at: this.#now(), clientId, deliveryId, type, reason });
     const record = {
       id: deliveryId,
@@ -214,6 +215,15 @@ export class Dispatcher {
     } catch (error) {
       this.#options.log.error({ err: error, clientId, deliveryId }, `failed delivery could not be ${what}`);
       return false;
+    }
+  }
+
+  /** A count that fails must not hold up what is counted. */
+  #count(count: () => void): void {
+    try {
+      count();
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'a delivery could not be counted');
     }
   }
 

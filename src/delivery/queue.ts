@@ -62,6 +62,11 @@ export class OriginQueues {
     return this.#lanes.size;
   }
 
+  /** Nothing starts any more, and what is in flight is broken off. */
+  get closed(): boolean {
+    return this.#closed;
+  }
+
   /** Starts the job now or as soon as its origin has a place for it. */
   add(job: QueuedJob): void {
     if (this.#closed) {
@@ -104,11 +109,15 @@ export class OriginQueues {
   async #run(lane: Lane, job: QueuedJob): Promise<void> {
     lane.inFlight++;
     this.#inFlight++;
-    const delay = await job.attempt();
-    lane.inFlight--;
-    this.#inFlight--;
-    if (delay !== undefined) this.#rest(lane, job, delay);
-    this.#advance(lane);
+    let delay: number | undefined;
+    try {
+      delay = await job.attempt();
+    } finally {
+      lane.inFlight--;
+      this.#inFlight--;
+      if (delay !== undefined) this.#rest(lane, job, delay);
+      this.#advance(lane);
+    }
   }
 
   #rest(lane: Lane, job: QueuedJob, delay: number): void {

@@ -69,6 +69,45 @@ describe('the end of all deliveries', () => {
     expect(rig.clock.pending()).to.deep.equal([]);
   });
 
+  it('breaks a last attempt off like any other: it is the caller that goes on with it', async () => {
+    receiver.respond(answering(503));
+    const announced = rig.dispatcher.announce(
+      textEvent(),
+      { url: receiver.url, token: '' },
+      { keptByCaller: true },
+    );
+    for (const delay of [500, 1_000, 2_000]) {
+      await rig.clock.scheduled(delay);
+      if (delay === 2_000) receiver.respond(silent);
+      rig.clock.advance(delay);
+    }
+    await receiver.received(4);
+    await rig.dispatcher.stop(0);
+    expect(await announced).to.include({ delivered: false, interrupted: true });
+    expect(await rig.store.failedDeliveries.list({ limit: 10 })).to.deep.equal([]);
+    expect(rig.counted.drops).to.deep.equal([]);
+  });
+
+  it('comes, with all results, even if those who watch fail', async () => {
+    const fail = () => {
+      throw new Error('a watcher fails');
+    };
+    const watched = await makeRig({
+      limits: { inFlight: 1, waiting: 10 },
+      observe: { attempt: fail, dropped: fail },
+    });
+    watched.tail.listen(fail);
+    receiver.respond(answering(200, 400));
+    const results = ['m1', 'm2'].map((id) =>
+      watched.dispatcher.announce(textEvent(id), { url: receiver.url, token: '' }),
+    );
+    expect((await Promise.all(results)).map(({ delivered }) => delivered)).to.deep.equal([true, false]);
+    expect(watched.dispatcher.inFlight()).to.equal(0);
+    await watched.dispatcher.stop(GRACE_MS);
+    expect(watched.shown.map(({ kind }) => kind)).to.include.members(['event', 'attempt', 'dropped']);
+    await watched.close();
+  });
+
   it('keeps what rests between two attempts', async () => {
     receiver.respond(answering(503));
     const announced = announce();
