@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect } from 'chai';
 import { pino } from 'pino';
+import { WebSocket } from 'ws';
 import { systemClock } from '../../src/domain/clock.js';
 import { isGatewayError } from '../../src/domain/errors.js';
 import { LIMITS } from '../../src/domain/limits.js';
@@ -18,6 +19,7 @@ const PING_EVERY_MS = 25_000;
 const PONG_MS = 10_000;
 const CONNECT_MS = 30_000;
 const DEVICE_QUERY_MS = 12_000;
+const CLOSING_MS = 1_500;
 
 const CLOSES: [fault: string, reason: CloseReason][] = [
   ['disconnect', 'connection_closed'],
@@ -77,6 +79,61 @@ describe('faults over the wire', () => {
     expect(isGatewayError(await outcome, 'send_cut_off')).to.equal(true);
   });
 
+  it('a message that left is not said to be unsent, even if the library does not know yet that it left', async () => {
+    const session = await rig.connected(ALICE);
+    await session.send(BOB_PN, 'asks for what is needed');
+    await rig.network.fault({ kind: 'drop-acks', number: ALICE });
+    const restore = muteWrites();
+    try {
+      const outcome = session.send(BOB_PN, 'cut').catch((reason: unknown) => reason);
+      await rig.network.waitForMessage(BOB, ({ text }) => text === 'cut');
+      await rig.network.fault({ kind: 'disconnect', number: ALICE });
+      expect(isGatewayError(await outcome, 'send_cut_off')).to.equal(true);
+    } finally {
+      restore();
+    }
+  });
+
+  it('a send whose keys cannot be kept is cut off, not rejected', async () => {
+    const session = await rig.connected(ALICE);
+    session.keys.onCommit = ({ keys }) => {
+      if (keys?.some(({ type }) => type === 'session')) throw new Error('disk full');
+    };
+    const error = await session.send(BOB_PN, 'cut').catch((reason: unknown) => reason);
+    expect(isGatewayError(error, 'send_cut_off')).to.equal(true);
+    expect((await session.next('closed')).reason).to.equal('store_unavailable');
+  });
+
+  it('a send that is cut while it is written down fails once that has ended', async () => {
+    const session = await rig.connected(ALICE);
+    const order: string[] = [];
+    let finish = () => {};
+    const begun = new Promise<void>((begin) => {
+      const beforeSend = () => {
+        begin();
+        return new Promise<void>((resolve) => {
+          finish = resolve;
+        });
+      };
+      session.send(BOB_PN, 'cut', { beforeSend }).catch((error: unknown) => {
+        order.push(isGatewayError(error, 'send_not_connected') ? 'not connected' : String(error));
+        told();
+      });
+    });
+    let told = () => {};
+    const failed = new Promise<void>((resolve) => {
+      told = resolve;
+    });
+    await begun;
+    await rig.network.fault({ kind: 'disconnect', number: ALICE });
+    await session.next('closed');
+    expect(await rig.network.messages(BOB)).to.deep.equal([]);
+    order.push('written');
+    finish();
+    await failed;
+    expect(order).to.deep.equal(['written', 'not connected']);
+  });
+
   it('close() is quiet, and so is a link that is closed before it is up', async () => {
     const session = await rig.connected(ALICE);
     await session.close();
@@ -130,6 +187,38 @@ describe('an unanswering network', () => {
     expect((await session.next('closed')).reason).to.equal('connection_silent');
   });
 
+  it('a link ends even if its library never tells of the end', async () => {
+    const session = await rig.connected(ALICE);
+    const restore = numbSockets();
+    try {
+      const closed = session.close();
+      await clock.scheduled(CLOSING_MS);
+      clock.advance(CLOSING_MS);
+      await clock.scheduled(CLOSING_MS);
+      clock.advance(CLOSING_MS);
+      await closed;
+    } finally {
+      restore();
+    }
+    expect(session.all('closed')).to.deep.equal([]);
+  });
+
+  it('so does one that has failed and is closed then', async () => {
+    const session = await rig.connected(ALICE);
+    await clock.scheduled(PING_EVERY_MS);
+    await rig.network.fault({ kind: 'silence', number: ALICE });
+    const restore = numbSockets();
+    try {
+      clock.advance(PING_EVERY_MS);
+      clock.advance(PONG_MS);
+      const closed = session.close();
+      clock.advance(CLOSING_MS);
+      await closed;
+    } finally {
+      restore();
+    }
+  });
+
   it('a send that nobody acknowledges fails in time', async () => {
     const session = await rig.connected(ALICE);
     await rig.network.fault({ kind: 'drop-acks', number: ALICE });
@@ -170,3 +259,27 @@ describe('an unanswering network', () => {
     server.close();
   });
 });
+
+/** Makes all sockets deaf to their ends; the returned function gives them their ends back. */
+function numbSockets(): () => void {
+  const { close, terminate } = WebSocket.prototype;
+  const numbed = new Set<WebSocket>();
+  const numb = function (this: WebSocket) {
+    numbed.add(this);
+  };
+  Object.assign(WebSocket.prototype, { close: numb, terminate: numb });
+  return () => {
+    Object.assign(WebSocket.prototype, { close, terminate });
+    for (const socket of numbed) socket.terminate();
+  };
+}
+
+/** Keeps from whoever writes to a socket that it was written; the returned function ends that. */
+function muteWrites(): () => void {
+  const { send } = WebSocket.prototype;
+  const muted = function (this: WebSocket, data: Uint8Array) {
+    send.call(this, data, {}, undefined);
+  };
+  Object.assign(WebSocket.prototype, { send: muted });
+  return () => Object.assign(WebSocket.prototype, { send });
+}

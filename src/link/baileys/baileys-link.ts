@@ -34,6 +34,7 @@ import { Watchdog } from './watchdog.js';
 
 /** Milliseconds that the closing handshake may take before the connection is cut. */
 const CLOSING_MS = 1_500;
+const CLOSED: Verdict = { reason: 'connection_closed', detail: 'The connection was closed.' };
 /** Stanzas after which the library closes, and would wait for a peer that may be gone. */
 const FAREWELLS = ['CB:stream:error', 'CB:failure', 'CB:xmlstreamend', 'CB:ib,,downgrade_webclient'];
 
@@ -130,7 +131,7 @@ export class BaileysLink implements Link, FaultOwner {
     this.#silent = true;
     this.#watchdog.stop();
     const { sock } = this.#connection ?? {};
-    if (!sock) return this.#conclude({ reason: 'connection_closed', detail: '' });
+    if (!sock) return this.#conclude(CLOSED);
     this.#cutSoon(sock);
     void sock.end(undefined);
     return this.#gone;
@@ -299,15 +300,22 @@ export class BaileysLink implements Link, FaultOwner {
     this.#watchdog.stop();
     const { sock } = this.#connection ?? {};
     if (!sock) return void this.#conclude(verdict);
-    terminate(sock);
-    this.#cancelCut();
-    // should the library never report the end
-    this.#cancelCut = this.#around.clock.after(CLOSING_MS, () => void this.#conclude(verdict));
+    this.#cut(sock, verdict);
   }
 
+  /** Leaves the library the time for an orderly end. */
   #cutSoon(sock: WASocket): void {
+    // cut already: what waits for the library's report of it must go on waiting
+    if (this.#over()) return;
     this.#cancelCut();
-    this.#cancelCut = this.#around.clock.after(CLOSING_MS, () => terminate(sock));
+    this.#cancelCut = this.#around.clock.after(CLOSING_MS, () => this.#cut(sock, CLOSED));
+  }
+
+  /** Should the library never report the end, the link does without. */
+  #cut(sock: WASocket, verdict: Verdict): void {
+    terminate(sock);
+    this.#cancelCut();
+    this.#cancelCut = this.#around.clock.after(CLOSING_MS, () => void this.#conclude(verdict));
   }
 
   async #conclude(verdict: Verdict): Promise<void> {

@@ -19,13 +19,17 @@ import { stanzaTime } from './stanza-time.js';
 
 /** Code of a nack that means a restricted account; the network then lets it answer known chats only. */
 const ACCOUNT_RESTRICTED = '463';
+/** The library's code for a connection that is not there. A query that it interrupts may reject with a bare WebSocket code. */
+const NO_CONNECTION = 428;
 /** Sends whose acknowledgement came too late to answer, remembered to tell of it. */
 const MAX_OVERDUE = 500;
 
 /** A send on its way. */
 class Outgoing {
-  /** Handed to the socket: from here on it may arrive. */
+  /** Handed to the library, which does not tell when it hands it to the socket: from here on it may arrive. */
   left = false;
+  /** Settles, without an error, when nothing is written down of it any more. */
+  written: Promise<unknown> = Promise.resolve();
   ended = false;
   readonly acknowledged: Promise<number>;
   #resolve: (sentAt: number) => void = () => undefined;
@@ -73,9 +77,13 @@ export class Sender {
     const outgoing = new Outgoing();
     this.#outgoing.set(messageId, outgoing);
     try {
-      const content = await Promise.race([this.#prepare(message), failureOnly(outgoing)]);
-      this.#relay(message, content, outgoing);
+      const content = await Promise.race([this.#prepare(message, outgoing), failureOnly(outgoing)]);
+      if (!outgoing.ended) this.#relay(message, content, outgoing);
       return { messageId, content, sentAt: await outgoing.acknowledged };
+    } catch (error) {
+      // whoever learns of the failure must find what was written down
+      await outgoing.written;
+      throw error;
     } finally {
       if (this.#outgoing.get(messageId) === outgoing) this.#outgoing.delete(messageId);
     }
@@ -101,22 +109,34 @@ export class Sender {
     for (const outgoing of this.#outgoing.values()) outgoing.fail(outgoing.left ? cutOff() : notConnected());
   }
 
-  async #prepare(message: OutgoingMessage): Promise<MessageContent> {
+  async #prepare(message: OutgoingMessage, outgoing: Outgoing): Promise<MessageContent> {
     if (parseJid(message.to)?.kind !== 'group') await this.#devices.ensure(this.#sock, message.to);
     const content = await compose(this.#sock, message);
-    await message.beforeSend(proto.Message.encode(content).finish());
+    // it failed meanwhile, and nobody would take the record back
+    if (outgoing.ended) throw notConnected();
+    const writing = message.beforeSend(proto.Message.encode(content).finish());
+    outgoing.written = writing.catch(() => undefined);
+    await writing;
     return content;
   }
 
   #relay(message: OutgoingMessage, content: MessageContent, outgoing: Outgoing): void {
     const { to, messageId } = message;
+    outgoing.left = true;
     this.#sock.relayMessage(to, content, { messageId, ...stanzaExtras(to, content) }).then(
       () => {
-        outgoing.left = true;
         if (!outgoing.ended) this.#limit(messageId, outgoing);
       },
-      (error: unknown) => outgoing.fail(failureOf(error)),
+      (error: unknown) => outgoing.fail(this.#failureOf(error)),
     );
+  }
+
+  /** Why the library did not get through with a message. */
+  #failureOf(error: unknown): GatewayError {
+    // so it says that there was no connection any more when it came to the writing
+    if (typeof error === 'number' || partsOf(error).code === NO_CONNECTION) return notConnected(error);
+    // a write broke off, or keys could not be kept, which for a group comes after the write and ends the connection
+    return this.#sock.ws.isOpen ? refused(error) : cutOff(error);
   }
 
   #limit(messageId: string, outgoing: Outgoing): void {
@@ -184,17 +204,11 @@ function stanzaExtras(to: string, message: MessageContent): StanzaExtras {
   return {};
 }
 
-/** The library failed before the message left. It rejects with a bare WebSocket code when the connection dies. */
-function failureOf(error: unknown): GatewayError {
-  const { code, message } = partsOf(error);
-  if (typeof error === 'number' || code === 428) return notConnected(error);
-  return new GatewayError(
-    'send_rejected',
-    `The message could not be sent: ${message || 'no reason given'}.`,
-    {
-      cause: error,
-    },
-  );
+/** The library refused the message before it left. */
+function refused(error: unknown): GatewayError {
+  const { message } = partsOf(error);
+  const text = `The message could not be sent: ${message || 'no reason given'}.`;
+  return new GatewayError('send_rejected', text, { cause: error });
 }
 
 /** For a link that is not open. */
@@ -217,10 +231,11 @@ function rejected(code: string): GatewayError {
   );
 }
 
-function cutOff(): GatewayError {
+function cutOff(cause?: unknown): GatewayError {
   return new GatewayError(
     'send_cut_off',
     'The connection ended before the network acknowledged the message; it may still arrive.',
+    { cause },
   );
 }
 
