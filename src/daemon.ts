@@ -21,6 +21,8 @@ export interface DaemonOverrides {
   clock?: Clock;
   log?: Logger;
   backoff?: BackoffOptions;
+  /** Milliseconds that each QR code lives. */
+  qrLifetimeMs?: number;
   /** Milliseconds that a stop gives to what is in flight. */
   stopGraceMs?: number;
 }
@@ -99,7 +101,7 @@ async function assemble(
   overrides: DaemonOverrides & { log: Logger },
   cleanup: (() => Promise<unknown>)[],
 ): Promise<Parts> {
-  const { log, clock = systemClock, backoff } = overrides;
+  const { log, clock = systemClock, backoff, qrLifetimeMs } = overrides;
   const encryptionKey = encryptionKeyBytes(config.encryptionKey);
   const store = await openStore({ url: config.store, dataDir: config.dataDir, encryptionKey });
   cleanup.push(() => store.close());
@@ -124,7 +126,12 @@ async function assemble(
     },
   });
   cleanup.push(() => dispatcher.stop(0));
-  const links = createBaileysLinks({ network, log: log.child({ area: 'link' }), clock });
+  const links = createBaileysLinks({
+    network,
+    log: log.child({ area: 'link' }),
+    clock,
+    ...(qrLifetimeMs && { qrLifetimeMs }),
+  });
   const gateway: Gateway = new Gateway({
     store,
     links,

@@ -43,6 +43,7 @@ export interface LinkSurroundings {
   network: NetworkAddress;
   log: Logger;
   clock: Clock;
+  qrLifetimeMs?: number;
 }
 
 /** What exists while there is a socket. */
@@ -159,7 +160,7 @@ export class BaileysLink implements Link, FaultOwner {
   }
 
   async #connect(): Promise<void> {
-    const { clock, log, network } = this.#around;
+    const { clock, log, network, qrLifetimeMs } = this.#around;
     const creds = await loadCredentials(this.#keys);
     if (this.#over()) return;
     const outside = new AsyncResource('switchboard.link');
@@ -175,6 +176,7 @@ export class BaileysLink implements Link, FaultOwner {
       logger: libraryLog(log.child({ area: 'baileys', clientId: this.#options.clientId })),
       makeSignalRepository: journal.makeRepository,
       userDevicesCache: devices.cache,
+      ...(qrLifetimeMs && { qrTimeout: qrLifetimeMs }),
       getMessage: (key) => this.#findSent(key.id),
     });
     keepTokenNotes(sock, outside);

@@ -13,6 +13,8 @@ export interface BaileysLinksOptions {
   network: NetworkAddress;
   log: Logger;
   clock: Clock;
+  /** Milliseconds that each QR code lives; the library's own times (60 s, then 20 s) when not given. */
+  qrLifetimeMs?: number;
 }
 
 /** Links over the real protocol, by the Baileys library, to the real network or to a sandbox. */

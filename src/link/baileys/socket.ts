@@ -42,7 +42,7 @@ export function trustRoot(network: NetworkAddress): void {
 
 export type SocketParts = Pick<
   UserFacingSocketConfig,
-  'logger' | 'makeSignalRepository' | 'getMessage' | 'userDevicesCache'
+  'logger' | 'makeSignalRepository' | 'getMessage' | 'userDevicesCache' | 'qrTimeout'
 > & { auth: AuthenticationState };
 
 /**
