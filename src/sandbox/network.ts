@@ -7,6 +7,8 @@ import type { Companion } from './companion.js';
 import { Connection } from './connection.js';
 import { EventHub } from './events.js';
 import { FaultBoard } from './faults/board.js';
+import type { Blobs } from './media/blobs.js';
+import { MediaTokens } from './media/tokens.js';
 import { PairingDesk } from './pairing/desk.js';
 import { Phone } from './phone/phone.js';
 import type { Bundle } from './prekeys.js';
@@ -36,6 +38,7 @@ export interface Log {
 export interface NetworkOptions {
   authority: Authority;
   state: State;
+  blobs: Blobs;
   clock: Clock;
   log?: Log | undefined;
   addressing?: AddressingMode | undefined;
@@ -47,21 +50,24 @@ export class Network {
   readonly events = new EventHub();
   readonly faults = new FaultBoard();
   readonly stats = new Stats();
+  readonly mediaTokens = new MediaTokens();
   readonly pairing: PairingDesk;
   readonly connections = new Set<Connection>();
   readonly authority: Authority;
   /** The encoded certificate chain that each client is shown. */
   readonly certificate: Buffer;
   readonly state: State;
+  readonly blobs: Blobs;
   readonly clock: Clock;
   readonly log: Log | undefined;
   readonly addressing: AddressingMode;
   readonly #phones = new Map<Account, Phone>();
   readonly #sentLogs = new Map<Account, SentLog>();
 
-  constructor({ authority, state, clock, log, addressing = 'lid' }: NetworkOptions) {
+  constructor({ authority, state, blobs, clock, log, addressing = 'lid' }: NetworkOptions) {
     this.authority = authority;
     this.state = state;
+    this.blobs = blobs;
     this.clock = clock;
     this.log = log;
     this.addressing = addressing;

@@ -5,6 +5,7 @@ import { refuseUpgrade } from '../faults/refuse-upgrade.js';
 import type { Network } from '../network.js';
 import { Refusal } from '../refusal.js';
 import { faultRoutes } from './faults.js';
+import { mediaRoutes } from './media.js';
 import { messageRoutes } from './messages.js';
 import { pairingRoutes } from './pairing.js';
 import { phoneRoutes } from './phones.js';
@@ -28,7 +29,7 @@ export function createServer(network: Network, address: { host: string; port: nu
   server.events.on({ name: 'request', channels: 'error' }, (_request, { error }) => {
     if (!(error instanceof Refusal)) network.log?.error({ err: error }, 'a control request failed');
   });
-  for (const add of [phoneRoutes, pairingRoutes, messageRoutes, faultRoutes, streamRoute])
+  for (const add of [phoneRoutes, pairingRoutes, messageRoutes, mediaRoutes, faultRoutes, streamRoute])
     add(server, network);
   server.route({ method: 'GET', path: '/stats', handler: () => network.counters() });
   server.route({

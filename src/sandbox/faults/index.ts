@@ -9,6 +9,7 @@ import { ignoreQueries } from './ignore-queries.js';
 import { logout } from './logout.js';
 import { noPairingCode } from './no-pairing-code.js';
 import { refuseUpgrade } from './refuse-upgrade.js';
+import { rejectMedia } from './reject-media.js';
 import { rejectSends } from './reject-sends.js';
 import { restartRequired } from './restart-required.js';
 import { serviceUnavailable } from './service-unavailable.js';
@@ -26,6 +27,7 @@ export const FAULTS: readonly Fault[] = [
   logout,
   noPairingCode,
   refuseUpgrade,
+  rejectMedia,
   rejectSends,
   restartRequired,
   serviceUnavailable,

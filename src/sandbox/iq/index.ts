@@ -8,6 +8,7 @@ import { blocklist } from './blocklist.js';
 import { encrypt } from './encrypt.js';
 import { type IqAnswer, IqError, type IqNamespace } from './iq.js';
 import { md } from './md.js';
+import { mediaConn } from './media-conn.js';
 import { passive } from './passive.js';
 import { ping } from './ping.js';
 import { privacy } from './privacy.js';
@@ -23,6 +24,7 @@ const NAMESPACES = new Map<string, IqNamespace>(
     blocklist,
     encrypt,
     md,
+    mediaConn,
     passive,
     ping,
     privacy,
