@@ -118,9 +118,14 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   }
 }
 
-/** Failures of driver and server, as against mistakes in our own code. */
+/**
+ * Failures of driver, server and connection, as against mistakes in our own code. A connection that is cut in the middle
+ * of a request does not always come as an error of the driver's own classes: it lets Node's through, too.
+ */
 function isOutside(error: unknown): boolean {
-  return error instanceof MongoError || error instanceof BSON.BSONError;
+  if (error instanceof MongoError || error instanceof BSON.BSONError) return true;
+  if (!(error instanceof Error)) return false;
+  return error.name === 'AbortError' || ('code' in error && typeof error.code === 'string');
 }
 
 function unavailable(what: string, error: unknown): GatewayError {
