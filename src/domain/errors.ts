@@ -21,6 +21,17 @@ const CODES = {
   send_unacknowledged: 502,
   send_cut_off: 502,
   device_query_unanswered: 502,
+  target_not_own: 400,
+  edit_window_over: 400,
+  receipt_rejected: 502,
+  app_state_rejected: 502,
+  // media
+  media_unfetchable: 502,
+  media_too_large: 413,
+  media_unsupported: 400,
+  media_gone: 502,
+  // history
+  message_unknown: 404,
   idempotency_conflict: 409,
   // look-ups
   lookup_failed: 502,

@@ -2,6 +2,24 @@
 export const LIMITS = {
   /** Characters of a text body. */
   textLength: 65_536,
+  /** Options of a poll. */
+  pollOptionsMin: 2,
+  pollOptionsMax: 12,
+  /** Buttons of an interactive message. */
+  buttonsMax: 10,
+  /** Milliseconds after its sending for which a message may be edited. */
+  editWindowMs: 15 * 60_000,
+  /** Milliseconds that the receiver of a poll look-up has for its answer. */
+  pollLookupMs: 8_000,
+  /** Milliseconds and bytes of fetching a file by its URL. */
+  mediaFetchMs: 60_000,
+  mediaFetchBytes: 100 * 1024 * 1024,
+  /** Bytes beyond which a file given by its URL is sent as a text with the link. */
+  mediaFallbackBytes: 60 * 1024 * 1024,
+  /** Bytes of an uploaded file. */
+  uploadBytes: 128 * 1024 * 1024,
+  /** Milliseconds for which traces of messages are kept: reactions, votes and edits may come late. */
+  traceTtlMs: 90 * 24 * 60 * 60_000,
   /** Characters of a per-session API secret, at least. */
   apiSecretMinLength: 16,
   /** Characters of an Idempotency-Key. */

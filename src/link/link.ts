@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { AnyMessageContent, proto } from '@whiskeysockets/baileys';
 import type { Address } from '../domain/address.js';
 import type { CloseReason } from '../domain/session.js';
@@ -5,8 +6,12 @@ import type { JournalEntry, KeyCommit } from '../domain/signal-state.js';
 
 /** A message as the network carries it. */
 export type MessageContent = proto.IMessage;
-/** What a kind composes for sending. */
-export type ComposedContent = AnyMessageContent;
+/** A content that the library has no short form for: it is sent as it stands. */
+export interface RawContent {
+  raw: MessageContent;
+}
+/** What a kind composes for sending. Files are named by their path; the link encrypts and uploads them. */
+export type ComposedContent = AnyMessageContent | RawContent;
 /** A message as it was given to `beforeSend`, to be sent again exactly as it was. */
 export interface EncodedContent {
   encoded: Uint8Array;
@@ -33,6 +38,28 @@ export interface Link {
    * @throws GatewayError `lookup_failed` when no answer came.
    */
   lookUp(address: Address): Promise<LookedUpPerson | undefined>;
+  /**
+   * Shows the other side that the person is typing, or not any more. Nobody acknowledges it.
+   * @throws GatewayError `send_not_connected`
+   */
+  sendTyping(chat: string, composing: boolean): Promise<void>;
+  /**
+   * Sends read receipts, and waits for the network's acknowledgement of each.
+   * @throws GatewayError `receipt_rejected`, `send_not_connected`
+   */
+  markRead(chat: string, messages: readonly MessageReference[]): Promise<void>;
+  /**
+   * Changes what the account's devices share of a chat (the app state), and waits until the network has taken the
+   * change. A conflict with a change of another device is resolved by trying once more on top of it.
+   * @throws GatewayError `app_state_rejected`, `send_not_connected`
+   */
+  changeChat(change: ChatChange): Promise<void>;
+  /**
+   * Asks the linked phone to upload a file again that the network does not have any more.
+   * @returns where it is now.
+   * @throws GatewayError `media_gone` when the phone does not have it either or does not answer.
+   */
+  renewMedia(message: MediaMessage): Promise<{ directPath: string; url: string }>;
   /** Unlinks the device at the network; true when the network confirmed it. Ends the link. */
   logout(): Promise<boolean>;
   /** Ends the link without unlinking; no event follows. Resolves when the socket is gone. */
@@ -66,6 +93,53 @@ export interface QuotedReference {
   participant?: string;
   content: MessageContent;
 }
+
+/** A message of a chat, as receipts and changes name it. */
+export interface MessageReference {
+  messageId: string;
+  fromMe: boolean;
+  /** In groups: jid of who wrote it. */
+  participant?: string;
+  /** Milliseconds since the epoch; 0 where not known. */
+  sentAt: number;
+}
+
+/** A change of what the account's devices share of a chat. `chat` is its jid. */
+export type ChatChange =
+  | { type: 'mark-unread'; chat: string; last: MessageReference }
+  | { type: 'delete-for-me'; chat: string; message: MessageReference };
+
+/** A message with a file, to ask for the file again. */
+export interface MediaMessage extends MessageReference {
+  chat: string;
+  content: MessageContent;
+}
+
+/** Where an encrypted file is, and what decrypts and proves it. */
+export interface MediaSource {
+  mediaType: 'image' | 'video' | 'audio' | 'document' | 'sticker';
+  url: string;
+  directPath: string;
+  mediaKey: Uint8Array;
+  fileSha256: Uint8Array;
+  fileEncSha256: Uint8Array;
+}
+
+/** A content that is encrypted once more, with the secret of the message that it is about: a poll vote, an edit. */
+export interface SecretContent {
+  content: MessageContent;
+  /** Id and secret of the message that it is about. */
+  targetId: string;
+  secret: Uint8Array;
+  /** Jids, in either address, of who may have written that message, and of who may have written this content. */
+  targetAuthors: readonly string[];
+  authors: readonly string[];
+}
+
+/** What such a content says. */
+export type OpenedSecret =
+  | { type: 'vote' /** Hex SHA-256 of each chosen option. */; selectedHashes: string[] }
+  | { type: 'message'; content: MessageContent };
 
 export interface SentMessage {
   messageId: string;
@@ -153,6 +227,14 @@ export interface LinkFactory {
   isPaired(keys: LinkKeys): Promise<boolean>;
   /** Reads an encoded message as it was given to `beforeSend`. */
   decode(encoded: Uint8Array): MessageContent;
+  /** Opens a poll vote or an encrypted edit or reaction; undefined when none of the addresses fits its key. */
+  openSecret(secret: SecretContent): OpenedSecret | undefined;
+  /**
+   * Fetches a file and decrypts it while it flows. The stream fails at its end when a hash is wrong, so that what was
+   * written of it must not be used before it has ended well.
+   * @throws GatewayError `media_gone` when the network does not have it (any more), `media_unfetchable`
+   */
+  download(media: MediaSource, signal?: AbortSignal): Promise<Readable>;
   /** Rebuilds messages from journal entries that a crash left open. */
   restore(entries: readonly JournalEntry[], me: OwnIdentity): IncomingMessage[];
 }

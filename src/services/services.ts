@@ -1,12 +1,14 @@
+import type { Readable } from 'node:stream';
 import type { SessionStatus } from '../domain/session.js';
 import type { ExtraEventType, MessageEventType } from '../events/catalogue.js';
-import type { KindSend, SendPayload } from '../kinds/kind.js';
+import type { FileWishes, KindSend, SendPayload } from '../kinds/kind.js';
 import type { FailedDelivery } from '../store/store.js';
 
 /** What the gateway does, as its HTTP edge sees it. Every method may throw a `GatewayError`. */
 export interface Services {
   sessions: Sessions;
   sending: Sending;
+  chats: Chats;
   deliveries: Deliveries;
 }
 
@@ -79,11 +81,39 @@ export interface Sessions {
   sessionOfSecret(secret: string): string | undefined;
 }
 
+/** What a send route answers; kinds add fields of their own, such as `targetId`. */
 export interface SendAnswer {
   status: 'sent';
   messageId: string;
+  /** Delivered, but not written to the history. */
   warning?: string;
+  targetId?: string;
+  /** Of a file. */
+  mediaType?: string;
+  bytes?: number;
+  fallback?: 'text';
 }
+
+/** What a file is sent with. */
+export interface FilePayload extends SendPayload, FileWishes {
+  /** Overrides what the file is found to be; empty when not given. */
+  mimeType: string;
+  /** Empty when not given. */
+  fileName: string;
+}
+
+/** A file that the caller uploaded, on this machine's disk until `discard`. */
+export interface SpooledFile {
+  path: string;
+  /** Bytes. */
+  size: number;
+  /** Hex SHA-256. */
+  sha256: string;
+  discard(): Promise<void>;
+}
+
+/** Where a file comes from. */
+export type FileSource = { downloadUrl: string } | { file: SpooledFile };
 
 export interface Sending {
   /**
@@ -92,6 +122,37 @@ export interface Sending {
    * @throws session_unknown, session_unpaired, recipient_unknown, send_*, idempotency_conflict, store_unavailable
    */
   send(kind: KindSend, payload: SendPayload, idempotencyKey?: string): Promise<SendAnswer>;
+  /**
+   * Sends a file, by the first kind that takes its MIME type; a file by URL that is too large as a text with its link.
+   * `mediaType` and, by URL, `bytes` are in the answer. An uploaded file is discarded by its caller.
+   * @throws as `send`, and media_unfetchable, media_unsupported
+   */
+  sendFile(payload: FilePayload, source: FileSource, idempotencyKey?: string): Promise<SendAnswer>;
+  /** Takes a stream to disk. @throws media_too_large; nothing is left behind. */
+  spool(stream: Readable): Promise<SpooledFile>;
+}
+
+/** What a message is deleted by. */
+export interface Deletion {
+  clientId: string;
+  to: string;
+  messageId: string;
+  fromMe: boolean;
+  mode: 'everyone' | 'me';
+  /** The room in the hosted history; required for `me` where there is one. */
+  chatRoomId?: string;
+}
+
+/** What is done to a chat beside sending messages. All throw session_unknown, session_unpaired, recipient_unknown. */
+export interface Chats {
+  /** @throws send_not_connected */
+  setTyping(clientId: string, to: string, composing: boolean): Promise<void>;
+  /** Sends read receipts and clears the room's unread count. @throws receipt_rejected */
+  markRead(clientId: string, to: string, messageIds: string[]): Promise<{ count: number }>;
+  /** @throws message_unknown without a stored message of the chat, app_state_rejected */
+  markUnread(clientId: string, to: string): Promise<void>;
+  /** @throws message_unknown, invalid_request, send_rejected, app_state_rejected */
+  deleteMessage(deletion: Deletion): Promise<void>;
 }
 
 export interface Deliveries {

@@ -12,6 +12,8 @@ export interface Store {
   readonly journal: JournalStore;
   readonly contacts: ContactStore;
   readonly sends: SendStore;
+  readonly traces: TraceStore;
+  readonly history: HistoryStore;
   readonly idempotency: IdempotencyStore;
   readonly failedDeliveries: FailedDeliveryStore;
   /** What this back end can do that others cannot. */
@@ -153,6 +155,133 @@ export interface SendStore {
   close(clientId: string, messageId: string): Promise<void>;
   /** Deletes what was sent before the given time; returns how many. */
   prune(sentBefore: number): Promise<number>;
+}
+
+/**
+ * What is remembered of a message without its content, for every session: enough to react to it, to judge its age, and
+ * to open the votes and edits that are encrypted with its secret.
+ */
+export interface MessageTrace {
+  messageId: string;
+  /** Jid of the chat: the person's LID where it was known. */
+  chat: string;
+  fromMe: boolean;
+  /** Jids of who wrote it, either address where known; empty strings otherwise. */
+  authorLid: string;
+  authorPn: string;
+  /** The message's secret, where it has one. */
+  secret: Uint8Array | undefined;
+  /** Milliseconds since the epoch. */
+  sentAt: number;
+}
+
+export interface TraceStore {
+  /** Inserts when there is none by (clientId, messageId): nobody can take over the id of another message. */
+  add(clientId: string, trace: MessageTrace): Promise<void>;
+  get(clientId: string, messageId: string): Promise<MessageTrace | undefined>;
+  /** Deletes what was sent before the given time; returns how many. */
+  prune(sentBefore: number): Promise<number>;
+}
+
+/** A chat room of the hosted inbox. */
+export interface RoomRecord {
+  chatRoomId: string;
+  name: string;
+  myLid: string;
+  /** The other party's LID user-part, or the group's id. */
+  clientLid: string;
+  isGroup: boolean;
+  remoteJid: string;
+  lastMessage: string;
+  lastMessageFromMe: boolean;
+  /** Milliseconds since the epoch; 0 before the first message. */
+  lastMessageAt: number;
+  unreadCount: number;
+  avatarUrl: string;
+}
+
+/** A message of the hosted inbox. */
+export interface HistoryMessage {
+  messageId: string;
+  chatRoomId: string;
+  body: string;
+  messageType: string;
+  fromMe: boolean;
+  /** Jid of who wrote it; empty where not known. */
+  author: string;
+  pushname: string;
+  /** Milliseconds since the epoch. */
+  sentAt: number;
+  deleted: boolean;
+  fromAi: boolean;
+  media: { mimeType: string; mediaType: string; fileName: string; fileSize: number } | undefined;
+  /** Id of the stored file; empty while there is none. */
+  fileId: string;
+  /** The contract's `extras`: a JSON object. */
+  extras: Record<string, unknown>;
+  /** The encoded network message, to quote it and to fetch its file. */
+  content: Uint8Array;
+}
+
+/** A change of a message that has not been recorded yet: a reaction, an edit or a revoke that came first. */
+export interface PendingChange {
+  /** The message to change. */
+  targetId: string;
+  chatRoomId: string;
+  /** Id of the message that changes it. */
+  messageId: string;
+  /** JSON object; its meaning is the inbox service's. */
+  change: Record<string, unknown>;
+  /** Milliseconds since the epoch. */
+  at: number;
+}
+
+/** What a room is told with each message. `lastMessage…` replace only what is not newer. */
+export interface RoomUpdate {
+  chatRoomId: string;
+  /** Replaces when not empty. */
+  name: string;
+  myLid: string;
+  clientLid: string;
+  isGroup: boolean;
+  remoteJid: string;
+  lastMessage: string;
+  /** Counts as unread. */
+  unread: boolean;
+}
+
+/** Chat history, kept only for sessions with an `orgId`. Messages are told apart by (clientId, chatRoomId, messageId). */
+export interface HistoryStore {
+  /**
+   * Records a message and what it does to its room. Repeating it, also after a crash in between, changes nothing more.
+   * @returns false when the message was recorded already.
+   */
+  record(clientId: string, room: RoomUpdate, message: HistoryMessage): Promise<boolean>;
+  message(clientId: string, chatRoomId: string, messageId: string): Promise<HistoryMessage | undefined>;
+  /** Replaces a message that is there; false when it is not. Where it is the room's last, the room shows `body`. */
+  update(clientId: string, message: HistoryMessage): Promise<boolean>;
+  /** Deletes a message; false when there is none. */
+  remove(clientId: string, chatRoomId: string, messageId: string): Promise<boolean>;
+  /** The newest `limit` messages, oldest first; with `before` those older than that message. */
+  messages(
+    clientId: string,
+    chatRoomId: string,
+    page: { limit: number; before?: string },
+  ): Promise<HistoryMessage[]>;
+  /** Newest activity first. */
+  rooms(clientId: string): Promise<RoomRecord[]>;
+  room(clientId: string, chatRoomId: string): Promise<RoomRecord | undefined>;
+  /** Changes the named fields only; false when there is no such room. */
+  updateRoom(
+    clientId: string,
+    chatRoomId: string,
+    changes: Partial<Pick<RoomRecord, 'name' | 'avatarUrl' | 'unreadCount'>>,
+  ): Promise<boolean>;
+  /** Keeps a change for a message that is not there yet; the same `messageId` once. */
+  addPending(clientId: string, pending: PendingChange): Promise<void>;
+  /** By time. They stay until removed, so that a crash while they are applied loses none. */
+  pending(clientId: string, chatRoomId: string, targetId: string): Promise<PendingChange[]>;
+  removePending(clientId: string, chatRoomId: string, targetId: string): Promise<void>;
 }
 
 export interface IdempotencyRecord {
