@@ -31,6 +31,7 @@ const CODES = {
   media_unsupported: 400,
   media_gone: 502,
   // history
+  room_unknown: 404,
   message_unknown: 404,
   idempotency_conflict: 409,
   // look-ups

@@ -11,6 +11,10 @@ export const LIMITS = {
   editWindowMs: 15 * 60_000,
   /** Milliseconds that the receiver of a poll look-up has for its answer. */
   pollLookupMs: 8_000,
+  /** Milliseconds that the answer of a send waits for its row in the history. */
+  recordWaitMs: 5_000,
+  /** Messages that one page of a chat's history shows, at most. */
+  historyPage: 200,
   /** Milliseconds and bytes of fetching a file by its URL. */
   mediaFetchMs: 60_000,
   mediaFetchBytes: 100 * 1024 * 1024,

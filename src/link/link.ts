@@ -227,6 +227,8 @@ export interface LinkFactory {
   isPaired(keys: LinkKeys): Promise<boolean>;
   /** Reads an encoded message as it was given to `beforeSend`. */
   decode(encoded: Uint8Array): MessageContent;
+  /** The other way round: what `decode` reads. */
+  encode(content: MessageContent): Uint8Array;
   /** Opens a poll vote or an encrypted edit or reaction; undefined when none of the addresses fits its key. */
   openSecret(secret: SecretContent): OpenedSecret | undefined;
   /**

@@ -2,13 +2,14 @@ import type { Readable } from 'node:stream';
 import type { SessionStatus } from '../domain/session.js';
 import type { ExtraEventType, MessageEventType } from '../events/catalogue.js';
 import type { FileWishes, KindSend, SendPayload } from '../kinds/kind.js';
-import type { FailedDelivery } from '../store/store.js';
+import type { FailedDelivery, RoomRecord } from '../store/store.js';
 
 /** What the gateway does, as its HTTP edge sees it. Every method may throw a `GatewayError`. */
 export interface Services {
   sessions: Sessions;
   sending: Sending;
   chats: Chats;
+  inbox: Inbox;
   deliveries: Deliveries;
 }
 
@@ -153,6 +154,46 @@ export interface Chats {
   markUnread(clientId: string, to: string): Promise<void>;
   /** @throws message_unknown, invalid_request, send_rejected, app_state_rejected */
   deleteMessage(deletion: Deletion): Promise<void>;
+}
+
+/** A chat room as the API shows it. */
+export interface RoomView extends Omit<RoomRecord, 'lastMessageAt'> {
+  clientId: string;
+  /** RFC 3339; empty before the first message. */
+  lastMessageAt: string;
+}
+
+/** A stored message as the API shows it. */
+export interface MessageView {
+  messageId: string;
+  chatRoomId: string;
+  clientId: string;
+  body: string;
+  messageType: string;
+  fromMe: boolean;
+  pushname: string;
+  /** RFC 3339. */
+  sentAt: string;
+  deleted: boolean;
+  fromAi: boolean;
+  /** Of messages with a file. */
+  media?: { mimeType: string; mediaType: string; fileName: string; fileSize: number };
+  /** Permanent link to the stored file; empty while there is none. */
+  downloadUrl: string;
+  extras: Record<string, unknown>;
+}
+
+/** The hosted history, as it is read. A room's id names its session. */
+export interface Inbox {
+  /** Newest activity first. @throws session_unknown */
+  rooms(clientId: string): Promise<RoomView[]>;
+  /**
+   * The newest messages of a room, oldest first; with `before` those older than that message.
+   * @throws room_unknown, message_unknown for `before`
+   */
+  messages(chatRoomId: string, page: { limit: number; before?: string }): Promise<MessageView[]>;
+  /** Sets the unread count to 0; nobody is sent a receipt. @throws room_unknown */
+  markRead(chatRoomId: string): Promise<void>;
 }
 
 export interface Deliveries {

@@ -282,6 +282,8 @@ export interface HistoryStore {
   /** By time. They stay until removed, so that a crash while they are applied loses none. */
   pending(clientId: string, chatRoomId: string, targetId: string): Promise<PendingChange[]>;
   removePending(clientId: string, chatRoomId: string, targetId: string): Promise<void>;
+  /** Deletes changes from before the given time, whose message never came; returns how many. */
+  prunePending(before: number): Promise<number>;
 }
 
 export interface IdempotencyRecord {
