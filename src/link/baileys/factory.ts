@@ -29,6 +29,7 @@ export function createBaileysLinks(options: BaileysLinksOptions): LinkFactory {
     },
     isPaired: async (keys) => isFinishedPairing(decodeCredentials(await keys.credentials())),
     decode: (encoded) => proto.Message.decode(encoded),
+    encode: (content) => proto.Message.encode(content).finish(),
     restore: restoreMessages,
   };
 }
