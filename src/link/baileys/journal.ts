@@ -7,11 +7,11 @@ import {
   type SocketConfig,
 } from '@whiskeysockets/baileys';
 import type { Clock } from '../../domain/clock.js';
+import { KeyedLock } from '../../domain/keyed-lock.js';
 import type { JournalEntry } from '../../domain/signal-state.js';
 import type { LinkKeys } from '../link.js';
 import { journalled } from './auth-state.js';
 import type { DecryptedPart } from './incoming.js';
-import { KeyedLock } from './keyed-lock.js';
 import { ciphertextsOf, encodeStanza, journalIdOf } from './stanza.js';
 
 type MakeRepository = SocketConfig['makeSignalRepository'];
