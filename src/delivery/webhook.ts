@@ -9,7 +9,7 @@ import { signature } from './signature.js';
 export const CALL_TIMEOUT_MS = 15_000;
 /** Bytes of an answer that are read; a longer one is cut off, which changes nothing in what its status says. */
 const ANSWER_BYTES = 1024 * 1024;
-const USER_AGENT = 'Switchboard/1';
+export const USER_AGENT = 'Switchboard/1';
 
 /** Where a call goes: a URL taken apart once. */
 export interface Target {
