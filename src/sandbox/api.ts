@@ -1,5 +1,9 @@
 /** The shapes of the control API: what it takes and gives, for the server and for its client. */
 
+import type { ContentFields, WriteContent } from './api-contents.js';
+
+export type * from './api-contents.js';
+
 /** A simulated person's phone. */
 export interface PhoneView {
   /** E.164 with `+`. */
@@ -24,22 +28,29 @@ export interface DeviceView {
 
 export type ReceiptState = 'delivered' | 'read';
 
-/** A message as a phone holds it, decrypted. */
-export interface MessageView {
+/** A message as a phone holds it, decrypted, with everything that changed it since. */
+export interface MessageView extends ContentFields {
   messageId: string;
   /** The author's number. */
   from: string;
   /** The chat partner's number, or the author's partner for an own message. */
   to: string;
   fromMe: boolean;
-  /** The content's key: `text`, or `unknown` with the protocol's field names in `text`. */
+  /** The content's key or a medium's kind; `unknown` with the protocol's field names in `text`. */
   type: string;
+  /** Text, caption or label; empty once the message is revoked. */
   text: string;
   quotedMessageId?: string;
+  /** What the preview of the quoted message shows. */
+  quotedText?: string;
   /** Numbers where known, else jids. */
   mentions: string[];
   forwarded: boolean;
+  /** Seconds after which it disappears. */
+  ephemeral?: number;
   edited: boolean;
+  /** Earlier texts of an edited message, oldest first. */
+  history?: string[];
   revoked: boolean;
   /** Number of who reacted → emoji. */
   reactions: Record<string, string>;
@@ -49,9 +60,26 @@ export interface MessageView {
   timestamp: number;
 }
 
-/** Content of what a person writes: exactly one field. */
-export interface WriteContent {
+/** Something that changes an earlier message and is none of its own. */
+export interface ChangeView {
+  /** Of the change itself. */
+  messageId: string;
+  from: string;
+  to: string;
+  fromMe: boolean;
+  type: 'reaction' | 'edit' | 'revoke' | 'vote';
+  /** The message that it changes. */
+  targetId: string;
+  /** False when the phone ignored it: it does not hold the target, or the author may not do that. */
+  applied: boolean;
+  /** Empty when a reaction was taken back. */
+  emoji?: string;
+  /** The new text of an edit. */
   text?: string;
+  /** The chosen options of a vote. */
+  options?: string[];
+  /** Seconds since the epoch. */
+  timestamp: number;
 }
 
 /** What a person writes. */
@@ -62,6 +90,8 @@ export interface WriteRequest extends WriteContent {
   /** Numbers. */
   mentions?: string[];
   forwarded?: boolean;
+  /** Seconds after which it disappears. */
+  ephemeral?: number;
 }
 
 /** A typing state that a phone saw. */
@@ -104,6 +134,7 @@ export interface StatsView {
 /** What `GET /stream` tells. */
 export type NetworkEvent =
   | { type: 'message'; number: string; message: MessageView }
+  | { type: 'change'; number: string; change: ChangeView }
   | { type: 'receipt'; number: string; messageId: string; from: string; state: ReceiptState }
   | {
       type: 'device';

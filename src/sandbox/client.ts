@@ -1,5 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import type {
+  ChangeView,
   ChatstateView,
   DeviceView,
   FaultRequest,
@@ -81,6 +82,11 @@ export class SandboxClient {
     return (await this.#ask<{ messages: MessageView[] }>('GET', phonePath(number, 'messages'))).messages;
   }
 
+  /** What changed the messages that the phone holds, oldest first. */
+  async changes(number: string): Promise<ChangeView[]> {
+    return (await this.#ask<{ changes: ChangeView[] }>('GET', phonePath(number, 'changes'))).changes;
+  }
+
   /** The person reads messages. */
   async read(number: string, messageIds: string[]): Promise<void> {
     await this.#ask('POST', phonePath(number, 'read'), { messageIds });
@@ -143,6 +149,18 @@ export class SandboxClient {
         ? event.message
         : undefined;
     return this.#find(held, pick, timeoutMs);
+  }
+
+  /** Waits until a change that matches has come to a phone, applied or not; one that has come already counts. */
+  waitForChange(
+    number: string,
+    matches: (change: ChangeView) => boolean,
+    timeoutMs = WAIT_MS,
+  ): Promise<ChangeView> {
+    const known = async () => (await this.changes(number)).find(matches);
+    const pick = (event: NetworkEvent) =>
+      event.type === 'change' && event.number === number && matches(event.change) ? event.change : undefined;
+    return this.#find(known, pick, timeoutMs);
   }
 
   /** What is there already once nothing can be missed any more, or else what an event brings. */

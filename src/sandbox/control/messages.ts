@@ -2,21 +2,30 @@ import type { Server } from '@hapi/hapi';
 import Joi from 'joi';
 import type { WriteRequest } from '../api.js';
 import type { Network } from '../network.js';
-import { CONTENTS } from '../phone/content/index.js';
+import { WRITERS } from '../phone/content/index.js';
 import { type NumberParams, numberField, numberParams } from './fields.js';
 
 const MAX_IDS = 1_000;
+const MAX_EPHEMERAL_S = 365 * 24 * 60 * 60;
 const idField = Joi.string().max(128);
-const contentKeys = CONTENTS.map(({ key }) => key);
+
+const contentFields = WRITERS.flatMap(({ key, schema, options = {} }) => [
+  [key, schema],
+  ...Object.entries(options).map(([option, optionSchema]) => [
+    option,
+    optionSchema.when(key, { is: Joi.exist(), otherwise: Joi.forbidden() }),
+  ]),
+]);
 
 const writePayload = Joi.object({
   to: numberField.required(),
   quotedMessageId: idField,
   mentions: Joi.array().items(numberField).max(MAX_IDS),
   forwarded: Joi.boolean(),
-  ...Object.fromEntries(CONTENTS.map(({ key, schema }) => [key, schema])),
+  ephemeral: Joi.number().integer().min(1).max(MAX_EPHEMERAL_S),
+  ...Object.fromEntries(contentFields),
 })
-  .xor(...contentKeys)
+  .xor(...WRITERS.map(({ key }) => key))
   .required();
 
 const readPayload = Joi.object({
@@ -40,6 +49,14 @@ export function messageRoutes(server: Server, network: Network): void {
     options: { validate: { params: numberParams } },
     handler: ({ params }) => ({
       messages: network.phone(network.registry.require(params.number)).held.views(),
+    }),
+  });
+  server.route<{ Params: NumberParams }>({
+    method: 'GET',
+    path: '/phones/{number}/changes',
+    options: { validate: { params: numberParams } },
+    handler: ({ params }) => ({
+      changes: network.phone(network.registry.require(params.number)).changes.views(),
     }),
   });
   server.route<{ Params: NumberParams; Payload: { messageIds: string[] } }>({

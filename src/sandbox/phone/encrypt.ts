@@ -13,21 +13,26 @@ export function deviceSent(partner: Account, message: proto.IMessage): proto.IMe
   return { deviceSentMessage: { destinationJid: partner.jid('lid'), message } };
 }
 
-/**
- * Encrypts for one device, with a new session when there is none or a bundle is given.
- * @param retry the count of the retry that this answers.
- */
+/** How a message is encrypted for a device. */
+interface Encryption {
+  /** Further attributes of the `<enc>`. */
+  attrs?: Record<string, string> | undefined;
+  /** The retry that this answers: its count, and the bundle that a new session is made with. */
+  retry?: { count: string; bundle: Bundle };
+}
+
+/** Encrypts for one device, with a new session when there is none or a retry is answered. */
 export async function encryptFor(
   network: Network,
   phone: Phone,
   to: Device,
   message: proto.IMessage,
-  retry?: { count: string; bundle: Bundle },
+  { attrs, retry }: Encryption = {},
 ): Promise<Stanza> {
   const address = `${to.account.lid}.${deviceId(to)}`;
   if (retry || !phone.signal.hasSession(address)) {
     await phone.signal.startSession(address, retry?.bundle ?? network.takeBundle(to));
   }
   const { type, ciphertext } = await phone.signal.encrypt(address, encodeWAMessage(message));
-  return stanza('enc', { v: ENC_VERSION, type, count: retry?.count }, ciphertext);
+  return stanza('enc', { v: ENC_VERSION, type, count: retry?.count, ...attrs }, ciphertext);
 }

@@ -1,14 +1,20 @@
 import type { MessageView, ReceiptState } from '../api.js';
 import type { State } from '../state/state.js';
+import type { StanzaShape } from './content/content.js';
 
 /** Beyond this a phone forgets its oldest messages, and what became of them. */
 const MAX_MESSAGES = 10_000;
 
-/** A message as a phone keeps it. */
-export interface HeldMessage extends Omit<MessageView, 'receipts'> {
-  /** The `proto.Message`, encoded: for quoting it and for encrypting it again. */
+/** What is needed to encrypt a message again. */
+export interface Sent {
+  /** The `proto.Message`, encoded. */
   source: Buffer;
+  /** Of what this phone sent itself. */
+  shape?: StanzaShape;
 }
+
+/** A message as a phone keeps it. */
+export type HeldMessage = Omit<MessageView, 'receipts'> & Sent;
 
 /** What one phone holds, oldest first. */
 export class HeldMessages {
@@ -32,9 +38,15 @@ export class HeldMessages {
   add(message: HeldMessage): void {
     const row = `${this.#owner}/${String(++this.#sequence).padStart(12, '0')}`;
     this.#messages.set(message.messageId, { row, message });
-    this.#state.put('message', row, () => serialise(message));
+    this.keep(message);
     const [oldest] = this.#messages.keys();
     if (this.#messages.size > MAX_MESSAGES && oldest !== undefined) this.#forget(oldest);
+  }
+
+  /** Keeps what has changed in a held message. */
+  keep(message: HeldMessage): void {
+    const row = this.#messages.get(message.messageId)?.row;
+    if (row !== undefined) this.#state.put('message', row, () => serialise(message));
   }
 
   /** @returns false when it is known already. */
@@ -50,7 +62,7 @@ export class HeldMessages {
   }
 
   view(held: HeldMessage): MessageView {
-    const { source: _, ...message } = held;
+    const { source: _, shape: __, ...message } = held;
     return { ...message, receipts: this.#receipts.get(held.messageId) ?? {} };
   }
 

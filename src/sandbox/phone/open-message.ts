@@ -5,13 +5,14 @@ import type { Network } from '../network.js';
 import type { CipherType } from '../signal/signal-device.js';
 import { parseDeviceJid } from '../wire/jid.js';
 import { bytesOf, childrenOf, type Stanza } from '../wire/stanza.js';
-import { readContent } from './content/index.js';
-import { findContextInfo } from './context-info.js';
-import type { HeldMessage } from './held-messages.js';
+import { type Interpreted, interpret } from './interpret.js';
 import type { Phone } from './phone.js';
 
+const { Type } = proto.Message.ProtocolMessage;
 /** Contents that only carry keys or settings: nothing that a phone would show. */
 const SILENT = new Set<string>(['senderKeyDistributionMessage', 'messageContextInfo', 'protocolMessage']);
+/** What people do to messages comes in the protocol's own content. */
+const PERSONAL = new Set<unknown>([Type.REVOKE, Type.MESSAGE_EDIT]);
 
 /**
  * Decrypts a message for a phone.
@@ -22,20 +23,21 @@ export async function openMessage(
   network: Network,
   phone: Phone,
   letter: Stanza,
-): Promise<HeldMessage | undefined> {
+): Promise<Interpreted | undefined> {
   const { id = '', from, t } = letter.attrs;
   const author = network.registry.byJid(from);
   const address = sessionAddress(network, from);
   if (!author || !address) throw new Error('a message from nobody');
+  const [encs, extras] = split(letter);
   let message: proto.IMessage = {};
-  for (const enc of childrenOf(letter).filter((element) => element.tag === 'enc')) {
+  for (const enc of encs) {
     const plain = await phone.signal.decrypt(address, cipherType(enc), bytesOf(enc));
     message = { ...message, ...proto.Message.decode(unpad(plain)) };
   }
   const partner = author === phone.account ? destination(network, letter, message) : author;
-  const shown = message.deviceSentMessage?.message ?? message;
-  if (!partner || Object.keys(shown).every((key) => SILENT.has(key))) return undefined;
-  return describe(network, shown, { messageId: id, author, partner, phone, timestamp: Number(t) });
+  const shown = withoutEnvelope(message);
+  if (!partner || isSilent(shown)) return undefined;
+  return interpret(network, shown, { messageId: id, author, partner, phone, timestamp: Number(t), extras });
 }
 
 /** The address of a device's Signal session: phones use hidden ids only. Undefined for unknown people. */
@@ -44,32 +46,22 @@ export function sessionAddress(network: Network, jid: string | undefined): strin
   return account && `${account.lid}.${parseDeviceJid(jid)?.device ?? 0}`;
 }
 
-/** A message as the phone keeps and shows it. */
-export function describe(
-  network: Network,
-  message: proto.IMessage,
-  about: { messageId: string; author: Account; partner: Account; phone: Phone; timestamp: number },
-): HeldMessage {
-  const { messageId, author, partner, phone, timestamp } = about;
-  const fromMe = author === phone.account;
-  const visible = unwrap(message);
-  const info = findContextInfo(visible);
-  const mentions = (info?.mentionedJid ?? []).map((jid) => network.registry.byJid(jid)?.number ?? jid);
-  return {
-    messageId,
-    from: author.number,
-    to: fromMe ? partner.number : phone.account.number,
-    fromMe,
-    ...readContent(visible),
-    ...(info?.stanzaId && { quotedMessageId: info.stanzaId }),
-    mentions,
-    forwarded: info?.isForwarded ?? false,
-    edited: false,
-    revoked: false,
-    reactions: {},
-    timestamp,
-    source: Buffer.from(proto.Message.encode(message).finish()),
-  };
+function split(letter: Stanza): [encs: Stanza[], extras: Stanza[]] {
+  const parts = childrenOf(letter);
+  return [parts.filter(({ tag }) => tag === 'enc'), parts.filter(({ tag }) => tag !== 'enc')];
+}
+
+/** What another own device sent comes with its destination around it; its secret may stand outside. */
+function withoutEnvelope(message: proto.IMessage): proto.IMessage {
+  const inner = message.deviceSentMessage?.message;
+  if (!inner) return message;
+  const { messageContextInfo } = message;
+  return inner.messageContextInfo || !messageContextInfo ? inner : { ...inner, messageContextInfo };
+}
+
+function isSilent(message: proto.IMessage): boolean {
+  if (PERSONAL.has(unwrap(message).protocolMessage?.type)) return false;
+  return Object.keys(message).every((key) => SILENT.has(key));
 }
 
 /** To whom an own message went that another own device sent. */

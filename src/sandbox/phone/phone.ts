@@ -7,9 +7,12 @@ import { routeReceipt } from '../routing/receipts.js';
 import { SignalDevice } from '../signal/signal-device.js';
 import { type Stanza, stanza } from '../wire/stanza.js';
 import { greet } from './greeting.js';
+import { type HeldChange, HeldChanges, viewChange } from './held-changes.js';
 import { type HeldMessage, HeldMessages } from './held-messages.js';
+import type { Interpreted } from './interpret.js';
 import { openMessage } from './open-message.js';
 import { answerRetry, askAgain } from './retry.js';
+import { chatOf } from './targets.js';
 import { writeMessage } from './write.js';
 
 /** Typing states beyond this are forgotten, oldest first. */
@@ -23,6 +26,8 @@ export class Phone {
   readonly account: Account;
   readonly signal: SignalDevice;
   readonly held: HeldMessages;
+  /** What changed the held messages. */
+  readonly changes: HeldChanges;
   readonly chatstates: ChatstateView[] = [];
   /** Digits of everybody that this account has a chat with. */
   readonly partners = new Set<string>();
@@ -34,11 +39,12 @@ export class Phone {
     this.#network = network;
     this.signal = new SignalDevice(account.pn, account.record.keys, network.state);
     this.held = new HeldMessages(account.pn, network.state);
+    this.changes = new HeldChanges(account.pn, network.state);
   }
 
   /** Takes what the network brings: messages, and receipts that ask for one again. */
   accept(letter: Stanza): void {
-    if (letter.tag === 'message') void this.#inTurn(() => this.#take(letter));
+    if (letter.tag === 'message') void this.#inTurn(() => this.#open(letter));
     else if (letter.attrs.type === 'retry') void this.#inTurn(() => answerRetry(this.#network, this, letter));
   }
 
@@ -72,11 +78,15 @@ export class Phone {
     }
   }
 
-  /** Keeps a message and tells who watches. */
-  hold(message: HeldMessage): void {
-    this.held.add(message);
-    this.partners.add((message.fromMe ? message.to : message.from).slice(1));
-    this.#tellMessage(message);
+  /** A message or change of that id, as it is kept. */
+  sent(messageId: string): HeldMessage | HeldChange | undefined {
+    return this.held.get(messageId) ?? this.changes.get(messageId);
+  }
+
+  /** Keeps a message, or changes one as somebody wants it, and tells who watches. */
+  take(interpreted: Interpreted): void {
+    if ('message' in interpreted) this.#hold(interpreted.message);
+    else this.#change(interpreted);
   }
 
   /** @returns the ids of which that was news. */
@@ -102,14 +112,14 @@ export class Phone {
     await this.#work;
   }
 
-  async #take(letter: Stanza): Promise<void> {
+  async #open(letter: Stanza): Promise<void> {
     const { id = '', from = '', category } = letter.attrs;
-    const known = this.held.get(id);
+    const known = this.sent(id);
     try {
-      const message = await openMessage(this.#network, this, letter);
-      if (category === 'peer' || !message) return;
-      if (!known) this.hold(message);
-      if (!message.fromMe) {
+      const opened = await openMessage(this.#network, this, letter);
+      if (category === 'peer' || !opened) return;
+      if (!known) this.take(opened);
+      if (this.#network.registry.byJid(from) !== this.account) {
         routeReceipt(this.#network, { account: this.account }, stanza('receipt', { id, to: from }));
       }
     } catch (error) {
@@ -117,6 +127,26 @@ export class Phone {
       // a copy that was decrypted before is no reason to ask for it again
       if (!known) askAgain(this.#network, this, letter);
     }
+  }
+
+  #hold(message: HeldMessage): void {
+    this.held.add(message);
+    this.partners.add(chatOf(message).slice(1));
+    this.#tellMessage(message);
+  }
+
+  #change({ change, head }: Extract<Interpreted, { change: unknown }>): void {
+    const held = this.held.get(change.targetId);
+    const target = held && chatOf(held) === chatOf(head) ? held : undefined;
+    const fields = target && change.apply(target);
+    const { type, targetId } = change;
+    const record = { ...head, type, targetId, applied: fields !== undefined, ...fields };
+    this.changes.add(record);
+    const { number } = this.account;
+    this.#network.events.emit(() => ({ type: 'change', number, change: viewChange(record) }));
+    if (!target || !fields) return;
+    this.held.keep(target);
+    this.#tellMessage(target);
   }
 
   #tellMessage(message: HeldMessage): void {

@@ -4,10 +4,15 @@ import { rejectSends } from '../faults/reject-sends.js';
 import type { Network } from '../network.js';
 import { type Device, deviceId } from '../registry.js';
 import { child, childrenOf, type Stanza, stanza } from '../wire/stanza.js';
+import { refuseButtons } from './buttons.js';
 import { type Copy, hand, type Parcel } from './fan-out.js';
 
 /** What a stanza that cannot be delivered is answered with, as a malformed fan-out is. */
 const MALFORMED = '479';
+/** What somebody gets who does what only admins of a group may do. */
+const NOT_ALLOWED = '403';
+/** The `edit` of a stanza by which an admin deletes somebody's message. */
+const ADMIN_REVOKE = '8';
 /** Parts of an author's stanza that are for the network alone. */
 const FOR_THE_NETWORK = new Set(['participants', 'enc', 'tctoken', 'reporting']);
 const TRAVELLING_ATTRS = ['edit', 'category'];
@@ -16,8 +21,9 @@ const TRAVELLING_ATTRS = ['edit', 'category'];
 export function routeMessage(network: Network, companion: Companion, message: Stanza): void {
   const copies = readCopies(network, message);
   const { id = '', to } = message.attrs;
-  if (network.faults.take(rejectSends, companion.account) || copies.length === 0) {
-    acknowledge(network, companion, message, MALFORMED);
+  const error = refuse(network, companion, message, copies);
+  if (error) {
+    acknowledge(network, companion, message, error);
     return;
   }
   const author = { account: companion.account, companion };
@@ -36,6 +42,14 @@ export function routeMessage(network: Network, companion: Companion, message: St
     if (isFresh(copy, () => log.give(id, partner.pn, deviceRow(copy.to)))) hand(network, parcel, copy);
   }
   if (!network.faults.take(dropAcks, companion.account)) acknowledge(network, companion, message);
+}
+
+/** Why a message is not taken: the error of the negative ack. Undefined when nothing is wrong. */
+function refuse(network: Network, companion: Companion, message: Stanza, copies: Copy[]): string | undefined {
+  if (network.faults.take(rejectSends, companion.account) || copies.length === 0) return MALFORMED;
+  // between two people nobody is an admin
+  if (message.attrs.edit === ADMIN_REVOKE) return NOT_ALLOWED;
+  return refuseButtons(message);
 }
 
 /** A device's key in the logs. */

@@ -1,6 +1,7 @@
 import { Account, parseAccount, parsePair, serialisePair } from '../account.js';
 import { Companion, parseCompanion } from '../companion.js';
 import type { Network } from '../network.js';
+import { chatOf } from '../phone/targets.js';
 import { type Authority, createAuthority } from '../wire/certificate.js';
 import type { State } from './state.js';
 
@@ -60,7 +61,11 @@ function restoreHeld(network: Network, state: State): void {
     if (!account) continue;
     const phone = network.phone(account);
     const message = phone.held.restoreMessage(row, value);
-    phone.partners.add((message.fromMe ? message.to : message.from).slice(1));
+    phone.partners.add(chatOf(message).slice(1));
+  }
+  for (const [row, value] of state.rows('change')) {
+    const account = network.registry.byPn(head(row));
+    if (account) network.phone(account).changes.restore(row, value);
   }
   for (const [row, value] of state.rows('receipt')) {
     const account = network.registry.byPn(head(row));

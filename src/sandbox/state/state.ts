@@ -7,6 +7,7 @@ export type Bucket =
   | 'phone-prekey'
   | 'session'
   | 'message'
+  | 'change'
   | 'receipt'
   | 'mailbox';
 

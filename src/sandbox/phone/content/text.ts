@@ -3,17 +3,38 @@ import type { PhoneContent } from './content.js';
 
 const MAX_CHARS = 65_536;
 
-/** Plain text, and text that quotes, mentions or was forwarded. */
+/** Plain text, and text that quotes, mentions, was forwarded or shows what a link leads to. */
 export const text: PhoneContent = {
-  key: 'text',
-  schema: Joi.string().max(MAX_CHARS),
-  stanzaType: 'text',
-  compose({ text: body }, contextInfo) {
-    if (body === undefined) return undefined;
-    return contextInfo ? { extendedTextMessage: { text: body, contextInfo } } : { conversation: body };
+  write: {
+    key: 'text',
+    schema: Joi.string().max(MAX_CHARS),
+    options: {
+      linkPreview: Joi.object({
+        matchedText: Joi.string().required(),
+        title: Joi.string().required(),
+        description: Joi.string(),
+      }),
+    },
+    compose({ text: body, linkPreview }, { contextInfo }) {
+      if (body === undefined) return undefined;
+      const isPlain = !contextInfo && !linkPreview;
+      return {
+        message: isPlain
+          ? { conversation: body }
+          : { extendedTextMessage: { text: body, ...linkPreview, ...(contextInfo && { contextInfo }) } },
+        shape: { type: 'text' },
+      };
+    },
   },
-  read(message) {
-    const body = message.conversation || message.extendedTextMessage?.text;
-    return typeof body === 'string' ? { type: 'text', text: body } : undefined;
+  read({ conversation, extendedTextMessage }) {
+    const body = conversation || extendedTextMessage?.text;
+    if (typeof body !== 'string') return undefined;
+    const { matchedText, title, description } = extendedTextMessage ?? {};
+    const linkPreview = matchedText && {
+      matchedText,
+      title: title ?? '',
+      ...(description && { description }),
+    };
+    return { type: 'text', text: body, ...(linkPreview && { linkPreview }) };
   },
 };

@@ -1,0 +1,138 @@
+/** What a message carries beside its text, by its type. */
+export interface ContentFields {
+  media?: MediaView;
+  poll?: PollView;
+  location?: LocationView;
+  /** The first one, when there are several. */
+  contact?: ContactView;
+  contacts?: ContactView[];
+  buttonReply?: ButtonReplyContent;
+  listReply?: ListReplyContent;
+  linkPreview?: LinkPreviewContent;
+  /** Of type `buttons`. */
+  bodyText?: string;
+  footerText?: string;
+  buttons?: ButtonView[];
+  /** Whether a phone shows the buttons; false when the stanza lacks what tells phones to. */
+  rendered?: boolean;
+}
+
+export type MediaKind = 'image' | 'video' | 'audio' | 'document' | 'sticker';
+
+/** A file as the phone got it from the media host. */
+export interface MediaView {
+  mimeType: string;
+  /** Bytes, decrypted. */
+  size: number;
+  /** Of the decrypted bytes, hex; empty when the phone could not get them. */
+  sha256: string;
+  /** Why the phone could not get the file. */
+  error?: string;
+  fileName?: string;
+  caption?: string;
+  seconds?: number;
+  width?: number;
+  height?: number;
+  pageCount?: number;
+  /** How many values the waveform has. */
+  waveform?: number;
+  /** Bytes of the preview picture. */
+  thumbnail?: number;
+  voice: boolean;
+  animated: boolean;
+  viewOnce: boolean;
+}
+
+export interface PollView {
+  name: string;
+  options: string[];
+  /** How many options one may choose; 0: any number. */
+  selectableCount: number;
+  /** Number of who voted → chosen options; hex SHA-256 where no option fits. */
+  votes: Record<string, string[]>;
+}
+
+export interface LocationView {
+  latitude: number;
+  longitude: number;
+  name: string;
+  address: string;
+  live: boolean;
+}
+
+export interface ContactView {
+  displayName: string;
+  /** E.164 with `+`; empty when the card has none. */
+  phone: string;
+  vcard: string;
+}
+
+/** A button, in the words of the gateway's API. */
+export interface ButtonView {
+  type: string;
+  displayText: string;
+  id?: string;
+  url?: string;
+  phoneNumber?: string;
+  copyCode?: string;
+}
+
+/** Content of what a person writes: exactly one field, `linkPreview` aside. */
+export interface WriteContent {
+  text?: string;
+  /** Beside `text` only. */
+  linkPreview?: LinkPreviewContent;
+  poll?: { name: string; options: string[]; selectableCount?: number };
+  /** No options: the vote is taken back. */
+  vote?: { pollMessageId: string; options: string[] };
+  /** An empty emoji takes the reaction back. */
+  reaction?: { messageId: string; emoji: string };
+  edit?: EditContent & {
+    /** Inside the wrapper that some phones put around edits. */
+    wrapped?: boolean;
+  };
+  revoke?: { messageId: string };
+  location?: { latitude: number; longitude: number; name?: string; address?: string; live?: boolean };
+  contact?: ContactContent;
+  /** Several cards in one message. */
+  contacts?: ContactContent[];
+  buttonReply?: ButtonReplyContent & {
+    /** How the tap is told: as phones do for native buttons, unless said otherwise. */
+    as?: 'interactive' | 'buttons' | 'template';
+  };
+  listReply?: ListReplyContent;
+}
+
+export interface EditContent {
+  messageId: string;
+  text: string;
+}
+
+export interface ContactContent {
+  displayName: string;
+  /** E.164 with `+`. */
+  phone: string;
+}
+
+/** A tap on a button. */
+export interface ButtonReplyContent {
+  /** The message with the button. */
+  messageId: string;
+  id: string;
+  displayText: string;
+}
+
+/** A choice from a list. */
+export interface ListReplyContent {
+  /** The message with the list. */
+  messageId: string;
+  id: string;
+  title: string;
+}
+
+export interface LinkPreviewContent {
+  /** The link in the text. */
+  matchedText: string;
+  title: string;
+  description?: string;
+}

@@ -1,0 +1,63 @@
+import { proto } from '@whiskeysockets/baileys';
+import Joi from 'joi';
+import type { ContentFields } from '../../api.js';
+import { Refusal } from '../../refusal.js';
+import type { HeldMessage } from '../held-messages.js';
+import { keyOf, mayRevoke, requireTarget } from '../targets.js';
+import type { PhoneContent } from './content.js';
+
+const { Type } = proto.Message.ProtocolMessage;
+const EDIT_BY_AUTHOR = '7';
+const EDIT_BY_ADMIN = '8';
+
+/** A message is deleted for everybody. */
+export const revoke: PhoneContent = {
+  write: {
+    key: 'revoke',
+    schema: Joi.object({ messageId: Joi.string().required() }),
+    compose({ revoke: made }, writing) {
+      if (!made) return undefined;
+      const target = requireTarget(writing, made.messageId);
+      if (!mayRevoke(writing.phone.account.number, target))
+        throw new Refusal(403, `the message ${made.messageId} is somebody else's`);
+      return {
+        message: { protocolMessage: { type: Type.REVOKE, key: keyOf(writing.network, target) } },
+        shape: { type: 'text', attrs: { edit: target.fromMe ? EDIT_BY_AUTHOR : EDIT_BY_ADMIN } },
+      };
+    },
+  },
+  change({ protocolMessage }, { author }) {
+    const targetId = protocolMessage?.key?.id;
+    if (protocolMessage?.type !== Type.REVOKE || !targetId) return undefined;
+    return {
+      type: 'revoke',
+      targetId,
+      apply: (target) => (mayRevoke(author.number, target) ? empty(target) : undefined),
+    };
+  },
+};
+
+/** What a phone still shows of a deleted message: that there was one. */
+function empty(target: HeldMessage): Record<string, never> {
+  const content: ContentFields = target;
+  for (const field of CONTENT_FIELDS) delete content[field];
+  delete target.history;
+  delete target.quotedText;
+  Object.assign(target, { text: '', revoked: true, reactions: {}, mentions: [] });
+  return {};
+}
+
+const CONTENT_FIELDS = [
+  'media',
+  'poll',
+  'location',
+  'contact',
+  'contacts',
+  'buttonReply',
+  'listReply',
+  'linkPreview',
+  'bodyText',
+  'footerText',
+  'buttons',
+  'rendered',
+] as const satisfies (keyof ContentFields)[];
