@@ -7,6 +7,8 @@ import type { Sandbox } from './sandbox/index.js';
 export interface Network {
   /** Undefined for the real network: the library knows its address. */
   url?: string;
+  /** Origin of the simulated network's media host; the real network says itself where its hosts are. */
+  mediaUrl?: string;
   /** The simulated network's own Noise root; only a daemon that was told to use the sandbox ever trusts it. */
   rootKey?: Uint8Array;
   /** The simulated network, when it runs inside this daemon. */
@@ -20,14 +22,16 @@ export async function openNetwork(config: Config): Promise<Network> {
   const choice = networkChoice(config);
   if (choice.kind === 'whatsapp') return {};
   if (choice.kind === 'address') return { url: choice.wsUrl };
-  if (choice.kind === 'sandbox') return { url: choice.wsUrl, rootKey: await fetchRootKey(choice) };
+  if (choice.kind === 'sandbox') {
+    return { url: choice.wsUrl, mediaUrl: choice.controlUrl, rootKey: await fetchRootKey(choice) };
+  }
   const { startSandbox } = await import('./sandbox/index.js');
   const sandbox = await startSandbox({
     host: config.host,
     port: config.sandboxPort,
     dataDir: config.sandboxData,
   });
-  return { url: sandbox.wsUrl, rootKey: sandbox.rootKey, sandbox };
+  return { url: sandbox.wsUrl, mediaUrl: sandbox.url, rootKey: sandbox.rootKey, sandbox };
 }
 
 async function fetchRootKey({

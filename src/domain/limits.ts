@@ -34,6 +34,12 @@ export const LIMITS = {
   connectionWaitMs: 10_000,
   /** Milliseconds after which a send without the network's acknowledgement counts as failed. */
   sendAckMs: 20_000,
+  /** Milliseconds that the network has to acknowledge a read receipt. */
+  receiptAckMs: 10_000,
+  /** Milliseconds that a linked phone has to share its keys for changes of chats, which it does right after the pairing. */
+  appStateKeyMs: 10_000,
+  /** Milliseconds that a linked phone has to upload a file again. */
+  mediaRenewMs: 20_000,
   /** Milliseconds for which a send that a crash broke off is still sent; its Idempotency-Key lives as long. */
   resendMaxAgeMs: 24 * 60 * 60_000,
   /** Bytes of a JSON request body. */
