@@ -19,6 +19,18 @@ describe('Sandbox: messages that cannot be decrypted', () => {
     await alice.text('and on');
   });
 
+  it('are encrypted again by the phone when they only change others', async () => {
+    const alice = await world.linked(ALICE);
+    await talk(alice);
+    const { messageId } = await world.client.write(BOB, { to: ALICE, text: 'frist' });
+    await alice.text('frist');
+    await forgetSessions(alice);
+    const edited = alice.until('messages.update', ([first]) => first?.key.id === messageId);
+    await world.client.write(BOB, { to: ALICE, edit: { messageId, text: 'first' } });
+    const { editedMessage } = (await edited)[0]?.update.message ?? {};
+    expect(editedMessage?.message?.conversation).to.equal('first');
+  });
+
   it('are encrypted again by a client when the phone cannot read them', async () => {
     const alice = await world.linked(ALICE);
     await talk(alice);

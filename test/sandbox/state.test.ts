@@ -57,6 +57,25 @@ describe('Sandbox: state in a folder', () => {
     });
   });
 
+  it('keeps what changed messages', async () => {
+    const poll = { name: 'When?', options: ['now', 'later'] };
+    const { messageId } = await world.client.write(ALICE, { to: BOB, poll });
+    await world.client.waitForMessage(BOB, (message) => message.messageId === messageId);
+    await world.client.write(BOB, { to: ALICE, vote: { pollMessageId: messageId, options: ['now'] } });
+    await world.client.write(BOB, { to: ALICE, reaction: { messageId, emoji: '🕐' } });
+    await world.client.waitForMessage(ALICE, ({ reactions }) => reactions[BOB] === '🕐');
+    const [messages, changes] = await Promise.all([
+      world.client.messages(ALICE),
+      world.client.changes(ALICE),
+    ]);
+    expect(changes).to.have.length(2);
+    await world.restart();
+    expect(await world.client.messages(ALICE)).to.deep.equal(messages);
+    expect(await world.client.changes(ALICE)).to.deep.equal(changes);
+    await world.client.write(BOB, { to: ALICE, vote: { pollMessageId: messageId, options: ['later'] } });
+    await world.client.waitForMessage(ALICE, ({ poll: counted }) => counted?.votes[BOB]?.[0] === 'later');
+  });
+
   it('forgets a device that was unlinked', async () => {
     const alice = await world.linked(ALICE);
     await world.client.unlink(ALICE);

@@ -1,9 +1,11 @@
 import {
+  type AnyMessageContent,
   type AuthenticationCreds,
   type BaileysEventMap,
   BufferJSON,
   type ConnectionState,
   initAuthCreds,
+  type MiscMessageGenerationOptions,
   makeWASocket,
   type SignalDataTypeMap,
   type SignalKeyStore,
@@ -58,6 +60,8 @@ export class BaileysDevice {
   readonly creds: AuthenticationCreds = initAuthCreds();
   readonly keys = memoryKeys();
   readonly messages: WAMessage[] = [];
+  /** The protocol's own messages too. */
+  readonly everything: WAMessage[] = [];
   readonly upsertTypes = new Map<string, string>();
   #socket?: WASocket;
   readonly #wsUrl: string;
@@ -88,6 +92,7 @@ export class BaileysDevice {
     });
     socket.ev.on('creds.update', (update) => Object.assign(this.creds, update));
     socket.ev.on('messages.upsert', ({ messages, type }) => {
+      this.everything.push(...messages);
       for (const message of messages.filter((one) => !one.message?.protocolMessage)) {
         this.upsertTypes.set(message.key.id ?? '', type);
         this.messages.push(message);
@@ -160,13 +165,30 @@ export class BaileysDevice {
     return found;
   }
 
-  /** Sends a text and resolves with its id. */
-  async say(jid: string, text: string, messageId?: string): Promise<string> {
-    const message = await this.socket.sendMessage(jid, { text }, messageId ? { messageId } : {});
+  /** Waits for the message of that id; one that has come already counts. */
+  async message(id: string): Promise<WAMessage> {
+    const known = this.everything.find(({ key }) => key.id === id);
+    if (known) return known;
+    const { messages } = await this.until('messages.upsert', (event) =>
+      event.messages.some(({ key }) => key.id === id),
+    );
+    const found = messages.find(({ key }) => key.id === id);
+    if (!found) throw new Error('unreachable: the event had it');
+    return found;
+  }
+
+  /** Sends a content and resolves with the message. */
+  async send(jid: string, content: AnyMessageContent, options: MiscMessageGenerationOptions = {}) {
+    const message = await this.socket.sendMessage(jid, content, options);
     const id = message?.key.id;
     if (!id || !message?.message) throw new Error('not sent');
     this.sent.set(id, message.message);
-    return id;
+    return { ...message, id, message: message.message };
+  }
+
+  /** Sends a text and resolves with its id. */
+  async say(jid: string, text: string, messageId?: string): Promise<string> {
+    return (await this.send(jid, { text }, messageId ? { messageId } : {})).id;
   }
 
   /** Closes the socket for good. */
