@@ -1,6 +1,7 @@
 import type { Server } from '@hapi/hapi';
 import { type Config, encryptionKeyBytes, summarize } from './config/index.js';
 import { Dispatcher } from './delivery/dispatch.js';
+import { PollLookups } from './delivery/lookup.js';
 import { Tail } from './delivery/tail.js';
 import { type Clock, systemClock, wait } from './domain/clock.js';
 import { LIMITS } from './domain/limits.js';
@@ -25,6 +26,8 @@ export interface DaemonOverrides {
   qrLifetimeMs?: number;
   /** Milliseconds that a stop gives to what is in flight. */
   stopGraceMs?: number;
+  /** Milliseconds that a receiver has for the look-up of a poll. */
+  pollLookupMs?: number;
 }
 
 /** A running gateway. */
@@ -93,6 +96,7 @@ interface Parts {
   network: Network;
   gateway: Gateway;
   dispatcher: Dispatcher;
+  lookups: PollLookups;
   server: Server;
 }
 
@@ -101,7 +105,7 @@ async function assemble(
   overrides: DaemonOverrides & { log: Logger },
   cleanup: (() => Promise<unknown>)[],
 ): Promise<Parts> {
-  const { log, clock = systemClock, backoff, qrLifetimeMs } = overrides;
+  const { log, clock = systemClock, backoff, qrLifetimeMs, pollLookupMs } = overrides;
   const encryptionKey = encryptionKeyBytes(config.encryptionKey);
   const store = await openStore({ url: config.store, dataDir: config.dataDir, encryptionKey });
   cleanup.push(() => store.close());
@@ -126,6 +130,12 @@ async function assemble(
     },
   });
   cleanup.push(() => dispatcher.stop(0));
+  const lookups = new PollLookups({
+    allowPrivate: config.allowPrivateUrls,
+    clock,
+    ...(pollLookupMs && { timeoutMs: pollLookupMs }),
+  });
+  cleanup.push(() => lookups.destroy());
   const links = createBaileysLinks({
     network,
     log: log.child({ area: 'link' }),
@@ -136,6 +146,7 @@ async function assemble(
     store,
     links,
     announcer: dispatcher,
+    lookups,
     observer: metrics,
     apiSecretKey: store.hashKey,
     clock,
@@ -143,7 +154,7 @@ async function assemble(
     ...(backoff && { backoff }),
   });
   cleanup.push(() => gateway.stop());
-  const { sessions, sending } = gateway;
+  const { sessions, sending, inbox } = gateway;
   const deliveries = createDeliveries({
     sessions: { find: (clientId) => sessions.find(clientId).record },
     dispatcher,
@@ -153,7 +164,7 @@ async function assemble(
   const server = await createHttpServer({
     host: config.host,
     port: config.port,
-    services: { sessions, sending, deliveries },
+    services: { sessions, sending, inbox, deliveries },
     auth: { token: config.token },
     facts: {
       podName: config.nodeName,
@@ -171,7 +182,7 @@ async function assemble(
     log: log.child({ area: 'http' }),
     clock,
   });
-  return { store, network, gateway, dispatcher, server };
+  return { store, network, gateway, dispatcher, lookups, server };
 }
 
 /**
@@ -180,7 +191,7 @@ async function assemble(
  * again at the next start, from the journal.
  */
 async function stop(parts: Parts, overrides: DaemonOverrides, log: Logger): Promise<void> {
-  const { server, gateway, dispatcher, store, network } = parts;
+  const { server, gateway, dispatcher, lookups, store, network } = parts;
   const { clock = systemClock, stopGraceMs = LIMITS.stopGraceMs } = overrides;
   log.info('stopping');
   const idle = new AbortController();
@@ -191,6 +202,7 @@ async function stop(parts: Parts, overrides: DaemonOverrides, log: Logger): Prom
       void gateway.idle().then(() => idle.abort());
       return wait(clock, stopGraceMs, idle.signal);
     },
+    () => lookups.destroy(),
     () => dispatcher.stop(0),
     () => gateway.idle(),
     () => store.close(),

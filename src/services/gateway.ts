@@ -1,3 +1,4 @@
+import type { PollLookups } from '../delivery/lookup.js';
 import { type Clock, wait } from '../domain/clock.js';
 import { LIMITS } from '../domain/limits.js';
 import { isTerminal, type SessionStatus } from '../domain/session.js';
@@ -6,6 +7,8 @@ import type { Logger } from '../log.js';
 import type { Store } from '../store/store.js';
 import { Contacts } from './contacts.js';
 import { Housekeeping } from './housekeeping.js';
+import { HostedInbox } from './inbox/inbox.js';
+import { Recorder } from './inbox/recorder.js';
 import { type Announcer, type ReceiveObserver, Receiver } from './receive/receive.js';
 import { Sender, type SendObserver } from './send/send.js';
 import { ApiSecretHasher } from './sessions/api-secret.js';
@@ -19,6 +22,7 @@ export interface GatewayOptions {
   store: Store;
   links: LinkFactory;
   announcer: Announcer;
+  lookups: Pick<PollLookups, 'ask'>;
   observer: ReceiveObserver & SendObserver & { disconnected(status: SessionStatus): void };
   /** Keys the hashes of API secrets: 32 bytes that stay the same for as long as the store lives. */
   apiSecretKey: Uint8Array;
@@ -31,6 +35,7 @@ export interface GatewayOptions {
 export class Gateway {
   readonly sessions: SessionRegistry;
   readonly sending: Sender;
+  readonly inbox: HostedInbox;
   readonly #options: GatewayOptions;
   readonly #contacts: Contacts;
   readonly #steps: StoreSteps;
@@ -45,7 +50,9 @@ export class Gateway {
     this.#steps = new StoreSteps(store, clock);
     const steps = this.#steps;
     const contacts = this.#contacts;
-    this.#receiver = new Receiver({ store, steps, contacts, announcer, observer, clock, log });
+    const recorder = new Recorder({ history: store.history, links });
+    this.#receiver = new Receiver({ ...options, recorder, steps, contacts });
+    this.inbox = new HostedInbox({ store, linkOf: () => '' });
     this.#statusEvents = new StatusEvents(announcer, clock);
     this.#housekeeping = new Housekeeping({ store, clock, log });
     this.sessions = new SessionRegistry({

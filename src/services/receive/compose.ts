@@ -1,11 +1,10 @@
-import { formatRoomId } from '../../domain/room.js';
 import { type EventEnvelope, eventMeta, type GroupSender } from '../../events/envelope.js';
 import { readContext } from '../../kinds/context-info.js';
 import { readContent } from '../../kinds/index.js';
 import type { EventExtra, Reading } from '../../kinds/kind.js';
 import type { IncomingMessage } from '../../link/link.js';
 import type { Contact, SessionRecord } from '../../store/store.js';
-import type { Parties } from './parties.js';
+import { type Parties, roomIdOf } from './parties.js';
 
 export interface EnvelopeParts {
   session: SessionRecord;
@@ -29,7 +28,7 @@ export function composeEnvelope(parts: EnvelopeParts): EventEnvelope & EventExtr
     clientId: session.clientId,
     orgId: session.orgId,
     timestamp: new Date(message.timestamp).toISOString(),
-    chatRoomId: formatRoomId({ clientId: session.clientId, myLid: session.lid, other }),
+    chatRoomId: roomIdOf(session, parties.remote),
     myLid: session.lid,
     clientLid: isGroup ? other : (parties.person?.lid ?? ''),
     remoteJid: parties.remoteJid,

@@ -1,6 +1,8 @@
 import { type Address, formatJid, type Person, parseJid, personOf } from '../../domain/address.js';
+import { formatRoomId } from '../../domain/room.js';
 import type { IncomingMessage } from '../../link/link.js';
 import type { Contact, SessionRecord } from '../../store/store.js';
+import type { Authorship } from '../authorship.js';
 import type { Contacts } from '../contacts.js';
 
 /** Who a message is between, as far as anybody knows. */
@@ -10,6 +12,8 @@ export interface Parties {
   remoteJid: string;
   /** The other person, or the one who wrote in the group; undefined while nobody is known. */
   person: Contact | undefined;
+  /** Who wrote the message. */
+  author: Authorship;
 }
 
 /** Finds the person behind either address, learning what the message tells. */
@@ -23,11 +27,25 @@ export async function identifyParties(
   if (chat.kind === 'group') {
     const author = personOf(message.participant, message.participantAlt);
     const person = await learn(session, author, message, contacts);
-    return { remote: chat, remoteJid: formatJid(chat), person };
+    return { remote: chat, remoteJid: formatJid(chat), person, author: authorOf(session, message, person) };
   }
   const person = await learn(session, personOf(message.chat, message.chatAlt), message, contacts);
   const remote: Address = person?.lid ? { kind: 'lid', user: person.lid } : chat;
-  return { remote, remoteJid: formatJid(remote), person };
+  return { remote, remoteJid: formatJid(remote), person, author: authorOf(session, message, person) };
+}
+
+/** The room's id of a conversation. */
+export function roomIdOf({ clientId, lid }: SessionRecord, { user }: Address): string {
+  return formatRoomId({ clientId, myLid: lid, other: user });
+}
+
+function authorOf(
+  session: SessionRecord,
+  { fromMe }: IncomingMessage,
+  person: Contact | undefined,
+): Authorship {
+  const { lid, pn } = fromMe ? session : { lid: person?.lid, pn: person?.pn };
+  return { fromMe, ...(lid && { lid }), ...(pn && { pn }) };
 }
 
 async function learn(

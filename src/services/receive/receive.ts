@@ -1,38 +1,26 @@
-import type { DeliveryResult } from '../../delivery/dispatch.js';
-import type { Clock } from '../../domain/clock.js';
-import type { GatewayEvent } from '../../events/catalogue.js';
-import type { EventEnvelope } from '../../events/envelope.js';
-import { readContent } from '../../kinds/index.js';
-import { isSilent } from '../../kinds/silent.js';
-import { unknownName } from '../../kinds/unknown.js';
-import type { IncomingMessage } from '../../link/link.js';
+import type { PollLookups } from '../../delivery/lookup.js';
+import { type Clock, wait } from '../../domain/clock.js';
+import { LIMITS } from '../../domain/limits.js';
+import type { IncomingMessage, LinkFactory } from '../../link/link.js';
 import type { Logger } from '../../log.js';
 import type { SessionRecord, Store } from '../../store/store.js';
 import type { Contacts } from '../contacts.js';
+import type { Recorder } from '../inbox/recorder.js';
 import type { StoreSteps } from '../store-steps.js';
 import { admit } from './admit.js';
-import { composeEnvelope } from './compose.js';
-import { identifyParties } from './parties.js';
+import { Arrivals } from './arrivals.js';
+import { Opener } from './open.js';
+import { PollOptions } from './poll-options.js';
+import { Traces } from './traces.js';
+import { type Announcer, isRemembered, MessageWay, type ReceiveObserver } from './way.js';
 
-/** Where events go. */
-export interface Announcer {
-  announce(
-    event: GatewayEvent,
-    receiver: { url: string; token: string } | undefined,
-    options?: { keptByCaller?: boolean },
-  ): Promise<DeliveryResult>;
-}
-
-/** What is counted on the way. */
-export interface ReceiveObserver {
-  received(type: string): void;
-  withoutReceiver(): void;
-  unknownKind(name: string): void;
-  notAdmitted(reason: string): void;
-}
+export { type Announcer, type ReceiveObserver, receiverOf } from './way.js';
 
 export interface ReceiveOptions {
-  store: Pick<Store, 'journal' | 'sends'>;
+  store: Pick<Store, 'journal' | 'sends' | 'traces' | 'history'>;
+  links: Pick<LinkFactory, 'openSecret' | 'decode'>;
+  lookups: Pick<PollLookups, 'ask'>;
+  recorder: Pick<Recorder, 'record'>;
   steps: StoreSteps;
   contacts: Contacts;
   announcer: Announcer;
@@ -41,18 +29,38 @@ export interface ReceiveOptions {
   log: Logger;
 }
 
+/** What became of an own send in the history. */
+export interface Echoed {
+  /** False when it should be there and is not, or not yet. */
+  recorded: boolean;
+}
+
+/** A message on its way. */
+interface Journey {
+  work: Promise<unknown>;
+  clientId: string;
+  kept: Promise<Echoed>;
+}
+
 /**
- * An inbound message's way through the house, in named steps: admit → read → identify → announce → close the journal.
- * The echo of an own send takes the same way.
+ * An inbound message's way through the house, in named steps: admit → identify → trace → open → read → record →
+ * announce → close the journal. The echo of an own send takes the same way.
  */
 export class Receiver {
   readonly #options: ReceiveOptions;
-  readonly #underWay = new Map<Promise<unknown>, string>();
-  /** Journal entries of what is on its way, by session. */
-  readonly #entries = new Set<string>();
+  readonly #way: MessageWay;
+  readonly #arrivals = new Arrivals();
+  readonly #underWay = new Set<Journey>();
+  /** Of each journal entry and own send: its message that is on its way. */
+  readonly #entries = new Map<string, Journey>();
 
   constructor(options: ReceiveOptions) {
     this.#options = options;
+    const { store, links, lookups, steps, log } = options;
+    const traces = new Traces({ traces: store.traces, steps, log });
+    const opener = new Opener({ links, store, traces, steps, log });
+    const pollOptions = new PollOptions({ store, links, lookups, steps });
+    this.#way = new MessageWay({ ...options, arrivals: this.#arrivals, traces, opener, pollOptions });
   }
 
   /**
@@ -66,65 +74,103 @@ export class Receiver {
     if (entries.length > 0 && entries.every((entry) => this.#entries.has(entry))) return;
     // as it is now: a pairing that begins meanwhile is no business of this message
     const snapshot = { ...session };
-    this.#track(clientId, entries, () => this.#admitAndProcess(snapshot, message));
+    this.#track(snapshot, message, entries, (onKept) => this.#receive(snapshot, message, onKept));
   }
 
-  /** Announces an own send with the caller's metaData, and closes its record. */
-  echo(session: SessionRecord, message: IncomingMessage, metaData?: Record<string, unknown>): void {
-    const { clientId } = session;
-    const entry = `${clientId} sent ${message.messageId}`;
-    if (this.#entries.has(entry)) return;
+  /**
+   * Announces an own send with the caller's metaData, and closes its record.
+   * @returns once the history has it: at once without one, and after a while in any case. Never rejects.
+   */
+  async echo(
+    session: SessionRecord,
+    message: IncomingMessage,
+    metaData?: Record<string, unknown>,
+  ): Promise<Echoed> {
+    const entry = `${session.clientId} sent ${message.messageId}`;
     const snapshot = { ...session };
-    this.#track(clientId, [entry], () => this.#processOwn(snapshot, message, metaData));
+    const { kept } =
+      this.#entries.get(entry) ??
+      this.#track(snapshot, message, [entry], (onKept) => this.#echo(snapshot, message, onKept, metaData));
+    if (!session.orgId) return { recorded: true };
+    const inTime = new AbortController();
+    const late = wait(this.#options.clock, LIMITS.recordWaitMs, inTime.signal);
+    const echoed = await Promise.race([kept, late.then(() => ({ recorded: false }))]);
+    inTime.abort();
+    return echoed;
   }
 
   /** Messages of a session that are on their way. */
   underWay(clientId: string): number {
     let count = 0;
-    for (const owner of this.#underWay.values()) if (owner === clientId) count += 1;
+    for (const journey of this.#underWay) if (journey.clientId === clientId) count += 1;
     return count;
   }
 
   /** Resolves when nothing is on its way any more, of one session or of all. */
   async idle(clientId?: string): Promise<void> {
     for (;;) {
-      const works = [...this.#underWay].flatMap(([work, owner]) =>
-        clientId === undefined || owner === clientId ? [work] : [],
+      const works = [...this.#underWay].flatMap((journey) =>
+        clientId === undefined || journey.clientId === clientId ? [journey.work] : [],
       );
       if (works.length === 0) return;
       await Promise.allSettled(works);
     }
   }
 
-  #track(clientId: string, entries: readonly string[], work: () => Promise<void>): void {
-    for (const entry of entries) this.#entries.add(entry);
-    const tracked: Promise<unknown> = work()
+  #track(
+    { clientId }: SessionRecord,
+    message: IncomingMessage,
+    entries: readonly string[],
+    work: (onKept: (recorded: boolean) => void) => Promise<void>,
+  ): Journey {
+    let arrived: () => void = () => undefined;
+    let onKept: (recorded: boolean) => void = () => undefined;
+    const kept = new Promise<Echoed>((resolve) => {
+      onKept = (recorded) => {
+        arrived();
+        resolve({ recorded });
+      };
+    });
+    const start = async () => {
+      if (isRemembered(message)) arrived = this.#arrivals.begin(clientId, message.messageId);
+      await work(onKept);
+    };
+    const journey: Journey = { clientId, kept, work: Promise.resolve() };
+    this.#underWay.add(journey);
+    for (const entry of entries) this.#entries.set(entry, journey);
+    journey.work = start()
       .catch((error: unknown) => this.#options.log.error({ err: error, clientId }, 'message not processed'))
       .finally(() => {
+        onKept(false);
         for (const entry of entries) this.#entries.delete(entry);
-        this.#underWay.delete(tracked);
+        this.#underWay.delete(journey);
       });
-    this.#underWay.set(tracked, clientId);
+    return journey;
   }
 
-  async #admitAndProcess(session: SessionRecord, message: IncomingMessage): Promise<void> {
+  async #receive(
+    session: SessionRecord,
+    message: IncomingMessage,
+    onKept: (recorded: boolean) => void,
+  ): Promise<void> {
     const { steps, observer } = this.#options;
     const refusal = admit(message) ?? (await steps.run(() => this.#isOwnEcho(session, message)));
     if (refusal) observer.notAdmitted(refusal);
     else {
       const isKept = message.journalIds.length > 0;
-      if ((await this.#process(session, message, { isKept })) === 'interrupted') return;
+      if ((await this.#way.go({ session, message, isKept, onKept })) === 'interrupted') return;
     }
     await this.#close(session.clientId, message.journalIds);
   }
 
-  async #processOwn(
+  async #echo(
     session: SessionRecord,
     message: IncomingMessage,
+    onKept: (recorded: boolean) => void,
     metaData?: Record<string, unknown>,
   ): Promise<void> {
     const { store, steps } = this.#options;
-    if ((await this.#process(session, message, { metaData, isKept: true })) === 'interrupted') return;
+    if ((await this.#way.go({ session, message, metaData, isKept: true, onKept })) === 'interrupted') return;
     await steps.run(() => store.sends.close(session.clientId, message.messageId));
   }
 
@@ -135,55 +181,9 @@ export class Receiver {
     return sent ? 'own echo' : undefined;
   }
 
-  async #process(
-    session: SessionRecord,
-    message: IncomingMessage,
-    { metaData, isKept }: { metaData?: Record<string, unknown> | undefined; isKept: boolean },
-  ): Promise<'done' | 'interrupted'> {
-    if (isSilent(message.content)) return 'done';
-    const { kind, reading } = readContent(message.content);
-    if (!kind) this.#options.observer.unknownKind(unknownName(message.content));
-    const { contacts, steps, observer } = this.#options;
-    const parties = await steps.run(() => identifyParties(session, message, contacts));
-    const event = composeEnvelope({ session, message, reading, parties, metaData });
-    if (event.isGroup && !session.enableGroupAi) {
-      observer.notAdmitted('group');
-      return 'done';
-    }
-    observer.received(reading.type);
-    if (!session.webhookUrl && !session.orgId) this.#noteNoReceiver(event);
-    return this.#announce(session, event, isKept);
-  }
-
-  /** What could neither be delivered nor kept, because the store was away, is announced again. */
-  async #announce(
-    session: SessionRecord,
-    event: GatewayEvent,
-    keptByCaller: boolean,
-  ): Promise<'done' | 'interrupted'> {
-    const { announcer, steps } = this.#options;
-    for (;;) {
-      const { interrupted } = await announcer.announce(event, receiverOf(session), { keptByCaller });
-      if (!interrupted) return 'done';
-      if (steps.stopped) return 'interrupted';
-      await steps.back();
-    }
-  }
-
-  #noteNoReceiver({ clientId, messageId, type }: EventEnvelope): void {
-    const why = 'message not delivered: the session has neither a webhook nor an orgId';
-    this.#options.log.info({ clientId, messageId, type }, why);
-    this.#options.observer.withoutReceiver();
-  }
-
   async #close(clientId: string, journalIds: string[]): Promise<void> {
     if (journalIds.length === 0) return;
     const { store, steps, clock } = this.#options;
     await steps.run(() => store.journal.close(clientId, journalIds, clock.now()));
   }
-}
-
-/** Where a session's events go; undefined when delivery is off. */
-export function receiverOf(session: SessionRecord): { url: string; token: string } | undefined {
-  return session.webhookUrl ? { url: session.webhookUrl, token: session.webhookToken } : undefined;
 }

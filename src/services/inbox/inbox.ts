@@ -1,0 +1,62 @@
+import { GatewayError } from '../../domain/errors.js';
+import { parseRoomId } from '../../domain/room.js';
+import type { HistoryMessage, Store } from '../../store/store.js';
+import type { Inbox, MessageView, RoomView } from '../services.js';
+import { messageView, roomView } from './views.js';
+
+export interface HostedInboxOptions {
+  store: Pick<Store, 'history' | 'sessions'>;
+  /** Permanent link to a stored file; empty when the message has none. */
+  linkOf(row: HistoryMessage): string;
+}
+
+/** Reads the hosted history for callers. It belongs to the store: any node can answer. */
+export class HostedInbox implements Inbox {
+  readonly #store: HostedInboxOptions['store'];
+  readonly #linkOf: HostedInboxOptions['linkOf'];
+
+  constructor({ store, linkOf }: HostedInboxOptions) {
+    this.#store = store;
+    this.#linkOf = linkOf;
+  }
+
+  async rooms(clientId: string): Promise<RoomView[]> {
+    const session = await this.#store.sessions.get(clientId);
+    if (!session)
+      throw new GatewayError('session_unknown', `unknown clientId ${clientId}; call /start first`);
+    const rooms = await this.#store.history.rooms(clientId);
+    return rooms.map((room) => roomView(clientId, room));
+  }
+
+  async messages(chatRoomId: string, page: { limit: number; before?: string }): Promise<MessageView[]> {
+    const clientId = await this.#sessionOf(chatRoomId);
+    const { history } = this.#store;
+    if (page.before !== undefined && !(await history.message(clientId, chatRoomId, page.before))) {
+      const message = `before: there is no message ${page.before} in room ${chatRoomId}`;
+      throw new GatewayError('message_unknown', message);
+    }
+    const rows = await history.messages(clientId, chatRoomId, page);
+    return rows.map((row) => messageView(clientId, row, this.#linkOf(row)));
+  }
+
+  async markRead(chatRoomId: string): Promise<void> {
+    const clientId = parseRoomId(chatRoomId)?.clientId;
+    const known =
+      clientId && (await this.#store.history.updateRoom(clientId, chatRoomId, { unreadCount: 0 }));
+    if (!known) throw unknownRoom(chatRoomId);
+  }
+
+  /** @throws GatewayError room_unknown */
+  async #sessionOf(chatRoomId: string): Promise<string> {
+    const clientId = parseRoomId(chatRoomId)?.clientId;
+    if (clientId && (await this.#store.history.room(clientId, chatRoomId))) return clientId;
+    throw unknownRoom(chatRoomId);
+  }
+}
+
+function unknownRoom(chatRoomId: string): GatewayError {
+  return new GatewayError(
+    'room_unknown',
+    `there is no chat room ${chatRoomId}; take the ids from /chatrooms`,
+  );
+}

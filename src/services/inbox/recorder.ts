@@ -1,0 +1,95 @@
+import { KeyedLock } from '../../domain/keyed-lock.js';
+import type { StoredType } from '../../kinds/kind.js';
+import type { LinkFactory } from '../../link/link.js';
+import type { HistoryMessage, HistoryStore } from '../../store/store.js';
+import { applyChange, type Change, changeOf, readChange } from './changes.js';
+import type { Recording } from './recording.js';
+import { roomOf, rowOf } from './rows.js';
+
+/** Names a stored message. */
+export interface RowKey {
+  clientId: string;
+  chatRoomId: string;
+  messageId: string;
+}
+
+/**
+ * Writes the hosted history: a message becomes a row, a reaction, an edit or a revoke changes one. What comes before the
+ * message that it changes is kept, and applied when that one comes. Doing anything twice changes nothing more.
+ */
+export class Recorder {
+  readonly #history: HistoryStore;
+  readonly #links: Pick<LinkFactory, 'encode'>;
+  /** Two changes of one row read and write it; they must not do so at the same time. */
+  readonly #turns = new KeyedLock();
+
+  constructor({ history, links }: { history: HistoryStore; links: Pick<LinkFactory, 'encode'> }) {
+    this.#history = history;
+    this.#links = links;
+  }
+
+  /** @throws GatewayError store_unavailable */
+  async record(recording: Recording): Promise<void> {
+    if (recording.storedType) return this.#addRow(recording, recording.storedType);
+    const change = changeOf(recording);
+    if (change) await this.#change(recording, change);
+  }
+
+  /**
+   * Changes a row, alone.
+   * @param amend answers the row as it shall be; undefined when it shall stay as it is.
+   * @returns false when there is no such row.
+   */
+  amend(key: RowKey, amend: (row: HistoryMessage) => HistoryMessage | undefined): Promise<boolean> {
+    const { clientId, chatRoomId, messageId } = key;
+    return this.#turns.run(turnOf(key), async () => {
+      const row = await this.#history.message(clientId, chatRoomId, messageId);
+      const amended = row && amend(row);
+      if (amended) await this.#history.update(clientId, amended);
+      return row !== undefined;
+    });
+  }
+
+  #addRow(recording: Recording, storedType: StoredType): Promise<void> {
+    const { event, message } = recording;
+    const { clientId, chatRoomId, messageId } = event;
+    const row = rowOf(recording, storedType, this.#links.encode(message.content));
+    return this.#turns.run(turnOf({ clientId, chatRoomId, messageId }), async () => {
+      await this.#history.record(clientId, roomOf(event), row);
+      await this.#applyPending({ clientId, chatRoomId, messageId });
+    });
+  }
+
+  /** Also of a row that was there: a crash may have come in between. */
+  async #applyPending({ clientId, chatRoomId, messageId }: RowKey): Promise<void> {
+    const pending = await this.#history.pending(clientId, chatRoomId, messageId);
+    if (pending.length === 0) return;
+    const row = await this.#history.message(clientId, chatRoomId, messageId);
+    if (!row) return;
+    let changed = row;
+    for (const { change: kept } of pending) {
+      const change = readChange(kept);
+      if (change) changed = applyChange(changed, change) ?? changed;
+    }
+    if (changed !== row) await this.#history.update(clientId, changed);
+    await this.#history.removePending(clientId, chatRoomId, messageId);
+  }
+
+  #change({ event, message }: Recording, change: Change): Promise<void> {
+    const { clientId, chatRoomId, messageId } = event;
+    const { targetId } = change;
+    return this.#turns.run(turnOf({ clientId, chatRoomId, messageId: targetId }), async () => {
+      const row = await this.#history.message(clientId, chatRoomId, targetId);
+      if (!row) {
+        const pending = { targetId, chatRoomId, messageId, change: { ...change }, at: message.timestamp };
+        return this.#history.addPending(clientId, pending);
+      }
+      const changed = applyChange(row, change);
+      if (changed) await this.#history.update(clientId, changed);
+    });
+  }
+}
+
+function turnOf({ clientId, chatRoomId, messageId }: RowKey): string {
+  return `${clientId} ${chatRoomId} ${messageId}`;
+}

@@ -1,0 +1,29 @@
+import type { HistoryMessage, RoomRecord } from '../../store/store.js';
+import type { MessageView, RoomView } from '../services.js';
+import { shownExtras } from './extras.js';
+
+/** A room as the contract shows it. */
+export function roomView(clientId: string, room: RoomRecord): RoomView {
+  const { lastMessageAt } = room;
+  return { ...room, clientId, lastMessageAt: lastMessageAt > 0 ? new Date(lastMessageAt).toISOString() : '' };
+}
+
+/** A stored message as the contract shows it. */
+export function messageView(clientId: string, row: HistoryMessage, downloadUrl: string): MessageView {
+  const { messageId, chatRoomId, body, messageType, fromMe, pushname, deleted, fromAi, media } = row;
+  return {
+    messageId,
+    chatRoomId,
+    clientId,
+    body,
+    messageType,
+    fromMe,
+    pushname,
+    sentAt: new Date(row.sentAt).toISOString(),
+    deleted,
+    fromAi,
+    ...(media && { media }),
+    downloadUrl,
+    extras: shownExtras(row.extras),
+  };
+}

@@ -1,0 +1,54 @@
+import { unwrap } from '../../kinds/unwrap.js';
+import type { IncomingMessage, MessageContent } from '../../link/link.js';
+import type { Logger } from '../../log.js';
+import type { MessageTrace, TraceStore } from '../../store/store.js';
+import { lidJid, pnJid } from '../authorship.js';
+import type { StoreSteps } from '../store-steps.js';
+import type { Parties } from './parties.js';
+
+export interface TracesOptions {
+  traces: TraceStore;
+  steps: StoreSteps;
+  log: Logger;
+}
+
+/** Remembers messages without their content, also of sessions that keep no history. */
+export class Traces {
+  readonly #options: TracesOptions;
+
+  constructor(options: TracesOptions) {
+    this.#options = options;
+  }
+
+  /** Never rejects: without its trace a message is as good, only votes and edits of it may stay closed. */
+  async remember(clientId: string, message: IncomingMessage, parties: Parties): Promise<void> {
+    const { traces, steps, log } = this.#options;
+    const { messageId } = message;
+    await steps
+      .run(() => traces.add(clientId, traceOf(message, parties)))
+      .catch((err: unknown) => log.warn({ err, clientId, messageId }, 'message not remembered'));
+  }
+
+  find(clientId: string, messageId: string): Promise<MessageTrace | undefined> {
+    return this.#options.steps.run(() => this.#options.traces.get(clientId, messageId));
+  }
+}
+
+/** The secret that later votes, edits and reactions are encrypted with; undefined when the message has none. */
+export function messageSecret(content: MessageContent): Uint8Array | undefined {
+  const context = content.messageContextInfo ?? unwrap(content).messageContextInfo;
+  const secret = context?.messageSecret;
+  return secret && secret.length > 0 ? secret : undefined;
+}
+
+function traceOf(message: IncomingMessage, { remoteJid, author }: Parties): MessageTrace {
+  return {
+    messageId: message.messageId,
+    chat: remoteJid,
+    fromMe: message.fromMe,
+    authorLid: author.lid ? lidJid(author.lid) : '',
+    authorPn: author.pn ? pnJid(author.pn) : '',
+    secret: messageSecret(message.content),
+    sentAt: message.timestamp,
+  };
+}
