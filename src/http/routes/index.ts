@@ -9,6 +9,9 @@ import { config } from './health/config.js';
 import { live } from './health/live.js';
 import { metrics } from './health/metrics.js';
 import { ready } from './health/ready.js';
+import { chatrooms } from './inbox/chatrooms.js';
+import { messages } from './inbox/messages.js';
+import { read } from './inbox/read.js';
 import { sends } from './messages/send.js';
 import { checkState } from './sessions/check-state.js';
 import { clients } from './sessions/clients.js';
@@ -34,6 +37,9 @@ export const ROUTES: readonly Route[] = [
   setEnableGroupAi,
   disconnect,
   ...sends,
+  chatrooms,
+  messages,
+  read,
   sendTestEvent,
   failedDeliveries,
   failedDelivery,
