@@ -3,6 +3,7 @@ import type { SessionStatus } from '../../../src/domain/session.js';
 import type { KindSend, SendPayload } from '../../../src/kinds/kind.js';
 import type {
   Deliveries,
+  Inbox,
   Sending,
   Services,
   SessionHealth,
@@ -175,16 +176,33 @@ export class FakeDeliveries implements Deliveries {
   }
 }
 
-/** All three, sharing their sessions. */
+/** An inbox without rooms. */
+export class FakeInbox implements Inbox {
+  async rooms() {
+    return [];
+  }
+
+  async messages(chatRoomId: string): Promise<never> {
+    throw new GatewayError('room_unknown', `there is no chat room ${chatRoomId}`);
+  }
+
+  async markRead(chatRoomId: string): Promise<never> {
+    throw new GatewayError('room_unknown', `there is no chat room ${chatRoomId}`);
+  }
+}
+
+/** All of them, sharing their sessions. */
 export interface FakeServices extends Services {
   sessions: FakeSessions;
   sending: FakeSending;
+  inbox: FakeInbox;
   deliveries: FakeDeliveries;
 }
 
 export function createFakeServices(): FakeServices {
   const sessions = new FakeSessions();
-  return { sessions, sending: new FakeSending(sessions), deliveries: new FakeDeliveries(sessions) };
+  const sending = new FakeSending(sessions);
+  return { sessions, sending, inbox: new FakeInbox(), deliveries: new FakeDeliveries(sessions) };
 }
 
 function newSession(clientId: string): FakeSession {
