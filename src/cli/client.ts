@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { JsonApi } from './json-api.js';
+import { type CallOptions, JsonApi } from './json-api.js';
 import type { HttpAnswer } from './transport.js';
+import type { Upload } from './upload.js';
 import type {
   CheckStateAnswer,
   ClientRow,
@@ -15,6 +16,8 @@ import type {
 
 /** A send waits for the connection (10 s) and for the network's acknowledgement (20 s). */
 const SEND_TIMEOUT_MS = 60_000;
+/** The time for the whole way of a large file: to the daemon, and from there to the network. */
+const UPLOAD_TIMEOUT_MS = 15 * 60_000;
 /** A test event may take all of its four attempts of 15 s each. */
 const TEST_EVENT_TIMEOUT_MS = 75_000;
 
@@ -26,15 +29,6 @@ export interface DaemonAddress {
   tokenPath?: string;
   /** Ends every call that is under way. */
   signal?: AbortSignal;
-}
-
-export interface TextToSend {
-  clientId: string;
-  to: string;
-  body: string;
-  quotedMessageId?: string;
-  mentions?: string[];
-  metaData?: Record<string, unknown>;
 }
 
 /** A daemon over HTTP, one method for each call. Every failure is a CliError. */
@@ -54,6 +48,11 @@ export class DaemonClient {
 
   get url(): string {
     return this.#api.url;
+  }
+
+  /** Any route, for whom the methods below are not enough. */
+  call(method: 'GET' | 'POST', path: string, options: Pick<CallOptions, 'query' | 'body'>): Promise<object> {
+    return this.#api.call<object>(method, path, { ...options, timeoutMs: SEND_TIMEOUT_MS });
   }
 
   start(clientId: string, webhook: WebhookChange = {}): Promise<StartAnswer> {
@@ -96,10 +95,28 @@ export class DaemonClient {
     return this.#api.post('/disconnect', { body: { clientId } });
   }
 
-  /** @param idempotencyKey makes it safe to call again when the answer was lost. */
-  sendText(text: TextToSend, idempotencyKey?: string): Promise<SendAnswer> {
+  /**
+   * Sends a message by the route of its kind.
+   * @param idempotencyKey makes it safe to call again when the answer was lost.
+   */
+  send(path: `/${string}`, body: object, idempotencyKey?: string): Promise<SendAnswer> {
     const headers = idempotencyKey ? { 'idempotency-key': idempotencyKey } : undefined;
-    return this.#api.post('/send-message', { body: text, headers, timeoutMs: SEND_TIMEOUT_MS });
+    return this.#api.post(path, { body, headers, timeoutMs: SEND_TIMEOUT_MS });
+  }
+
+  /** Uploads a form with a file. `clientId` is in the address too, because nobody reads the form on the way. */
+  upload(
+    path: `/${string}`,
+    clientId: string,
+    { body, contentType }: Upload,
+    idempotencyKey: string,
+  ): Promise<SendAnswer> {
+    const headers = { 'content-type': contentType, 'idempotency-key': idempotencyKey };
+    return this.#api.post(path, { query: { clientId }, body, headers, timeoutMs: UPLOAD_TIMEOUT_MS });
+  }
+
+  deleteMessage(deletion: object): Promise<{ status: boolean }> {
+    return this.#api.post('/delete-message', { body: deletion, timeoutMs: SEND_TIMEOUT_MS });
   }
 
   sendTestEvent(clientId: string, type: string): Promise<TestEventAnswer> {

@@ -55,7 +55,7 @@ async function* pairAlice({ client, phones, webhook, signal }: DemoOptions): Asy
 
 async function* sendToBob({ client, phones }: DemoOptions): AsyncGenerator<DemoItem> {
   yield step('POST /send-message: the text is encrypted for Bob and decrypted on his phone');
-  const sent = await client.sendText({ clientId: DEMO_SESSION, to: BOB.number, body: OUTGOING });
+  const sent = await client.send('/send-message', { clientId: DEMO_SESSION, to: BOB.number, body: OUTGOING });
   const held = await phones.waitForMessage(BOB.number, ({ messageId }) => messageId === sent.messageId);
   yield { type: 'on-phone', name: BOB.name, text: held.text, messageId: sent.messageId };
 }

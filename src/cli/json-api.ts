@@ -1,11 +1,13 @@
 import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import { CliError } from './cli-error.js';
 import { failureOfStatus } from './exit-code.js';
 import { exchange, type HttpAnswer, type HttpRequest, open, readText } from './transport.js';
 
 export interface CallOptions {
   query?: Readonly<Record<string, string | undefined>>;
-  body?: object;
+  /** An object is sent as JSON; a stream as it is, with a `content-type` among the headers. */
+  body?: object | Readable;
   headers?: Readonly<Record<string, string>>;
   timeoutMs?: number;
   signal?: AbortSignal;
@@ -104,7 +106,7 @@ export class JsonApi {
     return {
       method,
       headers: { accept: 'application/json', ...this.#options.headers, ...headers },
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: body === undefined || body instanceof Readable ? body : JSON.stringify(body),
       timeoutMs,
       signal,
     };

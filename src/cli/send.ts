@@ -3,49 +3,31 @@ import { CliError } from './cli-error.js';
 import type { DaemonClient } from './client.js';
 import type { SendAnswer } from './wire.js';
 
-export interface SendTextOptions {
-  clientId: string;
-  to: string;
-  body: string;
-  quotedMessageId?: string;
-  mentions?: string[];
-  /** A JSON object as it was typed. */
-  meta?: string;
-  /** Made up when absent, so that a lost answer can be asked for again. */
-  idempotencyKey?: string;
+/** A message of any kind: the send route's path and what goes into its body. */
+export interface MessageToSend {
+  path: `/${string}`;
+  body: object;
 }
 
 /**
- * Sends a text.
+ * Sends a message. The key is made up when absent, so that a lost answer can be asked for again.
  * @throws CliError; when the answer was lost it says how to send again without sending twice.
  */
-export async function sendText(client: DaemonClient, options: SendTextOptions): Promise<SendAnswer> {
-  const { clientId, to, body, quotedMessageId, mentions, meta, idempotencyKey = randomUUID() } = options;
-  const text = {
-    clientId,
-    to,
-    body,
-    quotedMessageId,
-    mentions,
-    metaData: meta ? parseMeta(meta) : undefined,
-  };
-  try {
-    return await client.sendText(text, idempotencyKey);
-  } catch (error) {
-    throw isLostAnswer(error) ? repeatable(error, idempotencyKey) : error;
-  }
+export function send(
+  client: DaemonClient,
+  { path, body }: MessageToSend,
+  idempotencyKey: string = randomUUID(),
+): Promise<SendAnswer> {
+  return repeatably(idempotencyKey, () => client.send(path, body, idempotencyKey));
 }
 
-function parseMeta(meta: string): Record<string, unknown> {
+/** Explains a lost answer. @throws CliError */
+export async function repeatably<Answer>(key: string, sending: () => Promise<Answer>): Promise<Answer> {
   try {
-    const value: unknown = JSON.parse(meta);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
-  } catch {
-    // said below
+    return await sending();
+  } catch (error) {
+    throw isLostAnswer(error) ? repeatable(error, key) : error;
   }
-  throw new CliError('usage', '--meta must be a JSON object', {
-    suggestions: ['such as --meta \'{"fromAI": true}\''],
-  });
 }
 
 /** The daemon may have sent it all the same. A refused connection is no such case. */

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { pipeline, type Readable } from 'node:stream';
 import { CliError } from './cli-error.js';
 
 /** Milliseconds until the answer begins, and again until it has ended, unless told. */
@@ -11,7 +12,8 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 export interface HttpRequest {
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   headers?: Readonly<Record<string, string>>;
-  body?: string;
+  /** Text is JSON. */
+  body?: string | Readable;
   timeoutMs?: number;
   signal?: AbortSignal;
 }
@@ -54,7 +56,9 @@ export function open(url: URL, request: HttpRequest = {}): Promise<IncomingMessa
       clearTimeout(timer);
       reject(connectionError(url, error, signal));
     });
-    outgoing.end(body);
+    // a refusal may come before the body has ended: the answer then says more than the write error
+    if (typeof body === 'object') pipeline(body, outgoing, () => undefined);
+    else outgoing.end(body);
   });
 }
 
@@ -104,7 +108,7 @@ class NoAnswer extends Error {
   }
 }
 
-function bodyHeaders(body: string | undefined): Record<string, string> {
-  if (body === undefined) return {};
+function bodyHeaders(body: string | Readable | undefined): Record<string, string> {
+  if (typeof body !== 'string') return {};
   return { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) };
 }

@@ -67,6 +67,14 @@ export interface SendAnswer {
   status: string;
   messageId: string;
   warning?: string;
+  /** Of a reaction or an edit: the message that it changes. */
+  targetId?: string;
+  /** Of a file. */
+  mediaType?: string;
+  /** Of a file that the daemon fetched. */
+  bytes?: number;
+  /** A text with the link was sent in place of a file that is too large. */
+  fallback?: 'text';
 }
 
 export interface TestEventAnswer {

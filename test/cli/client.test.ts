@@ -18,7 +18,7 @@ describe('the client of a daemon', () => {
   it('carries the token and speaks JSON', async () => {
     daemon.token = 'abc';
     daemon.on('POST /send-message', { status: 'sent', messageId: '3EB0' });
-    const answer = await client.sendText({ clientId: 'acme', to: '+1555', body: 'hi' }, 'key-1');
+    const answer = await client.send('/send-message', { clientId: 'acme', to: '+1555', body: 'hi' }, 'key-1');
     expect(answer).to.deep.equal({ status: 'sent', messageId: '3EB0' });
     const [call] = daemon.calls;
     expect(call?.headers).to.include({ 'content-type': 'application/json', 'idempotency-key': 'key-1' });

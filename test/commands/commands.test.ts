@@ -2,7 +2,6 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import Pair from '../../commands/pair.js';
-import SendText from '../../commands/send/text.js';
 import SessionsDisconnect from '../../commands/sessions/disconnect.js';
 import SessionsList from '../../commands/sessions/list.js';
 import SessionsSecret from '../../commands/sessions/secret.js';
@@ -203,75 +202,6 @@ describe('the commands that talk to a daemon', () => {
       const { stdout, stderr, exitCode } = await run(SessionsDisconnect, 'acme', '--yes');
       expect({ stdout, exitCode }).to.deep.equal({ stdout: 'acme is disconnected\n', exitCode: 0 });
       expect(stderr).to.contain('the network did not confirm');
-    });
-  });
-
-  describe('send text', () => {
-    beforeEach(() => void daemon.on('POST /send-message', { status: 'sent', messageId: '3EB0' }));
-
-    it('sends the whole envelope', async () => {
-      const flags = ['--quote', '3EB1', '--mention', '100', '--mention', '200', '--meta', '{"fromAI":true}'];
-      const argv = [...flags, '--idempotency-key', 'k', 'acme', '+15550000002', 'hi @100'];
-      const { stdout, exitCode } = await run(SendText, ...argv);
-      expect({ stdout, exitCode }).to.deep.equal({ stdout: 'sent 3EB0\n', exitCode: 0 });
-      const call = daemon.calls.at(-1);
-      expect(call?.headers['idempotency-key']).to.equal('k');
-      expect(call?.body).to.deep.equal({
-        clientId: 'acme',
-        to: '+15550000002',
-        body: 'hi @100',
-        quotedMessageId: '3EB1',
-        mentions: ['100', '200'],
-        metaData: { fromAI: true },
-      });
-    });
-
-    it('gives the answer as JSON', async () => {
-      const { stdout } = await run(SendText, 'acme', '+15550000002', 'hi', '--json');
-      expect(JSON.parse(stdout)).to.deep.equal({ status: 'sent', messageId: '3EB0' });
-    });
-
-    for (const meta of ['nonsense', '[1]', '"text"', 'null']) {
-      it(`refuses --meta ${meta}`, async () => {
-        expect((await run(SendText, 'acme', '+1555', 'hi', '--meta', meta)).exitCode).to.equal(2);
-        expect(daemon.calls).to.deep.equal([]);
-      });
-    }
-
-    const refusals: [number, number][] = [
-      [400, 2],
-      [404, 5],
-      [409, 6],
-      [502, 7],
-      [500, 1],
-    ];
-    for (const [status, code] of refusals) {
-      it(`ends with ${code} when the daemon answers ${status}`, async () => {
-        daemon.on('POST /send-message', () => ({ status, body: { error: 'because' } }));
-        const { exitCode, stderr, stdout } = await run(SendText, 'acme', '+15550000002', 'hi');
-        expect({ exitCode, stdout }).to.deep.equal({ exitCode: code, stdout: '' });
-        expect(stderr).to.contain('error: because');
-      });
-    }
-
-    it('ends with 2 when an argument is missing, and says which', async () => {
-      const { exitCode, stdout } = await run(SendText, 'acme', '--json');
-      expect(exitCode).to.equal(2);
-      expect(JSON.parse(stdout).error).to.match(/to .*body/s);
-    });
-
-    it('says how to send again when the answer was lost', async () => {
-      daemon.on('POST /send-message', () => {
-        daemon.cutConnections();
-        return new Promise(() => undefined);
-      });
-      const { exitCode, stderr } = await run(SendText, 'acme', '+15550000002', 'hi');
-      expect(exitCode).to.equal(3);
-      expect(stderr)
-        .to.contain('may have been sent')
-        .and.match(/--idempotency-key [\w-]{36}/);
-      const key = daemon.calls.at(-1)?.headers['idempotency-key'];
-      expect(stderr).to.contain(String(key));
     });
   });
 

@@ -8,7 +8,10 @@ export interface DaemonCall {
   path: string;
   query: URLSearchParams;
   headers: IncomingHttpHeaders;
+  /** Of a JSON body; empty for any other. */
   body: Record<string, unknown>;
+  /** The body as it came. */
+  text: string;
 }
 
 export interface DaemonReply {
@@ -97,7 +100,8 @@ export class FakeDaemon {
       path: url.pathname,
       query: url.searchParams,
       headers,
-      body: body ? JSON.parse(body) : {},
+      body: headers['content-type']?.startsWith('application/json') ? JSON.parse(body) : {},
+      text: body,
     };
     this.calls.push(call);
     for (const { path, count, resolve } of this.#waiters) if (this.callsOf(path).length >= count) resolve();

@@ -1,0 +1,33 @@
+import { Args, Flags } from '@oclif/core';
+import { envelopeFlags, envelopeOf, recipientArgs, SendCommand } from '../../src/cli/send-command.js';
+import type { SendAnswer } from '../../src/cli/wire.js';
+
+export default class SendPoll extends SendCommand {
+  static override summary = 'Send a poll';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> acme +15550000002 "Lunch?" --option Pizza --option Soup',
+    '<%= config.bin %> <%= command.id %> acme +15550000002 "Which days?" --option Mon --option Tue --option Wed --choose 2',
+  ];
+  static override args = {
+    ...recipientArgs(),
+    question: Args.string({ required: true, description: 'what the poll asks' }),
+  };
+  static override flags = {
+    option: Flags.string({
+      description: 'a choice; 2 to 12 of them',
+      required: true,
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    choose: Flags.integer({ description: 'how many options one voter may choose', default: 1, min: 1 }),
+    ...envelopeFlags(),
+  };
+
+  async run(): Promise<SendAnswer> {
+    const { args, flags } = await this.parse(SendPoll);
+    const { clientId, to, question: pollName } = args;
+    const poll = { pollName, pollOptions: flags.option, selectableCount: flags.choose };
+    const body = { clientId, to, ...poll, ...envelopeOf(flags) };
+    return this.send(flags, { path: '/send-poll-message', body });
+  }
+}

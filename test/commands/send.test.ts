@@ -1,0 +1,297 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import SendButtons from '../../commands/send/buttons.js';
+import SendContact from '../../commands/send/contact.js';
+import SendDelete from '../../commands/send/delete.js';
+import SendEdit from '../../commands/send/edit.js';
+import SendLocation from '../../commands/send/location.js';
+import SendMedia from '../../commands/send/media.js';
+import SendPoll from '../../commands/send/poll.js';
+import SendReaction from '../../commands/send/reaction.js';
+import SendText from '../../commands/send/text.js';
+import { FakeDaemon } from '../cli/support/fake-daemon.js';
+import { type CommandResult, runCommand } from '../support/run-command.js';
+import { makeTempDir, type TempDir } from '../support/temp-dir.js';
+
+const BOB = '+15550000002';
+const ADDRESSEE = { clientId: 'acme', to: BOB };
+const SENT = { status: 'sent', messageId: '3EB0' };
+
+describe('the commands that send', () => {
+  let daemon: FakeDaemon;
+  let folder: TempDir;
+
+  beforeEach(async () => {
+    daemon = await FakeDaemon.start();
+    folder = await makeTempDir();
+  });
+  afterEach(async () => {
+    await daemon.stop();
+    await folder.remove();
+  });
+
+  const run = (command: Parameters<typeof runCommand>[0], ...argv: string[]): Promise<CommandResult> =>
+    runCommand(command, argv, { SWITCHBOARD_URL: daemon.url, SWITCHBOARD_TOKEN: 't' });
+
+  const bodyOf = async (path: string, command: Parameters<typeof runCommand>[0], ...argv: string[]) => {
+    daemon.on(`POST ${path}`, SENT);
+    const { exitCode, stderr } = await run(command, ...argv);
+    expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
+    return daemon.callsOf(path).at(-1)?.body;
+  };
+
+  describe('a text', () => {
+    beforeEach(() => void daemon.on('POST /send-message', SENT));
+
+    it('goes out with the whole envelope', async () => {
+      const flags = ['--quote', '3EB1', '--mention', '100', '--mention', '200', '--meta', '{"fromAI":true}'];
+      const argv = [...flags, '--idempotency-key', 'k', 'acme', BOB, 'hi @100'];
+      const { stdout, exitCode } = await run(SendText, ...argv);
+      expect({ stdout, exitCode }).to.deep.equal({ stdout: 'sent 3EB0\n', exitCode: 0 });
+      const call = daemon.calls.at(-1);
+      expect(call?.headers['idempotency-key']).to.equal('k');
+      expect(call?.body).to.deep.equal({
+        ...ADDRESSEE,
+        body: 'hi @100',
+        quotedMessageId: '3EB1',
+        mentions: ['100', '200'],
+        metaData: { fromAI: true },
+      });
+    });
+
+    it('gives the answer as JSON', async () => {
+      const { stdout } = await run(SendText, 'acme', BOB, 'hi', '--json');
+      expect(JSON.parse(stdout)).to.deep.equal(SENT);
+    });
+
+    for (const meta of ['nonsense', '[1]', '"text"', 'null']) {
+      it(`refuses --meta ${meta}`, async () => {
+        expect((await run(SendText, 'acme', BOB, 'hi', '--meta', meta)).exitCode).to.equal(2);
+        expect(daemon.calls).to.deep.equal([]);
+      });
+    }
+
+    const refusals: [number, number][] = [
+      [400, 2],
+      [404, 5],
+      [409, 6],
+      [502, 7],
+      [500, 1],
+    ];
+    for (const [status, code] of refusals) {
+      it(`ends with ${code} when the daemon answers ${status}`, async () => {
+        daemon.on('POST /send-message', () => ({ status, body: { error: 'because' } }));
+        const { exitCode, stderr, stdout } = await run(SendText, 'acme', BOB, 'hi');
+        expect({ exitCode, stdout }).to.deep.equal({ exitCode: code, stdout: '' });
+        expect(stderr).to.contain('error: because');
+      });
+    }
+
+    it('ends with 2 when an argument is missing, and says which', async () => {
+      const { exitCode, stdout } = await run(SendText, 'acme', '--json');
+      expect(exitCode).to.equal(2);
+      expect(JSON.parse(stdout).error).to.match(/to .*body/s);
+    });
+
+    it('says how to send again when the answer was lost', async () => {
+      daemon.on('POST /send-message', () => {
+        daemon.cutConnections();
+        return new Promise(() => undefined);
+      });
+      const { exitCode, stderr } = await run(SendText, 'acme', BOB, 'hi');
+      expect(exitCode).to.equal(3);
+      expect(stderr)
+        .to.contain('may have been sent')
+        .and.match(/--idempotency-key [\w-]{36}/);
+      const key = daemon.calls.at(-1)?.headers['idempotency-key'];
+      expect(stderr).to.contain(String(key));
+    });
+  });
+
+  it('send a poll', async () => {
+    const argv = ['acme', BOB, 'Lunch?', '--option', 'Pizza', '--option', 'Soup', '--choose', '2'];
+    expect(await bodyOf('/send-poll-message', SendPoll, ...argv)).to.deep.equal({
+      ...ADDRESSEE,
+      pollName: 'Lunch?',
+      pollOptions: ['Pizza', 'Soup'],
+      selectableCount: 2,
+    });
+  });
+
+  it('send a place', async () => {
+    const argv = ['acme', BOB, ' -33.8568, 151.2153', '--name', 'Opera', '--address', 'Bennelong Point'];
+    expect(await bodyOf('/send-location', SendLocation, ...argv)).to.deep.equal({
+      ...ADDRESSEE,
+      latitude: -33.8568,
+      longitude: 151.2153,
+      name: 'Opera',
+      address: 'Bennelong Point',
+    });
+  });
+
+  it('refuse a place that is none', async () => {
+    const { exitCode, stderr } = await run(SendLocation, 'acme', BOB, 'Berlin');
+    expect(exitCode).to.equal(2);
+    expect(stderr).to.contain('latitude,longitude');
+  });
+
+  it('send a contact card by its number', async () => {
+    const argv = ['acme', BOB, 'Carol', '--phone', '+1 555 000 0003'];
+    const card = { displayName: 'Carol', phone: '15550000003' };
+    expect(await bodyOf('/send-contact', SendContact, ...argv)).to.deep.equal({ ...ADDRESSEE, ...card });
+  });
+
+  it('send a whole vCard', async () => {
+    const argv = ['acme', BOB, 'Carol', '--vcard', 'BEGIN:VCARD'];
+    const card = { displayName: 'Carol', vcard: 'BEGIN:VCARD' };
+    expect(await bodyOf('/send-contact', SendContact, ...argv)).to.deep.equal({ ...ADDRESSEE, ...card });
+  });
+
+  it('refuse a contact card without a number', async () => {
+    expect((await run(SendContact, 'acme', BOB, 'Carol')).exitCode).to.equal(2);
+  });
+
+  it('send buttons of all kinds', async () => {
+    const buttons = ['--reply', 'yes=Yes', '--link', 'https://example.com/?a=b=Open'];
+    const others = ['--call', '+15550000001=Call us', '--copy', '123-456=Copy', '--footer', 'small'];
+    const body = await bodyOf(
+      '/send-interactive-message',
+      SendButtons,
+      'acme',
+      BOB,
+      'Ok?',
+      ...buttons,
+      ...others,
+    );
+    expect(body).to.deep.equal({
+      ...ADDRESSEE,
+      bodyText: 'Ok?',
+      footerText: 'small',
+      buttons: [
+        { type: 'quick_reply', displayText: 'Yes', id: 'yes' },
+        { type: 'cta_url', displayText: 'Open', url: 'https://example.com/?a=b' },
+        { type: 'cta_call', displayText: 'Call us', phoneNumber: '+15550000001' },
+        { type: 'cta_copy', displayText: 'Copy', id: '123-456', copyCode: '123-456' },
+      ],
+    });
+  });
+
+  it('refuse a button without a label', async () => {
+    const { exitCode, stderr } = await run(SendButtons, 'acme', BOB, 'Ok?', '--reply', 'yes');
+    expect(exitCode).to.equal(2);
+    expect(stderr).to.contain('VALUE=LABEL');
+  });
+
+  it('react, and take it back', async () => {
+    const target = { ...ADDRESSEE, messageId: '3A01' };
+    expect(await bodyOf('/send-reaction', SendReaction, 'acme', BOB, '3A01', '👍')).to.deep.equal({
+      ...target,
+      emoji: '👍',
+      targetFromMe: false,
+    });
+    expect(await bodyOf('/send-reaction', SendReaction, 'acme', BOB, '3A01', '', '--own')).to.deep.equal({
+      ...target,
+      emoji: '',
+      targetFromMe: true,
+    });
+  });
+
+  it('edit', async () => {
+    const body = await bodyOf('/edit-message', SendEdit, 'acme', BOB, '3EB0', 'Hello!');
+    expect(body).to.deep.equal({ ...ADDRESSEE, messageId: '3EB0', body: 'Hello!' });
+  });
+
+  it('delete for everyone, and for the own devices', async () => {
+    daemon.on('POST /delete-message', { status: true });
+    const { stdout } = await run(SendDelete, 'acme', BOB, '3EB0');
+    expect(stdout).to.equal('deleted 3EB0\n');
+    await run(SendDelete, 'acme', BOB, '3A01', '--for-me', '--theirs', '--room', 'acme-1-2');
+    expect(daemon.callsOf('/delete-message').map(({ body }) => body)).to.deep.equal([
+      { ...ADDRESSEE, messageId: '3EB0', fromMe: true, mode: 'everyone' },
+      { ...ADDRESSEE, messageId: '3A01', fromMe: false, mode: 'me', chatRoomId: 'acme-1-2' },
+    ]);
+  });
+
+  describe('a file', () => {
+    const media = '/send-media-message';
+
+    it('by its address is left to the daemon', async () => {
+      const argv = ['acme', BOB, 'https://example.com/a.pdf', '--file-name', 'A.pdf', '--caption', 'read me'];
+      expect(await bodyOf(media, SendMedia, ...argv)).to.deep.equal({
+        ...ADDRESSEE,
+        downloadUrl: 'https://example.com/a.pdf',
+        fileName: 'A.pdf',
+        caption: 'read me',
+        sendAudioAsVoice: false,
+        asSticker: false,
+      });
+    });
+
+    it('that was too large is told of', async () => {
+      daemon.on(`POST ${media}`, { ...SENT, fallback: 'text' });
+      const { stdout, stderr } = await run(SendMedia, 'acme', BOB, 'https://example.com/a.pdf');
+      expect(stdout).to.equal('sent 3EB0\n');
+      expect(stderr).to.contain('too large');
+    });
+
+    it('of this machine is uploaded as a form', async () => {
+      const path = join(folder.path, 'note.txt');
+      await writeFile(path, 'the content');
+      daemon.on(`POST ${media}`, { ...SENT, mediaType: 'document' });
+      const argv = [
+        path,
+        '--mime-type',
+        'text/plain',
+        '--caption',
+        'Look',
+        '--mention',
+        '1',
+        '--mention',
+        '2',
+      ];
+      const { exitCode } = await run(
+        SendMedia,
+        'acme',
+        BOB,
+        ...argv,
+        '--meta',
+        '{"fromAI":true}',
+        '--quote',
+        '3A',
+      );
+      expect(exitCode).to.equal(0);
+      const [call] = daemon.callsOf(media);
+      expect(call?.query.get('clientId')).to.equal('acme');
+      expect(call?.headers['content-type']).to.match(/^multipart\/form-data; boundary=/);
+      expect(call?.headers['idempotency-key']).to.match(/^[\w-]{36}$/);
+      const parts = {
+        clientId: 'acme',
+        to: BOB,
+        caption: 'Look',
+        mentions: '1,2',
+        metaData: '{"fromAI":true}',
+        quotedMessageId: '3A',
+      };
+      for (const [name, value] of Object.entries(parts)) {
+        expect(call?.text).to.contain(`name="${name}"\r\n\r\n${value}\r\n`);
+      }
+      expect(call?.text).to.match(/filename="note.txt"\r\nContent-Type: text\/plain\r\n\r\nthe content\r\n/i);
+    });
+
+    it('is sent as a voice note when it is asked for', async () => {
+      const path = join(folder.path, 'hello.bin');
+      await writeFile(path, 'OggS');
+      daemon.on(`POST ${media}`, SENT);
+      await run(SendMedia, 'acme', BOB, path, '--voice');
+      expect(daemon.callsOf(media).at(-1)?.text).to.contain('name="sendAudioAsVoice"\r\n\r\ntrue\r\n');
+    });
+
+    it('that cannot be read is refused before anything is sent', async () => {
+      const { exitCode, stderr } = await run(SendMedia, 'acme', BOB, join(folder.path, 'none.jpg'));
+      expect(exitCode).to.equal(2);
+      expect(stderr).to.contain('cannot be read');
+      expect(daemon.calls).to.deep.equal([]);
+    });
+  });
+});
