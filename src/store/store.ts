@@ -36,6 +36,7 @@ export interface Store {
  */
 export interface Backend extends Store {
   readonly dataKeys: DataKeyStore;
+  readonly history: BackendHistory;
 }
 
 export interface StoreAbilities {
@@ -236,7 +237,10 @@ export interface PendingChange {
   at: number;
 }
 
-/** What a room is told with each message. `lastMessage…` replace only what is not newer. */
+/**
+ * What a room is told with each message. `lastMessage…` replace only what is not newer: of messages of the same instant
+ * the one recorded last is the room's last.
+ */
 export interface RoomUpdate {
   chatRoomId: string;
   /** Replaces when not empty. */
@@ -254,21 +258,27 @@ export interface RoomUpdate {
 export interface HistoryStore {
   /**
    * Records a message and what it does to its room. Repeating it, also after a crash in between, changes nothing more.
-   * @returns false when the message was recorded already.
+   * @returns false when the message was recorded already, be it by a call that ended with an error.
    */
   record(clientId: string, room: RoomUpdate, message: HistoryMessage): Promise<boolean>;
   message(clientId: string, chatRoomId: string, messageId: string): Promise<HistoryMessage | undefined>;
-  /** Replaces a message that is there; false when it is not. Where it is the room's last, the room shows `body`. */
+  /**
+   * Replaces a message that is there, but for its place in the room: `sentAt` stays. False when there is none. Where it is
+   * the room's last, the room shows `body`.
+   */
   update(clientId: string, message: HistoryMessage): Promise<boolean>;
-  /** Deletes a message; false when there is none. */
+  /** Deletes a message; false when there is none. A room that loses its last one shows the one before, if any. */
   remove(clientId: string, chatRoomId: string, messageId: string): Promise<boolean>;
-  /** The newest `limit` messages, oldest first; with `before` those older than that message. */
+  /**
+   * The newest `limit` messages, oldest first; those of the same instant in the order in which they were recorded. With
+   * `before` those older than that message; none when it is not there.
+   */
   messages(
     clientId: string,
     chatRoomId: string,
     page: { limit: number; before?: string },
   ): Promise<HistoryMessage[]>;
-  /** Newest activity first. */
+  /** Newest activity first, then by `chatRoomId`. */
   rooms(clientId: string): Promise<RoomRecord[]>;
   room(clientId: string, chatRoomId: string): Promise<RoomRecord | undefined>;
   /** Changes the named fields only; false when there is no such room. */
@@ -284,6 +294,27 @@ export interface HistoryStore {
   removePending(clientId: string, chatRoomId: string, targetId: string): Promise<void>;
   /** Deletes changes from before the given time, whose message never came; returns how many. */
   prunePending(before: number): Promise<number>;
+  /**
+   * Deletes messages that were sent before the given time, of all sessions, a bounded number at once. Rooms stay; one
+   * that has lost all its messages shows none and nothing unread.
+   * @returns how many messages were deleted
+   */
+  prune(sentBefore: number): Promise<number>;
+}
+
+/** A room as a back end keeps it. */
+export interface BackendRoom extends RoomRecord {
+  /** Id of the message that the room shows; empty when it shows none. */
+  lastMessageId: string;
+}
+
+/**
+ * Chat history as a back end keeps it. It takes the text that a room shows from its messages and does not look into it:
+ * `lastMessage` and the `body` of the message it belongs to are sealed alike.
+ */
+export interface BackendHistory extends HistoryStore {
+  rooms(clientId: string): Promise<BackendRoom[]>;
+  room(clientId: string, chatRoomId: string): Promise<BackendRoom | undefined>;
 }
 
 export interface IdempotencyRecord {

@@ -1,12 +1,16 @@
 import { contactsContract } from './store/contacts.js';
 import { failedDeliveriesContract } from './store/failed-deliveries.js';
 import type { StoreFactory, StoreHarness } from './store/harness.js';
+import { historyContract } from './store/history.js';
+import { historyRoomsContract } from './store/history-rooms.js';
 import { idempotencyContract } from './store/idempotency.js';
 import { journalContract } from './store/journal.js';
 import { keysContract } from './store/keys.js';
 import { lifeContract } from './store/life.js';
+import { pendingChangesContract } from './store/pending-changes.js';
 import { sendsContract } from './store/sends.js';
 import { sessionsContract } from './store/sessions.js';
+import { tracesContract } from './store/traces.js';
 
 /**
  * What every store must do, whatever it is built on. Each test has an empty store of its own.
@@ -32,6 +36,10 @@ const PARTS = [
   journalContract,
   contactsContract,
   sendsContract,
+  tracesContract,
+  historyContract,
+  historyRoomsContract,
+  pendingChangesContract,
   idempotencyContract,
   failedDeliveriesContract,
   lifeContract,

@@ -1,12 +1,14 @@
 import type { Backend, Store } from '../store.js';
 import { openDataKeys, ownKey } from './data-keys.js';
 import { sealedFailedDeliveries } from './failed-deliveries.js';
+import { sealedHistory } from './history.js';
 import { sealedIdempotency } from './idempotency.js';
 import { sealedJournal } from './journal.js';
 import { sealedKeys } from './keys.js';
 import { rememberedSealers } from './sealer.js';
 import { sealedSends } from './sends.js';
 import { sealedSessions } from './sessions.js';
+import { sealedTraces } from './traces.js';
 
 /** A store whose secrets are sealed. */
 export interface SealedStore extends Store {
@@ -16,7 +18,8 @@ export interface SealedStore extends Store {
 
 /**
  * Puts encryption in front of a back end: secrets are sealed on the way in and opened on the way out, each under the
- * data key of its session. What has to be searched stays as it is: ids, addresses, names, times.
+ * data key of its session. What has to be searched stays as it is: ids, addresses, names of
+ * people, times.
  *
  * @param encryptionKey 32 bytes; wraps the data keys
  * @throws GatewayError `encryption_key_wrong` when the store was begun with another key; nothing is changed
@@ -33,6 +36,8 @@ export async function sealStore(backend: Backend, encryptionKey: Uint8Array): Pr
     keys: sealedKeys(backend.keys, sealers),
     journal: sealedJournal(backend.journal, sealers),
     sends: sealedSends(backend.sends, sealers),
+    traces: sealedTraces(backend.traces, sealers),
+    history: sealedHistory(backend.history, sealers),
     idempotency: sealedIdempotency(backend.idempotency, sealers),
     failedDeliveries: sealedFailedDeliveries(backend.failedDeliveries, sealers),
     ping: () => backend.ping(),

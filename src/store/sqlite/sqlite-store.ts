@@ -3,11 +3,13 @@ import { sqliteContacts } from './contacts.js';
 import { sqliteDataKeys } from './data-keys.js';
 import { type OpenDatabase, openDatabase } from './database.js';
 import { sqliteFailedDeliveries } from './failed-deliveries.js';
+import { sqliteHistory } from './history.js';
 import { sqliteIdempotency } from './idempotency.js';
 import { sqliteJournal } from './journal.js';
 import { sqliteKeys } from './keys.js';
 import { sqliteSends } from './sends.js';
 import { sqliteSessions } from './sessions.js';
+import { sqliteTraces } from './traces.js';
 
 /**
  * Opens the SQLite back end: `switchboard.db` in the data directory, for this process alone.
@@ -27,6 +29,8 @@ export async function openSqliteBackend(options: { dataDir: string }): Promise<B
     journal,
     contacts: sqliteContacts(database),
     sends: sqliteSends(database),
+    traces: sqliteTraces(database),
+    history: sqliteHistory(database),
     idempotency: sqliteIdempotency(database),
     failedDeliveries: sqliteFailedDeliveries(database),
     dataKeys: sqliteDataKeys(database),

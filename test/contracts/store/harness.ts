@@ -4,7 +4,11 @@ import type { JournalEntry } from '../../../src/domain/signal-state.js';
 import type {
   Contact,
   FailedDelivery,
+  HistoryMessage,
   IdempotencyRecord,
+  MessageTrace,
+  PendingChange,
+  RoomUpdate,
   SentRecord,
   SessionRecord,
   Store,
@@ -95,6 +99,64 @@ export function failed(id: string, fields: Partial<FailedDelivery> = {}): Failed
     reason: '500',
     attempts: 8,
     failedAt: 1_000,
+    ...fields,
+  };
+}
+
+export function trace(messageId: string, fields: Partial<MessageTrace> = {}): MessageTrace {
+  return {
+    messageId,
+    chat: '100000000000002@lid',
+    fromMe: true,
+    authorLid: '100000000000001@lid',
+    authorPn: '15550000001@s.whatsapp.net',
+    secret: bytes(`secret ${messageId}`),
+    sentAt: 1_000,
+    ...fields,
+  };
+}
+
+export function roomUpdate(fields: Partial<RoomUpdate> = {}): RoomUpdate {
+  return {
+    chatRoomId: 'acme-1-2',
+    name: 'Ann',
+    myLid: '1',
+    clientLid: '2',
+    isGroup: true,
+    remoteJid: '2@lid',
+    lastMessage: 'shown',
+    unread: true,
+    ...fields,
+  };
+}
+
+export function message(messageId: string, fields: Partial<HistoryMessage> = {}): HistoryMessage {
+  return {
+    messageId,
+    chatRoomId: 'acme-1-2',
+    body: `body ${messageId}`,
+    messageType: 'image',
+    fromMe: true,
+    author: '2@lid',
+    pushname: 'Ann',
+    sentAt: 1_000,
+    deleted: false,
+    fromAi: true,
+    media: { mimeType: 'image/jpeg', mediaType: 'image', fileName: 'a.jpg', fileSize: 7 },
+    fileId: 'F1',
+    extras: { reactions: { 2: '👍' }, quoted: { id: 'Q', 'a.b': [1, null, { $c: false }] } },
+    content: bytes(`content ${messageId}`),
+    ...fields,
+  };
+}
+
+export function pendingChange(messageId: string, fields: Partial<PendingChange> = {}): PendingChange {
+  return {
+    targetId: 'M1',
+    chatRoomId: 'acme-1-2',
+    messageId,
+    change: { type: 'edit', body: `edited by ${messageId}`, 'a.b': { $c: null } },
+    at: 1_000,
     ...fields,
   };
 }

@@ -7,10 +7,14 @@ import {
   expectFailure,
   failed,
   idempotent,
+  message,
+  pendingChange,
+  roomUpdate,
   type StoreHarness,
   sent,
   session,
   text,
+  trace,
 } from './harness.js';
 
 /** Life cycle and what spans the concerns: ping, forget, close, persistence. */
@@ -80,6 +84,9 @@ async function fill(store: Store, clientId: string): Promise<void> {
   await store.contacts.learn(clientId, contact({ lid: 'L1', pn: 'P1' }));
   await store.sends.put(clientId, sent('M1'));
   await store.idempotency.claim(clientId, idempotent('k1', { answer: 'first' }));
+  await store.traces.add(clientId, trace('M1'));
+  await store.history.record(clientId, roomUpdate({ chatRoomId: 'R1' }), message('M1', { chatRoomId: 'R1' }));
+  await store.history.addPending(clientId, pendingChange('C1'));
   await store.failedDeliveries.add(failed(`01-${clientId}`, { clientId }), 10);
 }
 
@@ -93,6 +100,10 @@ async function everything(store: Store, clientId: string): Promise<object> {
     closed: (await store.journal.get(clientId, 'h2'))?.closedAt,
     contact: (await store.contacts.find(clientId, { lid: 'L1' }))?.pn,
     sent: text((await store.sends.get(clientId, 'M1'))?.content),
+    secret: text((await store.traces.get(clientId, 'M1'))?.secret),
+    rooms: (await store.history.rooms(clientId)).map(({ name, unreadCount }) => [name, unreadCount]),
+    messages: (await store.history.messages(clientId, 'R1', { limit: 9 })).map(({ body }) => body),
+    pending: (await store.history.pending(clientId, 'acme-1-2', 'M1')).map(({ messageId }) => messageId),
     answer: (await store.idempotency.claim(clientId, idempotent('k1'))).answer,
     failed: (await store.failedDeliveries.list({ clientId, limit: 9 })).map(({ attempts }) => attempts),
   };
@@ -106,6 +117,10 @@ const FILLED = {
   closed: 2_000,
   contact: 'P1',
   sent: 'content M1',
+  secret: 'secret M1',
+  rooms: [['Ann', 1]],
+  messages: ['body M1'],
+  pending: ['C1'],
   answer: 'first',
   failed: [8],
 };
@@ -118,12 +133,16 @@ const NOTHING = {
   closed: undefined,
   contact: undefined,
   sent: undefined,
+  secret: undefined,
+  rooms: [],
+  messages: [],
+  pending: [],
   answer: '',
   failed: [],
 };
 
 function calls(store: Store): (() => Promise<unknown>)[] {
-  const { sessions, keys, journal, contacts, sends, idempotency, failedDeliveries } = store;
+  const { sessions, keys, journal, contacts, sends, traces, history, idempotency, failedDeliveries } = store;
   return [
     () => store.ping(),
     () => store.forget('acme'),
@@ -150,6 +169,25 @@ function calls(store: Store): (() => Promise<unknown>)[] {
     () => sends.get('acme', 'M1'),
     () => sends.acknowledge('acme', 'M1'),
     () => sends.prune(1),
+    () => traces.add('acme', trace('M2')),
+    () => traces.get('acme', 'M1'),
+    () => traces.prune(1),
+    () => history.record('acme', roomUpdate(), message('M2')),
+    () => history.message('acme', 'R1', 'M1'),
+    () => history.update('acme', message('M1', { chatRoomId: 'R1' })),
+    () => history.remove('acme', 'R1', 'M1'),
+    () => history.messages('acme', 'R1', { limit: 1 }),
+    () => history.messages('acme', 'R1', { limit: 0 }),
+    () => history.messages('acme', 'R1', { limit: 1, before: 'M1' }),
+    () => history.rooms('acme'),
+    () => history.room('acme', 'R1'),
+    () => history.updateRoom('acme', 'R1', {}),
+    () => history.updateRoom('acme', 'R1', { name: 'N' }),
+    () => history.addPending('acme', pendingChange('C2')),
+    () => history.pending('acme', 'acme-1-2', 'M1'),
+    () => history.removePending('acme', 'acme-1-2', 'M1'),
+    () => history.prunePending(1),
+    () => history.prune(1),
     () => idempotency.claim('acme', idempotent('k2')),
     () => idempotency.answer('acme', 'k1', 'x'),
     () => idempotency.prune(1),

@@ -1,0 +1,85 @@
+import { setImmediate } from 'node:timers/promises';
+import type { BackendHistory } from '../store.js';
+import type { OpenDatabase } from './database.js';
+import { sqliteMessages } from './messages.js';
+import { sqlitePendingChanges } from './pending-changes.js';
+import { showing, sqliteRooms } from './rooms.js';
+
+/** Messages that are deleted in one step: deleting blocks the whole process. */
+const PRUNED_AT_ONCE = 100;
+
+/** Chat history in the tables `rooms`, `messages` and `pending_changes`. */
+export function sqliteHistory(database: OpenDatabase): BackendHistory {
+  const { run, inTransaction } = database;
+  const messages = sqliteMessages(database);
+  const rooms = sqliteRooms(database);
+
+  return {
+    ...sqlitePendingChanges(database),
+    async record(clientId, room, message) {
+      return inTransaction(() => {
+        if (!messages.insert(clientId, message)) return false;
+        rooms.tell(clientId, room, message);
+        return true;
+      });
+    },
+    async message(clientId, chatRoomId, messageId) {
+      return run(() => messages.find(clientId, chatRoomId, messageId));
+    },
+    async update(clientId, message) {
+      return inTransaction(() => {
+        if (!messages.replace(clientId, message)) return false;
+        const room = rooms.get(clientId, message.chatRoomId);
+        if (room?.lastMessageId === message.messageId) {
+          rooms.change(clientId, { ...room, lastMessage: message.body });
+        }
+        return true;
+      });
+    },
+    async remove(clientId, chatRoomId, messageId) {
+      return inTransaction(() => {
+        if (!messages.remove(clientId, chatRoomId, messageId)) return false;
+        const room = rooms.get(clientId, chatRoomId);
+        if (room?.lastMessageId === messageId) {
+          rooms.change(clientId, showing(room, messages.newest(clientId, chatRoomId)));
+        }
+        return true;
+      });
+    },
+    async messages(clientId, chatRoomId, page) {
+      return run(() => messages.page(clientId, chatRoomId, page));
+    },
+    async rooms(clientId) {
+      return run(() => rooms.list(clientId));
+    },
+    async room(clientId, chatRoomId) {
+      return run(() => rooms.get(clientId, chatRoomId));
+    },
+    async updateRoom(clientId, chatRoomId, { name, avatarUrl, unreadCount }) {
+      return inTransaction(() => {
+        const room = rooms.get(clientId, chatRoomId);
+        if (!room) return false;
+        rooms.change(clientId, {
+          ...room,
+          name: name ?? room.name,
+          avatarUrl: avatarUrl ?? room.avatarUrl,
+          unreadCount: unreadCount ?? room.unreadCount,
+        });
+        return true;
+      });
+    },
+    async prune(sentBefore) {
+      run(() => rooms.emptyBefore(sentBefore));
+      let pruned = 0;
+      for (const { clientId, chatRoomId } of run(() => rooms.all())) {
+        let removed: number;
+        do {
+          removed = run(() => messages.removeBefore(clientId, chatRoomId, sentBefore, PRUNED_AT_ONCE));
+          pruned += removed;
+          if (removed > 0) await setImmediate();
+        } while (removed === PRUNED_AT_ONCE);
+      }
+      return pruned;
+    },
+  };
+}
