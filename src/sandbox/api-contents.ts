@@ -82,6 +82,7 @@ export interface WriteContent {
   text?: string;
   /** Beside `text` only. */
   linkPreview?: LinkPreviewContent;
+  media?: MediaContent;
   poll?: { name: string; options: string[]; selectableCount?: number };
   /** No options: the vote is taken back. */
   vote?: { pollMessageId: string; options: string[] };
@@ -101,6 +102,29 @@ export interface WriteContent {
     as?: 'interactive' | 'buttons' | 'template';
   };
   listReply?: ListReplyContent;
+}
+
+/** A file: its bytes are in exactly one of `base64`, `size` and `file`. */
+export interface MediaContent {
+  kind: MediaKind;
+  mimeType: string;
+  base64?: string;
+  /** So many random bytes. */
+  size?: number;
+  /** SHA-256 in hex of a file that was given to `POST /files`, or that a phone holds. */
+  file?: string;
+  fileName?: string;
+  caption?: string;
+  /** A voice note. */
+  voice?: boolean;
+  /** May be looked at once. */
+  viewOnce?: boolean;
+  /** A sticker that moves, a video that plays like a GIF. */
+  animated?: boolean;
+  seconds?: number;
+  width?: number;
+  height?: number;
+  pageCount?: number;
 }
 
 export interface EditContent {

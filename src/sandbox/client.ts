@@ -82,6 +82,28 @@ export class SandboxClient {
     return (await this.#ask<{ messages: MessageView[] }>('GET', phonePath(number, 'messages'))).messages;
   }
 
+  /** Gives the phones a file of any size, to be sent with `media.file`. */
+  async addFile(bytes: Uint8Array | ReadableStream<Uint8Array>): Promise<{ file: string; size: number }> {
+    const response = await fetch(`${this.#url}/files`, {
+      method: 'POST',
+      body: bytes,
+      headers: { 'content-type': 'application/octet-stream' },
+      ...(bytes instanceof ReadableStream && { duplex: 'half' as const }),
+    });
+    if (!response.ok) throw await refusalOf(response);
+    return JSON.parse(await response.text());
+  }
+
+  /** Drops the file of a message, or all files, from the media host. */
+  expireMedia(messageId?: string): Promise<{ expired: number }> {
+    return this.#ask('POST', '/media/expire', messageId === undefined ? {} : { messageId });
+  }
+
+  /** The person deletes a message on the own phone, for nobody else; or only its file. */
+  async forget(number: string, messageId: string, only?: 'file'): Promise<void> {
+    await this.#ask('DELETE', phonePath(number, 'messages', messageId, ...(only ? [only] : [])));
+  }
+
   /** What changed the messages that the phone holds, oldest first. */
   async changes(number: string): Promise<ChangeView[]> {
     return (await this.#ask<{ changes: ChangeView[] }>('GET', phonePath(number, 'changes'))).changes;

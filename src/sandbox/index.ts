@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../domain/clock.js';
 import type { AddressingMode } from './account.js';
 import { createServer, stopServer } from './control/server.js';
-import { Blobs } from './media/blobs.js';
+import { MediaFolder } from './media/folder.js';
 import { type Log, Network } from './network.js';
 import { restoreAuthority, restorePeople } from './state/restore.js';
 import { SqliteState } from './state/sqlite-state.js';
@@ -45,9 +45,9 @@ export interface Sandbox {
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { host = DEFAULT_HOST, port = 0, dataDir, log, clock = systemClock, addressing } = options;
   const state = dataDir === undefined ? forgetfulState : new SqliteState(dataDir, clock);
-  const blobs = new Blobs(dataDir);
+  const media = new MediaFolder(dataDir);
   const authority = restoreAuthority(state);
-  const network = new Network({ authority, state, blobs, clock, log, addressing });
+  const network = new Network({ authority, state, media, clock, log, addressing });
   await restorePeople(network, state);
   const server = createServer(network, { host, port });
   try {
@@ -74,7 +74,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       network.shut();
       await stopServer(server);
       await network.settled();
-      await blobs.close();
+      await media.close();
       state.close();
     },
   };

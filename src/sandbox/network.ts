@@ -7,7 +7,9 @@ import type { Companion } from './companion.js';
 import { Connection } from './connection.js';
 import { EventHub } from './events.js';
 import { FaultBoard } from './faults/board.js';
-import type { Blobs } from './media/blobs.js';
+import { Blobs } from './media/blobs.js';
+import { PhoneFiles } from './media/files.js';
+import type { MediaFolder } from './media/folder.js';
 import { MediaTokens } from './media/tokens.js';
 import { PairingDesk } from './pairing/desk.js';
 import { Phone } from './phone/phone.js';
@@ -38,7 +40,7 @@ export interface Log {
 export interface NetworkOptions {
   authority: Authority;
   state: State;
-  blobs: Blobs;
+  media: MediaFolder;
   clock: Clock;
   log?: Log | undefined;
   addressing?: AddressingMode | undefined;
@@ -58,16 +60,18 @@ export class Network {
   readonly certificate: Buffer;
   readonly state: State;
   readonly blobs: Blobs;
+  readonly files: PhoneFiles;
   readonly clock: Clock;
   readonly log: Log | undefined;
   readonly addressing: AddressingMode;
   readonly #phones = new Map<Account, Phone>();
   readonly #sentLogs = new Map<Account, SentLog>();
 
-  constructor({ authority, state, blobs, clock, log, addressing = 'lid' }: NetworkOptions) {
+  constructor({ authority, state, media, clock, log, addressing = 'lid' }: NetworkOptions) {
     this.authority = authority;
     this.state = state;
-    this.blobs = blobs;
+    this.blobs = new Blobs(media);
+    this.files = new PhoneFiles(media);
     this.clock = clock;
     this.log = log;
     this.addressing = addressing;

@@ -6,6 +6,8 @@ import { WRITERS } from '../phone/content/index.js';
 import { type NumberParams, numberField, numberParams } from './fields.js';
 
 const MAX_IDS = 1_000;
+/** Files of some size come in base64; larger ones have their own way in. */
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
 const MAX_EPHEMERAL_S = 365 * 24 * 60 * 60;
 const idField = Joi.string().max(128);
 
@@ -37,7 +39,10 @@ export function messageRoutes(server: Server, network: Network): void {
   server.route<{ Params: NumberParams; Payload: WriteRequest }>({
     method: 'POST',
     path: '/phones/{number}/messages',
-    options: { validate: { params: numberParams, payload: writePayload } },
+    options: {
+      payload: { maxBytes: MAX_BODY_BYTES },
+      validate: { params: numberParams, payload: writePayload },
+    },
     handler: async ({ params, payload }, h) => {
       const phone = network.phone(network.registry.require(params.number));
       return h.response({ messageId: await phone.write(payload) }).code(201);
@@ -51,6 +56,17 @@ export function messageRoutes(server: Server, network: Network): void {
       messages: network.phone(network.registry.require(params.number)).held.views(),
     }),
   });
+  for (const [suffix, only] of [['', undefined] as const, ['/file', 'file'] as const]) {
+    server.route<{ Params: NumberParams & { messageId: string } }>({
+      method: 'DELETE',
+      path: `/phones/{number}/messages/{messageId}${suffix}`,
+      options: { validate: { params: numberParams.keys({ messageId: idField.required() }) } },
+      handler: ({ params }, h) => {
+        network.phone(network.registry.require(params.number)).forget(params.messageId, only);
+        return h.response().code(204);
+      },
+    });
+  }
   server.route<{ Params: NumberParams }>({
     method: 'GET',
     path: '/phones/{number}/changes',

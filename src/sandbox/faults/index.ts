@@ -7,6 +7,7 @@ import type { Fault } from './fault.js';
 import { garbageFrames } from './garbage-frames.js';
 import { ignoreQueries } from './ignore-queries.js';
 import { logout } from './logout.js';
+import { mediaHostDown } from './media-host-down.js';
 import { noPairingCode } from './no-pairing-code.js';
 import { refuseUpgrade } from './refuse-upgrade.js';
 import { rejectMedia } from './reject-media.js';
@@ -25,6 +26,7 @@ export const FAULTS: readonly Fault[] = [
   garbageFrames,
   ignoreQueries,
   logout,
+  mediaHostDown,
   noPairingCode,
   refuseUpgrade,
   rejectMedia,

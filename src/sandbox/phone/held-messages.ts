@@ -49,6 +49,10 @@ export class HeldMessages {
     if (row !== undefined) this.#state.put('message', row, () => serialise(message));
   }
 
+  remove(messageId: string): void {
+    this.#forget(messageId);
+  }
+
   /** @returns false when it is known already. */
   noteReceipt(messageId: string, number: string, state: ReceiptState): boolean {
     const known = this.#receipts.get(messageId)?.[number];

@@ -32,7 +32,12 @@ export type Interpreted =
 
 /** What a decrypted message is to a phone. */
 export function interpret(network: Network, message: proto.IMessage, about: About): Interpreted {
-  const reading: Reading = { network, author: about.author, extras: about.extras ?? [] };
+  const reading: Reading = {
+    network,
+    author: about.author,
+    extras: about.extras ?? [],
+    viewOnce: isViewOnce(message),
+  };
   const visible = unwrap(message);
   const change = readChange(visible, reading);
   const head = { ...headOf(about), source: Buffer.from(proto.Message.encode(message).finish()) };
@@ -60,4 +65,9 @@ function describe(visible: proto.IMessage, reading: Reading) {
     revoked: false,
     reactions: {},
   };
+}
+
+function isViewOnce(message: proto.IMessage): boolean {
+  const inner = message.ephemeralMessage?.message ?? message;
+  return Boolean(inner.viewOnceMessage ?? inner.viewOnceMessageV2 ?? inner.viewOnceMessageV2Extension);
 }

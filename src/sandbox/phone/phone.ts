@@ -10,6 +10,8 @@ import { greet } from './greeting.js';
 import { type HeldChange, HeldChanges, viewChange } from './held-changes.js';
 import { type HeldMessage, HeldMessages } from './held-messages.js';
 import type { Interpreted } from './interpret.js';
+import { downloadMedia } from './media.js';
+import { answerMediaRetry } from './media-retry.js';
 import { openMessage } from './open-message.js';
 import { answerRetry, askAgain } from './retry.js';
 import { chatOf } from './targets.js';
@@ -42,9 +44,11 @@ export class Phone {
     this.changes = new HeldChanges(account.pn, network.state);
   }
 
-  /** Takes what the network brings: messages, and receipts that ask for one again. */
+  /** Takes what the network brings: messages, and receipts that ask for one, or for its file, again. */
   accept(letter: Stanza): void {
     if (letter.tag === 'message') void this.#inTurn(() => this.#open(letter));
+    else if (letter.attrs.type === 'server-error')
+      void this.#inTurn(() => answerMediaRetry(this.#network, this, letter));
     else if (letter.attrs.type === 'retry') void this.#inTurn(() => answerRetry(this.#network, this, letter));
   }
 
@@ -89,6 +93,19 @@ export class Phone {
     else this.#change(interpreted);
   }
 
+  /** The person deletes a message on the phone, or only its file. @throws Refusal 404 when it does not hold that. */
+  forget(messageId: string, only?: 'file'): void {
+    const message = this.held.get(messageId);
+    if (!message) throw new Refusal(404, `the phone holds no message ${messageId}`);
+    if (only !== 'file') {
+      this.held.remove(messageId);
+      return;
+    }
+    if (!message.media) throw new Refusal(404, `the message ${messageId} has no file`);
+    message.media = { ...message.media, sha256: '', error: 'deleted on the phone' };
+    this.held.keep(message);
+  }
+
   /** @returns the ids of which that was news. */
   noteReceipts(ids: string[], from: string, state: ReceiptState): string[] {
     const news = ids.filter((id) => this.held.noteReceipt(id, from, state));
@@ -118,6 +135,7 @@ export class Phone {
     try {
       const opened = await openMessage(this.#network, this, letter);
       if (category === 'peer' || !opened) return;
+      if (!known && 'message' in opened) await downloadMedia(this.#network, opened.message);
       if (!known) this.take(opened);
       if (this.#network.registry.byJid(from) !== this.account) {
         routeReceipt(this.#network, { account: this.account }, stanza('receipt', { id, to: from }));

@@ -26,8 +26,12 @@ export function routeReceipt(network: Network, from: Device, receipt: Stanza): v
     forwardRetry(network, from, receipt);
     return;
   }
-  const state = STATES.get(type);
   const author = network.registry.byJid(to);
+  if (type === 'server-error') {
+    if (author === from.account) askPhoneForFile(network, from, receipt);
+    return;
+  }
+  const state = STATES.get(type);
   if (state && author && author !== from.account) tellAuthor(network, author, from.account, ids, state);
 }
 
@@ -60,6 +64,13 @@ function tellAuthor(
   const list = others.map((id) => stanza('item', { id }));
   const letter = stanza('receipt', attrs, list.length > 0 ? [stanza('list', {}, list)] : undefined);
   for (const companion of author.companions.values()) companion.mailbox.push(letter);
+}
+
+/** A device could not get a file from the media host: its own phone may still have it. */
+function askPhoneForFile(network: Network, from: Device, receipt: Stanza): void {
+  const { id, type } = receipt.attrs;
+  const attrs = { id, type, from: from.account.jid(network.addressing, deviceId(from)) };
+  network.phone(from.account).accept(stanza('receipt', attrs, childrenOf(receipt).map(copyElement)));
 }
 
 /** A device could not decrypt: the very device that encrypted is asked to do it again. */

@@ -54,7 +54,7 @@ export interface ContentWriter {
    * Undefined when the request has no content of this kind.
    * @throws Refusal when the person cannot write that.
    */
-  compose(request: WriteRequest, writing: Writing): Promise<Composed> | Composed | undefined;
+  compose(request: WriteRequest, writing: Writing): Promise<Composed | undefined> | Composed | undefined;
 }
 
 /** What a phone may ask for while it reads a message. */
@@ -63,6 +63,8 @@ export interface Reading {
   author: Account;
   /** Elements of the stanza beside the ciphertext. */
   extras: readonly Stanza[];
+  /** The message was inside the wrapper of those that may be looked at once. */
+  viewOnce: boolean;
 }
 
 /** What the list of changes shows beside the ids. */

@@ -6,6 +6,7 @@ import type { Change, ContentView, ContentWriter, PhoneContent, Reading } from '
 import { edit } from './edit.js';
 import { listReply } from './list-reply.js';
 import { location } from './location.js';
+import { media } from './media.js';
 import { poll } from './poll.js';
 import { reaction } from './reaction.js';
 import { revoke } from './revoke.js';
@@ -15,6 +16,7 @@ import { vote } from './vote.js';
 /** Every kind of content that phones know. */
 const CONTENTS: readonly PhoneContent[] = [
   text,
+  media,
   poll,
   vote,
   reaction,

@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { proto } from '@whiskeysockets/baileys';
+import Joi from 'joi';
+import type { MediaContent, MediaKind, MediaView } from '../../api.js';
+import { MAX_FILE_BYTES } from '../../media/shelf.js';
+import type { Network } from '../../network.js';
+import { Refusal } from '../../refusal.js';
+import { uploadFile } from '../media.js';
+import { findMedia, type MediaPart } from '../media-part.js';
+import type { PhoneContent, StanzaShape, Writing } from './content.js';
+
+const KINDS = ['image', 'video', 'audio', 'document', 'sticker'] as const satisfies MediaKind[];
+const MAX_CHARS = 1_024;
+const MAX_BASE64_CHARS = 24 * 1024 * 1024;
+const MAX_PIXELS = 100_000;
+const MAX_SECONDS = 24 * 60 * 60;
+const MAX_PAGES = 1_000_000;
+const CHUNK_BYTES = 64 * 1024;
+const WAVEFORM_VALUES = 64;
+const LOUDEST = 100;
+
+/** A file: picture, video, sound, document or sticker. */
+export const media: PhoneContent = {
+  write: {
+    key: 'media',
+    schema: Joi.object({
+      kind: Joi.string()
+        .valid(...KINDS)
+        .required(),
+      mimeType: Joi.string().max(MAX_CHARS).required(),
+      base64: Joi.string().base64().max(MAX_BASE64_CHARS),
+      size: Joi.number().integer().min(1).max(MAX_FILE_BYTES),
+      file: Joi.string().hex(),
+      fileName: Joi.string().max(MAX_CHARS),
+      caption: Joi.string().max(MAX_CHARS),
+      voice: Joi.boolean(),
+      viewOnce: Joi.boolean(),
+      animated: Joi.boolean(),
+      seconds: Joi.number().integer().min(0).max(MAX_SECONDS),
+      width: Joi.number().integer().min(1).max(MAX_PIXELS),
+      height: Joi.number().integer().min(1).max(MAX_PIXELS),
+      pageCount: Joi.number().integer().min(1).max(MAX_PAGES),
+    }).xor('base64', 'size', 'file'),
+    async compose({ media: file }, writing) {
+      if (!file) return undefined;
+      const part = await composePart(writing, file);
+      return { message: wrap(file, FIELDS[file.kind](part, file)), shape: shapeOf(file) };
+    },
+  },
+  read(message, { viewOnce }) {
+    const found = findMedia(message);
+    if (!found) return undefined;
+    const view = viewPart(found.part);
+    return {
+      type: found.kind,
+      text: view.caption ?? '',
+      media: { ...view, viewOnce: view.viewOnce || viewOnce },
+    };
+  },
+};
+
+/** What the message says of a file of any kind, once that is uploaded. */
+async function composePart({ network, contextInfo }: Writing, content: MediaContent) {
+  const { sha256, size } = await takeFile(network, content);
+  const uploaded = await uploadFile(network, sha256, content.kind);
+  if (!uploaded) throw new Refusal(404, `no phone holds a file ${sha256}`);
+  return {
+    ...uploaded,
+    mimetype: content.mimeType,
+    fileSha256: Buffer.from(sha256, 'hex'),
+    fileLength: size,
+    mediaKeyTimestamp: network.now(),
+    ...(contextInfo && { contextInfo }),
+  };
+}
+
+type Part = Awaited<ReturnType<typeof composePart>>;
+
+/** How each kind of file stands in a message. */
+const FIELDS: Record<MediaKind, (part: Part, content: MediaContent) => proto.IMessage> = {
+  image: (part, { caption, width, height, viewOnce }) => ({
+    imageMessage: { ...part, caption, width, height, viewOnce },
+  }),
+  video: (part, { caption, width, height, seconds, animated, viewOnce }) => ({
+    videoMessage: { ...part, caption, width, height, seconds, gifPlayback: animated, viewOnce },
+  }),
+  audio: (part, { seconds, voice, viewOnce }) => ({
+    audioMessage: { ...part, seconds, ptt: voice, viewOnce, ...(voice && { waveform: waveform() }) },
+  }),
+  document: (part, { caption, fileName, pageCount }) => ({
+    documentMessage: { ...part, caption, fileName, title: fileName, pageCount },
+  }),
+  sticker: (part, { width, height, animated }) => ({
+    stickerMessage: { ...part, width, height, isAnimated: animated },
+  }),
+};
+
+/** Phones put some files into wrappers. */
+function wrap({ kind, caption, viewOnce }: MediaContent, message: proto.IMessage): proto.IMessage {
+  if (kind === 'document' && caption) return { documentWithCaptionMessage: { message } };
+  if (!viewOnce) return message;
+  return kind === 'audio' ? { viewOnceMessageV2Extension: { message } } : { viewOnceMessageV2: { message } };
+}
+
+function shapeOf({ kind, voice, animated }: MediaContent): StanzaShape {
+  if (kind === 'audio' && voice) return { type: 'media', enc: { mediatype: 'ptt' } };
+  if (kind === 'video' && animated) return { type: 'media', enc: { mediatype: 'gif' } };
+  return { type: 'media', enc: { mediatype: kind } };
+}
+
+/** The file that the person sends, as the phones hold it. @throws Refusal 404 when they do not */
+async function takeFile(network: Network, { base64, size = 0, file }: MediaContent) {
+  if (base64 !== undefined) return network.files.put([Readable.from([Buffer.from(base64, 'base64')])]);
+  if (file === undefined) return network.files.put([Readable.from(noise(size))]);
+  const held = await network.files.get(file);
+  if (!held) throw new Refusal(404, `no phone holds a file ${file}`);
+  held.stream.destroy();
+  return { sha256: file, size: held.size };
+}
+
+function* noise(size: number): Generator<Buffer> {
+  for (let left = size; left > 0; left -= CHUNK_BYTES) yield randomBytes(Math.min(left, CHUNK_BYTES));
+}
+
+function waveform(): Uint8Array {
+  return Uint8Array.from({ length: WAVEFORM_VALUES }, (_, position) => (position * 7) % LOUDEST);
+}
+
+function viewPart(part: MediaPart): MediaView {
+  return {
+    mimeType: part.mimetype ?? '',
+    size: Number(part.fileLength ?? 0),
+    sha256: Buffer.from(part.fileSha256 ?? []).toString('hex'),
+    ...given('fileName', 'fileName' in part && part.fileName),
+    ...given('caption', 'caption' in part && part.caption),
+    ...given('seconds', 'seconds' in part && part.seconds),
+    ...given('width', 'width' in part && part.width),
+    ...given('height', 'height' in part && part.height),
+    ...given('pageCount', 'pageCount' in part && part.pageCount),
+    ...given('waveform', 'waveform' in part && part.waveform?.length),
+    ...given('thumbnail', thumbnailOf(part)?.length),
+    voice: 'ptt' in part && Boolean(part.ptt),
+    animated:
+      ('gifPlayback' in part && Boolean(part.gifPlayback)) ||
+      ('isAnimated' in part && Boolean(part.isAnimated)),
+    viewOnce: 'viewOnce' in part && Boolean(part.viewOnce),
+  };
+}
+
+function thumbnailOf(part: MediaPart): Uint8Array | null | undefined {
+  if ('jpegThumbnail' in part) return part.jpegThumbnail;
+  return 'pngThumbnail' in part ? part.pngThumbnail : undefined;
+}
+
+/** A field that is only there when it says something. */
+function given<Key extends string, Value>(key: Key, value: Value | false | null | undefined | '' | 0) {
+  return value ? { [key]: value } : {};
+}
