@@ -1,0 +1,405 @@
+import { proto } from '@whiskeysockets/baileys';
+import { expect } from 'chai';
+import type { EventEnvelope } from '../../src/events/envelope.js';
+import type { IncomingMessage } from '../../src/link/link.js';
+import type { Authorship } from '../../src/services/authorship.js';
+import { HostedInbox } from '../../src/services/inbox/inbox.js';
+import { Recorder } from '../../src/services/inbox/recorder.js';
+import type { Recording } from '../../src/services/inbox/recording.js';
+import type { MessageView } from '../../src/services/services.js';
+import { openStore } from '../../src/store/open.js';
+import type { SessionRecord, Store } from '../../src/store/store.js';
+import { Chance } from '../support/chance.js';
+import { makeTempDir, type TempDir } from '../support/temp-dir.js';
+
+const ROOM = 'acme-90000000000001-90000000000002';
+const SENT_AT = Date.UTC(2026, 0, 2, 3, 4, 5);
+const BOB: Authorship = { fromMe: false, lid: '90000000000002', pn: '15550000002' };
+const CAROL: Authorship = { fromMe: false, lid: '90000000000003', pn: '15550000003' };
+const ME: Authorship = { fromMe: true, lid: '90000000000001', pn: '15550000001' };
+
+describe('the hosted inbox', () => {
+  let folder: TempDir;
+  let store: Store;
+  let recorder: Recorder;
+  let inbox: HostedInbox;
+
+  beforeEach(async () => {
+    folder = await makeTempDir();
+    store = await openStore({ url: 'sqlite', dataDir: folder.path, encryptionKey: new Uint8Array(32) });
+    await store.sessions.create(SESSION);
+    const links = { encode: (content: proto.IMessage) => proto.Message.encode(content).finish() };
+    recorder = new Recorder({ history: store.history, links });
+    inbox = new HostedInbox({ store, linkOf: ({ fileId }) => fileId && `https://files.example/${fileId}` });
+  });
+
+  afterEach(async () => {
+    await store.close();
+    await folder.remove();
+  });
+
+  const rows = () => inbox.messages(ROOM, { limit: 200 });
+  const row = async (): Promise<MessageView | undefined> => (await rows())[0];
+  const record = async (...recordings: Recording[]) => {
+    for (const recording of recordings) await recorder.record(recording);
+  };
+
+  it('shows a message as the contract says', async () => {
+    await record(message('M1', 'hello', { mentions: ['90000000000001'], isForwarded: true }));
+    expect(await rows()).to.deep.equal([
+      {
+        messageId: 'M1',
+        chatRoomId: ROOM,
+        clientId: 'acme',
+        body: 'hello',
+        messageType: 'chat',
+        fromMe: false,
+        pushname: 'Bob',
+        sentAt: '2026-01-02T03:04:05.000Z',
+        deleted: false,
+        fromAi: false,
+        downloadUrl: '',
+        extras: { mentions: ['90000000000001'], forwarded: true },
+      },
+    ]);
+  });
+
+  it('shows a room as the contract says', async () => {
+    await record(message('M1', 'hello'), message('M2', 'are you there?', {}, { timestamp: SENT_AT + 1_000 }));
+    expect(await inbox.rooms('acme')).to.deep.equal([
+      {
+        chatRoomId: ROOM,
+        clientId: 'acme',
+        name: 'Robert',
+        myLid: '90000000000001',
+        clientLid: '90000000000002',
+        isGroup: false,
+        remoteJid: '90000000000002@lid',
+        lastMessage: 'are you there?',
+        lastMessageFromMe: false,
+        lastMessageAt: '2026-01-02T03:04:06.000Z',
+        unreadCount: 2,
+        avatarUrl: '',
+      },
+    ]);
+  });
+
+  it('records a message once, however often it comes', async () => {
+    await record(message('M1', 'hello'), message('M1', 'hello'));
+    expect(await rows()).to.have.length(1);
+    expect((await inbox.rooms('acme'))[0]).to.include({ unreadCount: 1 });
+  });
+
+  it('counts own messages as read, and everything once the room is marked', async () => {
+    await record(message('M1', 'hello'), own('M2', 'hi'));
+    expect((await inbox.rooms('acme'))[0]).to.include({ unreadCount: 1, lastMessageFromMe: true });
+    await inbox.markRead(ROOM);
+    expect((await inbox.rooms('acme'))[0]).to.include({ unreadCount: 0 });
+  });
+
+  it('keeps the metaData of a send, and who wrote it', async () => {
+    const metaData = { fromAI: true, ticket: 7 };
+    const meta = { fromAI: true, raw: metaData };
+    await record({ ...own('M1', 'hi', { meta }), metaData }, own('M2', 'ho', { meta: { raw: {} } }));
+    const [first, second] = await rows();
+    expect(first).to.deep.include({ fromAi: true, extras: { meta: { fromAI: true, raw: metaData } } });
+    expect(second).to.deep.include({ fromAi: false, extras: { meta: { fromAI: false, raw: {} } } });
+  });
+
+  it('keeps a file with its per-type object, and its link once it is stored', async () => {
+    const download = {
+      url: 'https://mmg.whatsapp.net/v/x.enc',
+      directPath: '/v/x.enc',
+      mediaKey: 'a2V5',
+      fileSha256: 'aGFzaA==',
+      fileEncSha256: 'aGFzaA==',
+      mediaKeyTimestamp: 1,
+    };
+    const file = { mimeType: 'image/jpeg', mediaType: 'image', fileName: 'a.jpg', fileSize: 7 };
+    const media = { ...file, caption: 'look', width: 4, height: 3, download };
+    await record({ ...message('M1', 'look', { type: 'image', media }), storedType: 'image' });
+    expect(await row()).to.deep.include({
+      messageType: 'image',
+      body: 'look',
+      media: file,
+      extras: { media },
+    });
+    const key = { clientId: 'acme', chatRoomId: ROOM, messageId: 'M1' };
+    expect(await recorder.amend(key, (stored) => ({ ...stored, fileId: 'f1' }))).to.equal(true);
+    expect(await row()).to.include({ downloadUrl: 'https://files.example/f1' });
+    expect(await recorder.amend({ ...key, messageId: 'M2' }, (stored) => stored)).to.equal(false);
+  });
+
+  it('keeps the network message, to quote it', async () => {
+    await record(message('M1', 'hello'));
+    const stored = await store.history.message('acme', ROOM, 'M1');
+    expect(stored?.author).to.equal('90000000000002@lid');
+    expect(proto.Message.decode(stored?.content ?? new Uint8Array())).to.include({ conversation: 'hello' });
+  });
+
+  describe('reactions', () => {
+    it('stand beside the message, one for each person', async () => {
+      await record(message('M1', 'hello'), react('R1', '👍'), react('R2', '🎉', { by: ME }));
+      expect(await row()).to.deep.include({
+        extras: { reactions: { [`${BOB.lid}`]: '👍', [`${ME.lid}`]: '🎉' } },
+      });
+      expect(await rows()).to.have.length(1);
+    });
+
+    it('replace the former one of that person, and go when they are taken back', async () => {
+      await record(message('M1', 'hello'), react('R1', '👍'), react('R2', '❤️', { at: 1_000 }));
+      expect(await row()).to.deep.include({ extras: { reactions: { [`${BOB.lid}`]: '❤️' } } });
+      await record(react('R3', '', { at: 2_000 }));
+      expect(await row()).to.deep.include({ extras: { reactions: {} } });
+      await record(react('R2', '❤️', { at: 1_000 }));
+      expect(await row()).to.deep.include({ extras: { reactions: {} } });
+    });
+
+    it('of the same second are told apart by the clock of whoever reacts', async () => {
+      await record(message('M1', 'hello'), react('R2', '', { ms: 700 }), react('R1', '👍', { ms: 200 }));
+      expect(await row()).to.deep.include({ extras: { reactions: {} } });
+    });
+
+    it('go by the network where that clock goes wrong', async () => {
+      const hour = 3_600_000;
+      await record(message('M1', 'hello'), react('R1', '👍', { at: 1_000, ms: 2 * hour }));
+      await record(react('R2', '❤️', { at: 2_000, ms: hour }));
+      expect(await row()).to.deep.include({ extras: { reactions: { [`${BOB.lid}`]: '❤️' } } });
+    });
+  });
+
+  describe('edits', () => {
+    it('replace the text, and keep the former ones with when they were replaced', async () => {
+      await record(message('M1', 'helo'), edit('E1', 'hello', 1_000), edit('E2', 'hello!', 2_000));
+      expect(await row()).to.deep.include({
+        body: 'hello!',
+        extras: {
+          edited: true,
+          editHistory: [
+            { body: 'helo', editedAt: '2026-01-02T03:04:06.000Z' },
+            { body: 'hello', editedAt: '2026-01-02T03:04:07.000Z' },
+          ],
+        },
+      });
+      expect((await inbox.rooms('acme'))[0]).to.include({ lastMessage: 'hello!', unreadCount: 1 });
+    });
+
+    it('of somebody else change nothing', async () => {
+      await record(
+        message('M1', 'hello'),
+        edit('E1', 'forged', 1_000, ME),
+        edit('E2', 'forged', 1_000, CAROL),
+      );
+      expect(await row()).to.deep.include({ body: 'hello', extras: {} });
+    });
+
+    it('without end keep the first text and the newest ones', async () => {
+      await record(message('M1', 'version 0'));
+      for (let version = 1; version <= 110; version++) {
+        await record(edit(`E${version}`, `version ${version}`, version * 1_000));
+      }
+      const { body, extras } = (await row()) ?? { body: '', extras: { editHistory: [] } };
+      expect(body).to.equal('version 110');
+      expect(extras.editHistory).to.have.length(99);
+      expect(extras.editHistory).to.have.nested.property('[0].body', 'version 0');
+      expect(extras.editHistory).to.have.nested.property('[98].body', 'version 109');
+    });
+  });
+
+  describe('revokes', () => {
+    it('mark the message', async () => {
+      await record(message('M1', 'hello'), revoke('D1'));
+      expect(await row()).to.deep.include({ deleted: true, extras: { revoked: true } });
+    });
+
+    it('of somebody else count only when an admin made them', async () => {
+      await record(message('M1', 'hello'), revoke('D1', { by: CAROL }));
+      expect(await row()).to.include({ deleted: false });
+      await record(revoke('D2', { by: CAROL, byAdmin: true }));
+      expect(await row()).to.include({ deleted: true });
+    });
+  });
+
+  it('applies changes that came before their message when that one comes', async () => {
+    await record(react('R1', '👍'), edit('E1', 'hello', 1_000), edit('E9', 'forged', 9_000, CAROL));
+    expect(await inbox.rooms('acme')).to.deep.equal([]);
+    await record(message('M1', 'helo'));
+    expect(await row()).to.deep.include({
+      body: 'hello',
+      extras: {
+        edited: true,
+        editHistory: [{ body: 'helo', editedAt: '2026-01-02T03:04:06.000Z' }],
+        reactions: { [`${BOB.lid}`]: '👍' },
+      },
+    });
+    expect(await store.history.pending('acme', ROOM, 'M1')).to.deep.equal([]);
+  });
+
+  it('applies them again after a crash that came before they were applied', async () => {
+    await record(react('R1', '👍'));
+    const [kept] = await store.history.pending('acme', ROOM, 'M1');
+    await record(message('M1', 'hello'));
+    if (kept) await store.history.addPending('acme', kept);
+    await record(message('M1', 'hello'));
+    expect(await row()).to.deep.include({ extras: { reactions: { [`${BOB.lid}`]: '👍' } } });
+    expect(await store.history.pending('acme', ROOM, 'M1')).to.deep.equal([]);
+  });
+
+  const chance = new Chance();
+  it(`comes to the same whatever the order, and however often each comes (seed ${chance.seed})`, async () => {
+    const changes = [
+      ...[1, 2, 3].map((step) => edit(`E${step}`, `text ${step}`, step * 1_000)),
+      ...[1, 2, 3].map((step) => react(`R${step}`, ['', '👍', '❤️', ''][step] ?? '', { at: step * 1_000 })),
+      react('R4', '🎉', { by: ME, at: 4_000 }),
+      revoke('D1'),
+    ];
+    const expected = {
+      body: 'text 3',
+      deleted: true,
+      extras: {
+        revoked: true,
+        edited: true,
+        editHistory: [
+          { body: 'text 0', editedAt: '2026-01-02T03:04:06.000Z' },
+          { body: 'text 1', editedAt: '2026-01-02T03:04:07.000Z' },
+          { body: 'text 2', editedAt: '2026-01-02T03:04:08.000Z' },
+        ],
+        reactions: { [`${ME.lid}`]: '🎉' },
+      },
+    };
+    for (let round = 0; round < 20; round++) {
+      const all = shuffled([message('M1', 'text 0'), ...changes, ...changes], chance);
+      await Promise.all(all.map((recording) => recorder.record(recording)));
+      expect(await row(), `round ${round}`).to.deep.include(expected);
+      await store.history.remove('acme', ROOM, 'M1');
+    }
+  });
+
+  it('pages back from a message', async () => {
+    for (let index = 0; index < 5; index++) {
+      await record(message(`M${index}`, `${index}`, {}, { timestamp: SENT_AT + index * 1_000 }));
+    }
+    const page = await inbox.messages(ROOM, { limit: 2, before: 'M3' });
+    expect(page.map(({ messageId }) => messageId)).to.deep.equal(['M1', 'M2']);
+  });
+
+  it('says what it does not know', async () => {
+    await record(message('M1', 'hello'));
+    const refused = async (asking: Promise<unknown>) => asking.then(String, (error) => error.code);
+    expect(await refused(inbox.rooms('nobody'))).to.equal('session_unknown');
+    for (const room of ['acme-90000000000001-1', 'nobody-1-2', 'acme', '--']) {
+      expect(await refused(inbox.messages(room, { limit: 1 })), room).to.equal('room_unknown');
+      expect(await refused(inbox.markRead(room)), room).to.equal('room_unknown');
+    }
+    expect(await refused(inbox.messages(ROOM, { limit: 1, before: 'M2' }))).to.equal('message_unknown');
+  });
+});
+
+const SESSION: SessionRecord = {
+  clientId: 'acme',
+  lid: '90000000000001',
+  pn: '15550000001',
+  jid: '15550000001:1@s.whatsapp.net',
+  name: 'Alice',
+  orgId: 'workspace1',
+  webhookUrl: '',
+  webhookToken: '',
+  pollLookupUrl: '',
+  enableGroupAi: false,
+  extraEvents: [],
+  apiSecretHash: '',
+  status: 'connected',
+  statusReason: '',
+  createdAt: 0,
+};
+
+function recording(
+  event: Partial<EventEnvelope> & { messageId: string },
+  author: Authorship,
+  came: Partial<IncomingMessage>,
+): Recording {
+  const timestamp = came.timestamp ?? SENT_AT;
+  return {
+    author,
+    storedType: undefined,
+    event: {
+      event: author.fromMe ? 'message.sent' : 'message.received',
+      type: 'text',
+      clientId: 'acme',
+      orgId: 'workspace1',
+      timestamp: new Date(timestamp).toISOString(),
+      chatRoomId: ROOM,
+      myLid: '90000000000001',
+      clientLid: '90000000000002',
+      remoteJid: '90000000000002@lid',
+      remoteName: 'Robert',
+      remotePhone: '+15550000002',
+      remoteUsername: '',
+      pushName: author.fromMe ? 'Alice' : 'Bob',
+      avatarUrl: '',
+      fromMe: author.fromMe,
+      isGroup: false,
+      body: '',
+      mentions: [],
+      isForwarded: false,
+      ...event,
+    },
+    message: {
+      messageId: event.messageId,
+      chat: '90000000000002@lid',
+      fromMe: author.fromMe,
+      pushName: 'Bob',
+      content: { conversation: event.body ?? '' },
+      journalIds: [],
+      offline: false,
+      ...came,
+      timestamp,
+    },
+  };
+}
+
+/** A text of Bob. */
+function message(
+  messageId: string,
+  body: string,
+  event: Partial<EventEnvelope> = {},
+  came: Partial<IncomingMessage> = {},
+): Recording {
+  return { ...recording({ messageId, body, ...event }, BOB, came), storedType: 'chat' };
+}
+
+function own(messageId: string, body: string, event: Partial<EventEnvelope> = {}): Recording {
+  return { ...recording({ messageId, body, ...event }, ME, {}), storedType: 'chat' };
+}
+
+interface ReactionWishes {
+  by?: Authorship;
+  /** Milliseconds after the message, by the network's time. */
+  at?: number;
+  /** Milliseconds after the message, by the clock of whoever reacts. */
+  ms?: number;
+}
+
+function react(messageId: string, emoji: string, { by = BOB, at = 0, ms }: ReactionWishes = {}): Recording {
+  const reaction = { targetId: 'M1', targetFromMe: false, emoji };
+  return recording({ messageId, type: 'reaction', body: emoji, reaction }, by, {
+    timestamp: SENT_AT + at,
+    content: {
+      reactionMessage: { text: emoji, ...(ms !== undefined && { senderTimestampMs: SENT_AT + ms }) },
+    },
+  });
+}
+
+function edit(messageId: string, body: string, at: number, by = BOB): Recording {
+  const timestamp = SENT_AT + at;
+  return recording({ messageId, type: 'edit', body, edit: { targetId: 'M1', body } }, by, { timestamp });
+}
+
+function revoke(messageId: string, { by = BOB, byAdmin = false } = {}): Recording {
+  return recording({ messageId, type: 'revoke', revoke: { targetId: 'M1', byAdmin } }, by, {});
+}
+
+function shuffled<T>(items: readonly T[], chance: Chance): T[] {
+  const rest = [...items];
+  return items.flatMap(() => rest.splice(chance.between(0, rest.length - 1), 1));
+}
