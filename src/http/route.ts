@@ -16,13 +16,25 @@ const emptyBody = Joi.object({});
  */
 export type Owner = 'session' | 'any' | 'none';
 
+/** What a route takes. */
+export interface RouteInputs {
+  query?: ObjectSchema;
+  params?: ObjectSchema;
+  headers?: ObjectSchema;
+  body?: ObjectSchema;
+  /** The same as a multipart form, where it takes one too. */
+  form?: ObjectSchema;
+}
+
 declare module '@hapi/hapi' {
   interface RouteOptionsApp {
     owner: Owner;
+    /** Needs no token. */
+    open?: boolean;
     /** Not for per-session secrets. */
     masterOnly?: boolean;
     /** What the route takes, for its documentation. */
-    inputs?: { query?: ObjectSchema; params?: ObjectSchema; headers?: ObjectSchema; body?: ObjectSchema };
+    inputs?: RouteInputs;
   }
 }
 
@@ -104,7 +116,7 @@ export function route<
       options: {
         description,
         tags: ['api'],
-        app: { owner, inputs, ...(masterOnly && { masterOnly }) },
+        app: { owner, inputs, ...(open && { open }), ...(masterOnly && { masterOnly }) },
         ...(open && { auth: false }),
         validate: {
           query: inputs.query,

@@ -60,8 +60,16 @@ function requireOwnSession(request: Request): void {
 /** The tokens of a request; `Authorization` counts first. */
 function tokensOf({ headers }: Request): string[] {
   const { authorization, 'x-v3-secret': secret } = headers;
-  const bearer = typeof authorization === 'string' ? /^bearer +(.+)$/i.exec(authorization)?.[1] : undefined;
-  return [bearer, secret].filter((token): token is string => typeof token === 'string' && token !== '');
+  const text = typeof authorization === 'string' ? authorization : '';
+  const [, scheme = '', credentials = ''] = /^(bearer|basic) +(.+)$/i.exec(text) ?? [];
+  const given = scheme.toLowerCase() === 'basic' ? passwordOf(credentials) : credentials;
+  return [given, secret].filter((token): token is string => typeof token === 'string' && token !== '');
+}
+
+/** A browser can send a token only as a password: `https://:<token>@host/docs`. */
+function passwordOf(credentials: string): string {
+  const decoded = Buffer.from(credentials, 'base64').toString('utf8');
+  return decoded.slice(decoded.indexOf(':') + 1);
 }
 
 /** Digests have one length, so that the comparison's time tells nothing of the token's. */

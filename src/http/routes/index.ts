@@ -3,6 +3,8 @@ import { failedDeliveries } from './deliveries/failed-deliveries.js';
 import { failedDelivery } from './deliveries/failed-delivery.js';
 import { resend } from './deliveries/resend.js';
 import { sendTestEvent } from './deliveries/send-test-event.js';
+import { docs } from './docs/docs.js';
+import { openapi } from './docs/openapi.js';
 import { events } from './events/events.js';
 import { healthClients } from './health/clients.js';
 import { config } from './health/config.js';
@@ -50,4 +52,6 @@ export const ROUTES: readonly Route[] = [
   healthClients,
   config,
   metrics,
+  openapi,
+  ...docs,
 ];

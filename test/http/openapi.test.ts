@@ -1,0 +1,77 @@
+import SwaggerParser from '@apidevtools/swagger-parser';
+import { expect } from 'chai';
+import { sendableKinds } from '../../src/kinds/index.js';
+import { createTestServer, type TestServer, TOKEN } from './support/test-server.js';
+
+describe('the OpenAPI document', () => {
+  let server: TestServer;
+
+  beforeEach(async () => {
+    server = await createTestServer();
+  });
+
+  it('is valid, and names every route', async () => {
+    const { status, body } = await server.get('/openapi.json');
+    expect(status).to.equal(200);
+    const document = await SwaggerParser.validate(JSON.parse(JSON.stringify(body)));
+    const { body: config } = await server.get('/config');
+    const named = Object.entries(document.paths ?? {}).flatMap(([path, operations]) =>
+      Object.keys(operations ?? {}).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(named).to.have.members(Array.isArray(config.routes) ? config.routes : []);
+  });
+
+  it('says what each send route takes, with bounds and examples', async () => {
+    const { body } = await server.get('/openapi.json');
+    const document = JSON.stringify(body);
+    for (const { path } of sendableKinds()) expect(document).to.contain(`"${path}"`);
+    expect(body).to.have.nested.property(
+      'paths./send-message.post.requestBody.content.application/json.schema.properties.body.maxLength',
+      65_536,
+    );
+    expect(body).to.have.nested.property(
+      'paths./send-message.post.requestBody.content.application/json.schema.properties.to.examples',
+    );
+  });
+
+  it('needs no token where the route needs none', async () => {
+    const { body } = await server.get('/openapi.json');
+    expect(body).to.have.nested.property('paths./health/live.get.security').that.deep.equals([]);
+    expect(body).to.not.have.nested.property('paths./clients.get.security');
+  });
+
+  it('is not shown without a token', async () => {
+    expect((await server.get('/openapi.json', { token: null })).status).to.equal(401);
+  });
+});
+
+describe('the page of the API', () => {
+  const basic = `Basic ${Buffer.from(`:${TOKEN}`).toString('base64')}`;
+
+  const load = async (url: string, authorization = basic) => {
+    const { server } = await createTestServer();
+    return server.inject({ method: 'GET', url, headers: { authorization } });
+  };
+
+  it('is served with a policy that lets nothing else in, to a browser that knows the token as a password', async () => {
+    const { statusCode, headers, payload } = await load('/docs');
+    expect(statusCode).to.equal(200);
+    expect(headers['content-type']).to.match(/^text\/html/);
+    expect(headers['content-security-policy']).to.contain("default-src 'none'");
+    for (const [, file] of payload.matchAll(/(?:href|src)="([^"]+)"/g)) {
+      expect((await load(`/${file}`)).statusCode).to.equal(200);
+    }
+  });
+
+  it('gives no other file', async () => {
+    for (const file of ['package.json', 'index.html', '..%2fpackage.json']) {
+      expect((await load(`/docs/${file}`)).statusCode).to.equal(400);
+    }
+  });
+
+  it('is not served to others', async () => {
+    const { statusCode, headers } = await load('/docs', `Basic ${Buffer.from(':wrong').toString('base64')}`);
+    expect(statusCode).to.equal(401);
+    expect(headers['www-authenticate']).to.equal('Bearer');
+  });
+});
