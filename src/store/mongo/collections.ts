@@ -59,6 +59,42 @@ export const COLLECTIONS: readonly CollectionPlan[] = [
     ],
   },
   {
+    name: 'traces',
+    owner: 'clientId',
+    indexes: [
+      { key: { clientId: 1, messageId: 1 }, unique: true },
+      // pruning
+      { key: { sentAt: 1 } },
+    ],
+  },
+  {
+    name: 'messages',
+    owner: 'clientId',
+    indexes: [
+      { key: { clientId: 1, chatRoomId: 1, messageId: 1 }, unique: true },
+      // a page of a room: one short range, however many messages there are; pruning takes them from its beginning
+      { key: { clientId: 1, chatRoomId: 1, sentAt: -1, _id: -1 } },
+    ],
+  },
+  {
+    name: 'rooms',
+    owner: 'clientId',
+    indexes: [
+      { key: { clientId: 1, chatRoomId: 1 }, unique: true },
+      // the list of a session, newest activity first
+      { key: { clientId: 1, lastMessageAt: -1, chatRoomId: 1 } },
+    ],
+  },
+  {
+    name: 'pending_changes',
+    owner: 'clientId',
+    indexes: [
+      { key: { clientId: 1, chatRoomId: 1, targetId: 1, messageId: 1 }, unique: true },
+      // pruning
+      { key: { at: 1 } },
+    ],
+  },
+  {
     name: 'idempotency',
     owner: 'clientId',
     indexes: [

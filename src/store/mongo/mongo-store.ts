@@ -5,11 +5,13 @@ import { mongoContacts } from './contacts.js';
 import { mongoDataKeys } from './data-keys.js';
 import { openMongoDatabase } from './database.js';
 import { mongoFailedDeliveries } from './failed-deliveries.js';
+import { mongoHistory } from './history.js';
 import { mongoIdempotency } from './idempotency.js';
 import { applyJournal, mongoJournal } from './journal.js';
 import { applyKeys, mongoKeys } from './keys.js';
 import { mongoSends } from './sends.js';
 import { mongoSessions } from './sessions.js';
+import { mongoTraces } from './traces.js';
 
 /**
  * Opens the MongoDB back end: one database, which several daemons may share as long as each session is held by one.
@@ -31,6 +33,8 @@ export async function openMongoBackend(options: { url: string }): Promise<Backen
     journal: mongoJournal(database, log),
     contacts: mongoContacts(database),
     sends: mongoSends(database),
+    traces: mongoTraces(database),
+    history: mongoHistory(database),
     idempotency: mongoIdempotency(database),
     failedDeliveries: mongoFailedDeliveries(database),
     dataKeys: mongoDataKeys(database),

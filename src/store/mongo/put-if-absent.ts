@@ -1,4 +1,11 @@
-import type { Collection, Document, Filter, MatchKeysAndValues, WithId } from 'mongodb';
+import type {
+  Collection,
+  Document,
+  Filter,
+  MatchKeysAndValues,
+  OptionalUnlessRequiredId,
+  WithId,
+} from 'mongodb';
 import { isDuplicate } from './database.js';
 
 /**
@@ -21,4 +28,18 @@ export async function putIfAbsent<D extends Document>(
   });
   if (!found) throw new Error('an upsert gave no document');
   return found;
+}
+
+/** Inserts unless a document with the same unique fields is there; true when it was inserted. */
+export async function insertIfAbsent<D extends Document>(
+  collection: Collection<D>,
+  document: OptionalUnlessRequiredId<D>,
+): Promise<boolean> {
+  try {
+    await collection.insertOne(document);
+    return true;
+  } catch (error) {
+    if (isDuplicate(error)) return false;
+    throw error;
+  }
 }

@@ -1,0 +1,85 @@
+import type { BackendHistory } from '../store.js';
+import type { MongoDatabase } from './database.js';
+import { mongoMessages } from './messages.js';
+import { mongoPendingChanges } from './pending-changes.js';
+import { lastOf, mongoRooms, type RoomKey } from './rooms.js';
+import { Turns } from './turns.js';
+
+/** Messages that are deleted in one step. */
+const PRUNED_AT_ONCE = 200;
+
+/**
+ * Chat history in the collections `rooms`, `messages` and `pending_changes`. What changes a room and a message does so in
+ * steps, in an order in which an interruption loses nothing and repeating completes it: the room is told of a message
+ * before that is there, and shows another one before a message is gone. In one process such changes of a room take turns.
+ */
+export function mongoHistory(database: MongoDatabase): BackendHistory {
+  const { run } = database;
+  const messages = mongoMessages(database);
+  const rooms = mongoRooms(database);
+  const turns = new Turns();
+  const alone = <T>(clientId: string, chatRoomId: string, work: () => Promise<T>) =>
+    turns.alone(`${clientId} ${chatRoomId}`, () => run(work));
+
+  /** Deletes the messages of one room, step by step, so that others get their turn in between. */
+  const pruneRoom = async ({ clientId, chatRoomId }: RoomKey, sentBefore: number): Promise<number> => {
+    let pruned = 0;
+    for (;;) {
+      const removed = await alone(clientId, chatRoomId, async () => {
+        const old = await messages.before(clientId, chatRoomId, sentBefore, PRUNED_AT_ONCE);
+        if (old.length === 0) return 0;
+        await rooms.emptyBefore({ clientId, chatRoomId }, sentBefore);
+        return messages.removeThese(old);
+      });
+      if (removed === 0) return pruned;
+      pruned += removed;
+    }
+  };
+
+  return {
+    ...mongoPendingChanges(database),
+    async record(clientId, room, message) {
+      const { chatRoomId, messageId } = message;
+      return alone(clientId, chatRoomId, async () => {
+        if (await messages.has(clientId, chatRoomId, messageId)) return false;
+        await rooms.tell(clientId, room, message);
+        return messages.insert(clientId, message);
+      });
+    },
+    async message(clientId, chatRoomId, messageId) {
+      return run(() => messages.find(clientId, chatRoomId, messageId));
+    },
+    async update(clientId, message) {
+      const { chatRoomId, messageId, body } = message;
+      return alone(clientId, chatRoomId, async () => {
+        if (!(await messages.replace(clientId, message))) return false;
+        await rooms.changeShowing(clientId, chatRoomId, messageId, { lastMessage: body });
+        return true;
+      });
+    },
+    async remove(clientId, chatRoomId, messageId) {
+      return alone(clientId, chatRoomId, async () => {
+        const next = lastOf(await messages.newestBut(clientId, chatRoomId, messageId));
+        await rooms.changeShowing(clientId, chatRoomId, messageId, next);
+        return messages.remove(clientId, chatRoomId, messageId);
+      });
+    },
+    async messages(clientId, chatRoomId, page) {
+      return run(() => messages.page(clientId, chatRoomId, page));
+    },
+    async rooms(clientId) {
+      return run(() => rooms.list(clientId));
+    },
+    async room(clientId, chatRoomId) {
+      return run(() => rooms.get(clientId, chatRoomId));
+    },
+    async updateRoom(clientId, chatRoomId, changes) {
+      return run(() => rooms.change(clientId, chatRoomId, changes));
+    },
+    async prune(sentBefore) {
+      let pruned = 0;
+      for (const room of await run(() => rooms.all())) pruned += await pruneRoom(room, sentBefore);
+      return pruned;
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import type { Document } from 'mongodb';
+import type { BackendRoom, HistoryMessage, RoomUpdate } from '../store.js';
+import { isDuplicate, type MongoDatabase } from './database.js';
+
+/** Rooms in the collection `rooms`. Call the methods inside `run`. */
+export interface MongoRooms {
+  /**
+   * Tells a room of a message that is about to be recorded; makes the room when it is not there. Telling it again
+   * changes nothing more.
+   */
+  tell(clientId: string, room: RoomUpdate, message: HistoryMessage): Promise<void>;
+  get(clientId: string, chatRoomId: string): Promise<BackendRoom | undefined>;
+  list(clientId: string): Promise<BackendRoom[]>;
+  /** Changes the named fields, if the room shows that message. */
+  changeShowing(clientId: string, chatRoomId: string, messageId: string, last: Partial<Last>): Promise<void>;
+  /** Changes the named fields; false when there is no such room. */
+  change(clientId: string, chatRoomId: string, changes: Changes): Promise<boolean>;
+  /** Empties a room whose messages are all older than that time. */
+  emptyBefore(room: RoomKey, sentBefore: number): Promise<void>;
+  /** The rooms of all sessions. */
+  all(): Promise<RoomKey[]>;
+}
+
+/** Names a room. */
+export interface RoomKey {
+  clientId: string;
+  chatRoomId: string;
+}
+
+type Last = Pick<BackendRoom, 'lastMessageId' | 'lastMessage' | 'lastMessageFromMe' | 'lastMessageAt'>;
+type Changes = Partial<Pick<BackendRoom, 'name' | 'avatarUrl' | 'unreadCount'>>;
+
+interface RoomDocument extends BackendRoom {
+  clientId: string;
+  /**
+   * The messages that were counted as unread last. A message that comes again because recording it was interrupted
+   * comes before many others have: it is still among them.
+   */
+  counted: string[];
+}
+
+/** How many counted messages a room remembers; few, because every list of rooms passes over them. */
+const COUNTED = 32;
+const NOTHING: Last = { lastMessageId: '', lastMessage: '', lastMessageFromMe: false, lastMessageAt: 0 };
+const SHOWN = { projection: { _id: 0, clientId: 0, counted: 0 } } as const;
+
+export function mongoRooms({ db }: MongoDatabase): MongoRooms {
+  const rooms = db.collection<RoomDocument>('rooms');
+  return {
+    async tell(clientId, room, message) {
+      const key = { clientId, chatRoomId: room.chatRoomId };
+      const tell = () => rooms.updateOne(key, [{ $set: told(room, message) }], { upsert: true });
+      // another one made the room at this instant: now it is there to be told
+      await tell().catch((error: unknown) => (isDuplicate(error) ? tell() : Promise.reject(error)));
+    },
+    async get(clientId, chatRoomId) {
+      return (await rooms.findOne<BackendRoom>({ clientId, chatRoomId }, SHOWN)) ?? undefined;
+    },
+    list: (clientId) =>
+      rooms
+        .find({ clientId })
+        .project<BackendRoom>(SHOWN.projection)
+        .sort({ lastMessageAt: -1, chatRoomId: 1 })
+        .toArray(),
+    async changeShowing(clientId, chatRoomId, lastMessageId, last) {
+      await rooms.updateOne({ clientId, chatRoomId, lastMessageId }, { $set: last });
+    },
+    async change(clientId, chatRoomId, changes) {
+      const named = Object.entries(changes).filter(([, value]) => value !== undefined);
+      const key = { clientId, chatRoomId };
+      if (named.length === 0) return (await rooms.findOne(key, SHOWN)) !== null;
+      return (await rooms.updateOne(key, { $set: Object.fromEntries(named) })).matchedCount > 0;
+    },
+    async emptyBefore({ clientId, chatRoomId }, sentBefore) {
+      const older = { clientId, chatRoomId, lastMessageAt: { $lt: sentBefore } };
+      await rooms.updateOne(older, { $set: { ...NOTHING, unreadCount: 0 } });
+    },
+    all: () => rooms.find().project<RoomKey>({ _id: 0, clientId: 1, chatRoomId: 1 }).toArray(),
+  };
+}
+
+/** What a room shows when that message is its last, or when it has none. */
+export function lastOf(message: HistoryMessage | undefined): Last {
+  if (!message) return NOTHING;
+  const { messageId, body, fromMe, sentAt } = message;
+  return { lastMessageId: messageId, lastMessage: body, lastMessageFromMe: fromMe, lastMessageAt: sentAt };
+}
+
+/** The fields that a message changes, as expressions over the room as it is: one step, whoever else writes. */
+function told(room: RoomUpdate, message: HistoryMessage): Document {
+  return {
+    name: room.name === '' ? kept('name', '') : text(room.name),
+    myLid: text(room.myLid),
+    clientLid: text(room.clientLid),
+    isGroup: room.isGroup,
+    remoteJid: text(room.remoteJid),
+    avatarUrl: kept('avatarUrl', ''),
+    ...lastUnlessOlder({ ...lastOf(message), lastMessage: room.lastMessage }),
+    ...(room.unread ? countedOnce(message.messageId) : notCounted()),
+  };
+}
+
+function lastUnlessOlder(last: Last): Document {
+  const fields = Object.entries(last).map(([field, value]) => [
+    field,
+    { $cond: [{ $gte: [last.lastMessageAt, kept('lastMessageAt', 0)] }, { $literal: value }, `$${field}`] },
+  ]);
+  return Object.fromEntries(fields);
+}
+
+function countedOnce(messageId: string): Document {
+  const isCounted = { $in: [text(messageId), kept('counted', [])] };
+  const withIt = { $concatArrays: [kept('counted', []), [text(messageId)]] };
+  return {
+    unreadCount: { $add: [kept('unreadCount', 0), { $cond: [isCounted, 0, 1] }] },
+    counted: { $cond: [isCounted, '$counted', { $slice: [withIt, -COUNTED] }] },
+  };
+}
+
+function notCounted(): Document {
+  return { unreadCount: kept('unreadCount', 0), counted: kept('counted', []) };
+}
+
+/** A field as it is, or what it starts with. */
+function kept(field: keyof RoomDocument, initial: unknown): Document {
+  return { $ifNull: [`$${field}`, initial] };
+}
+
+/** A text that is no expression, whatever it begins with. */
+function text(value: string): Document {
+  return { $literal: value };
+}
