@@ -1,35 +1,19 @@
 import { createHash } from 'node:crypto';
-import { Agent } from 'node:https';
-import { connect } from 'node:net';
 import type { WAMessage } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
 import type { BaileysDevice } from './support/baileys-device.js';
+import { uploadRoute } from './support/media-route.js';
 import { ALICE, BOB, pnJid, SandboxWorld } from './support/world.js';
 
-const LOOPBACK = '127.0.0.1';
 const AES_BLOCK_BYTES = 16;
 const MAC_BYTES = 10;
-
-/** URLs say https, the wire is plain http to the sandbox. */
-class PlainAgent extends Agent {
-  readonly #port: number;
-
-  constructor(port: number) {
-    super();
-    this.#port = port;
-  }
-
-  override createConnection() {
-    return connect({ host: LOOPBACK, port: this.#port });
-  }
-}
 
 describe('Sandbox: media', () => {
   const world = new SandboxWorld();
 
   afterEach(() => world.close());
 
-  const linked = (number = ALICE) => world.linked(number, { fetchAgent: new PlainAgent(world.sandbox.port) });
+  const linked = (number = ALICE) => world.linked(number, uploadRoute(world));
 
   async function send(device: BaileysDevice, document = Buffer.from('a small document')) {
     const message = await device.socket.sendMessage(pnJid(BOB), {
@@ -85,6 +69,18 @@ describe('Sandbox: media', () => {
       await send(bob);
       await world.client.clearFaults();
       await send(alice);
+    });
+
+    it('has a second host for when the first one is down', async () => {
+      const alice = await linked();
+      const { hosts } = await alice.socket.refreshMediaConn(true);
+      expect(hosts.map(({ hostname }) => hostname)).to.deep.equal([
+        'mmg.whatsapp.net',
+        'mmg-fna.whatsapp.net',
+      ]);
+      await world.client.fault({ kind: 'media-host-down', number: ALICE });
+      const { directPath } = await send(alice);
+      expect((await download(directPath)).status).to.equal(200);
     });
 
     it('rejects as many uploads as it is told to', async () => {
