@@ -107,7 +107,7 @@ export class Rig {
     this.#sandbox = sandbox;
     this.network = new SandboxClient(sandbox.url);
     this.factory = createBaileysLinks({
-      network: { url: sandbox.wsUrl, rootKey: sandbox.rootKey },
+      network: { url: sandbox.wsUrl, mediaUrl: sandbox.url, rootKey: sandbox.rootKey },
       log: pino({ level: process.env.LINK_LOG ?? 'silent' }),
       clock,
     });

@@ -6,6 +6,9 @@ import { BaileysLink } from './baileys-link.js';
 import { watchRejections } from './faults.js';
 import { isFinishedPairing } from './identity.js';
 import { decodeCredentials } from './key-codec.js';
+import { download } from './media/download.js';
+import { mediaRoute } from './media/route.js';
+import { openSecret } from './message-secrets.js';
 import { restoreMessages } from './restore.js';
 import { type NetworkAddress, trustRoot } from './socket.js';
 
@@ -21,15 +24,18 @@ export interface BaileysLinksOptions {
 export function createBaileysLinks(options: BaileysLinksOptions): LinkFactory {
   trustRoot(options.network);
   watchRejections(options.log);
+  const media = mediaRoute(options.network.mediaUrl);
   return {
     open(linkOptions) {
-      const link = new BaileysLink(linkOptions, options);
+      const link = new BaileysLink(linkOptions, { ...options, media });
       link.begin();
       return link;
     },
     isPaired: async (keys) => isFinishedPairing(decodeCredentials(await keys.credentials())),
     decode: (encoded) => proto.Message.decode(encoded),
     encode: (content) => proto.Message.encode(content).finish(),
+    openSecret,
+    download: (source, signal) => download(media, source, signal),
     restore: restoreMessages,
   };
 }

@@ -3,6 +3,7 @@ import {
   cleanMessage,
   decodeMessageNode,
   jidNormalizedUser,
+  normalizeMessageContent,
   proto,
   unpadRandomMax16,
   type WAMessage,
@@ -32,9 +33,14 @@ export function buildIncoming(
 ): IncomingMessage {
   const meLid = me.lid && `${me.lid}@lid`;
   const { fullMessage } = decodeMessageNode({ tag: 'message', attrs }, me.jid, meLid);
-  fullMessage.message = mergeContents(parts);
   cleanMessage(fullMessage, me.jid, meLid);
   const { key } = fullMessage;
+  const content = mergeContents(parts);
+  for (const target of targetsIn(content)) {
+    // the library turns the keys of two kinds only; in the guise of one of them it turns all
+    cleanMessage({ key, message: { reactionMessage: { key: target } } }, me.jid, meLid);
+    if (!target.participant) delete target.participant;
+  }
   return {
     messageId: key.id ?? '',
     chat: key.remoteJid ?? '',
@@ -44,7 +50,7 @@ export function buildIncoming(
     fromMe: key.fromMe === true,
     pushName: attrs.notify ?? '',
     timestamp: stanzaTime(attrs.t, parts[0]?.receivedAt ?? 0),
-    content: fullMessage.message,
+    content,
     journalIds: parts.map((part) => part.journalId),
     offline: attrs.offline !== undefined,
   };
@@ -74,14 +80,33 @@ export function resentMessage(
   };
 }
 
-/** A group message has its sender key in one part and its words in another; together they are one content. */
+/**
+ * A group message has its sender key in one part and its words in another; together they are one content. What the linked
+ * phone wrote itself is wrapped, and what belongs to it may stand outside of the wrapping.
+ */
 function mergeContents(parts: readonly DecryptedPart[]): proto.IMessage {
   const content = proto.Message.create();
   for (const part of parts) {
-    const message = proto.Message.decode(unpadRandomMax16(part.plain));
-    Object.assign(content, message.deviceSentMessage?.message ?? message);
+    const { deviceSentMessage, ...message } = proto.Message.decode(unpadRandomMax16(part.plain));
+    Object.assign(content, message, deviceSentMessage?.message);
+    const outside = deviceSentMessage?.message && message.messageContextInfo;
+    if (outside) content.messageContextInfo = { ...outside, ...content.messageContextInfo };
   }
   return content;
+}
+
+/** The keys of the messages that a content is about: they come as its author sees them. */
+function targetsIn(message: proto.IMessage): proto.IMessageKey[] {
+  const content = normalizeMessageContent(message) ?? {};
+  return [
+    content.reactionMessage?.key,
+    content.encReactionMessage?.targetMessageKey,
+    content.encCommentMessage?.targetMessageKey,
+    content.secretEncryptedMessage?.targetMessageKey,
+    content.pollUpdateMessage?.pollCreationMessageKey,
+    content.pinInChatMessage?.key,
+    content.keepInChatMessage?.key,
+  ].filter((key) => !!key);
 }
 
 function optionalJid<K extends string>(name: K, jid: string | null | undefined) {

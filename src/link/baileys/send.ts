@@ -1,20 +1,14 @@
-import {
-  type BinaryNode,
-  generateWAMessage,
-  isLidUser,
-  jidNormalizedUser,
-  type MiscMessageGenerationOptions,
-  normalizeMessageContent,
-  proto,
-  type WASocket,
-} from '@whiskeysockets/baileys';
+import { type BinaryNode, proto, type WASocket } from '@whiskeysockets/baileys';
 import { parseJid } from '../../domain/address.js';
 import type { Clock } from '../../domain/clock.js';
 import { GatewayError } from '../../domain/errors.js';
 import { LIMITS } from '../../domain/limits.js';
 import type { LinkEvent, MessageContent, OutgoingMessage, SentMessage } from '../link.js';
+import { compose } from './compose.js';
 import type { Devices } from './devices.js';
+import type { Uploader } from './media/upload.js';
 import { partsOf } from './reasons.js';
+import { stanzaExtras } from './stanza-extras.js';
 import { stanzaTime } from './stanza-time.js';
 
 /** Code of a nack that means a restricted account; the network then lets it answer known chats only. */
@@ -55,18 +49,28 @@ class Outgoing {
   }
 }
 
+export interface SenderOptions {
+  sock: WASocket;
+  devices: Devices;
+  uploader: Uploader;
+  clock: Clock;
+  emit(event: LinkEvent): void;
+}
+
 /** Sends messages and waits until the network has taken each. */
 export class Sender {
   readonly #sock: WASocket;
   readonly #devices: Devices;
+  readonly #uploader: Uploader;
   readonly #clock: Clock;
   readonly #emit: (event: LinkEvent) => void;
   readonly #outgoing = new Map<string, Outgoing>();
   readonly #overdue = new Set<string>();
 
-  constructor(sock: WASocket, devices: Devices, clock: Clock, emit: (event: LinkEvent) => void) {
+  constructor({ sock, devices, uploader, clock, emit }: SenderOptions) {
     this.#sock = sock;
     this.#devices = devices;
+    this.#uploader = uploader;
     this.#clock = clock;
     this.#emit = emit;
   }
@@ -111,7 +115,7 @@ export class Sender {
 
   async #prepare(message: OutgoingMessage, outgoing: Outgoing): Promise<MessageContent> {
     if (parseJid(message.to)?.kind !== 'group') await this.#devices.ensure(this.#sock, message.to);
-    const content = await compose(this.#sock, message);
+    const content = await compose(this.#sock, this.#uploader, message, this.#clock.now());
     // it failed meanwhile, and nobody would take the record back
     if (outgoing.ended) throw notConnected();
     const writing = message.beforeSend(proto.Message.encode(content).finish());
@@ -123,7 +127,8 @@ export class Sender {
   #relay(message: OutgoingMessage, content: MessageContent, outgoing: Outgoing): void {
     const { to, messageId } = message;
     outgoing.left = true;
-    this.#sock.relayMessage(to, content, { messageId, ...stanzaExtras(to, content) }).then(
+    const extras = stanzaExtras(content, this.#clock.now());
+    this.#sock.relayMessage(to, content, { messageId, ...extras }).then(
       () => {
         if (!outgoing.ended) this.#limit(messageId, outgoing);
       },
@@ -152,56 +157,6 @@ export class Sender {
 /** Rejects when the send fails, never resolves. */
 function failureOnly(outgoing: Outgoing): Promise<never> {
   return new Promise((_, reject) => outgoing.acknowledged.catch(reject));
-}
-
-async function compose(
-  sock: WASocket,
-  { to, messageId, content, quoted }: OutgoingMessage,
-): Promise<MessageContent> {
-  if ('encoded' in content) return proto.Message.decode(content.encoded);
-  const { creds } = sock.authState;
-  const userJid = jidNormalizedUser((isLidUser(to) && creds.me?.lid) || creds.me?.id);
-  const options: MiscMessageGenerationOptions = {
-    messageId,
-    ...(quoted && {
-      quoted: {
-        key: { remoteJid: to, id: quoted.messageId, fromMe: quoted.fromMe, participant: quoted.participant },
-        message: quoted.content,
-      },
-    }),
-  };
-  const composed = await generateWAMessage(to, content, {
-    ...options,
-    userJid,
-    upload: sock.waUploadToServer,
-  });
-  return composed.message ?? {};
-}
-
-interface StanzaExtras {
-  additionalAttributes?: BinaryNode['attrs'];
-  additionalNodes?: BinaryNode[];
-}
-
-const { REVOKE, MESSAGE_EDIT } = proto.Message.ProtocolMessage.Type;
-
-/** What some contents need beside the message itself, as the library's own `sendMessage` adds it. */
-function stanzaExtras(to: string, message: MessageContent): StanzaExtras {
-  const content = normalizeMessageContent(message);
-  const { key, type } = content?.protocolMessage ?? {};
-  if (type === REVOKE) {
-    const byAdmin = parseJid(to)?.kind === 'group' && !key?.fromMe;
-    return { additionalAttributes: { edit: byAdmin ? '8' : '7' } };
-  }
-  if (type === MESSAGE_EDIT) return { additionalAttributes: { edit: '1' } };
-  if (content?.pinInChatMessage) return { additionalAttributes: { edit: '2' } };
-  if (content?.pollCreationMessage || content?.pollCreationMessageV2 || content?.pollCreationMessageV3) {
-    return { additionalNodes: [{ tag: 'meta', attrs: { polltype: 'creation' } }] };
-  }
-  if (content?.eventMessage) {
-    return { additionalNodes: [{ tag: 'meta', attrs: { event_type: 'creation' } }] };
-  }
-  return {};
 }
 
 /** The library refused the message before it left. */

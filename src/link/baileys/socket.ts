@@ -31,6 +31,8 @@ const COMMIT_ONCE = { maxCommitRetries: 1, delayBetweenTriesMs: 0 };
 export interface NetworkAddress {
   /** WebSocket URL; undefined for the real network. */
   url?: string;
+  /** Origin that takes the place of WhatsApp's media hosts, for a sandbox; undefined for the real network. */
+  mediaUrl?: string;
   /** Public root key of a sandbox network's certificates, 32 bytes; the real network's is built in. */
   rootKey?: Uint8Array;
 }
@@ -42,7 +44,7 @@ export function trustRoot(network: NetworkAddress): void {
 
 export type SocketParts = Pick<
   UserFacingSocketConfig,
-  'logger' | 'makeSignalRepository' | 'getMessage' | 'userDevicesCache' | 'qrTimeout'
+  'logger' | 'makeSignalRepository' | 'getMessage' | 'userDevicesCache' | 'options' | 'qrTimeout'
 > & { auth: AuthenticationState };
 
 /**

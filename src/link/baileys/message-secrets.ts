@@ -1,0 +1,114 @@
+import { hkdfSync } from 'node:crypto';
+import { aesDecryptGCM, jidNormalizedUser, proto } from '@whiskeysockets/baileys';
+import type { MessageContent, OpenedSecret, SecretContent } from '../link.js';
+
+const KEY_BYTES = 32;
+const NO_SALT = Buffer.alloc(0);
+const { MESSAGE_EDIT } = proto.Message.ProtocolMessage.Type;
+const { SecretEncType } = proto.Message.SecretEncryptedMessage;
+
+interface Sealed {
+  encPayload?: Uint8Array | null;
+  encIv?: Uint8Array | null;
+}
+
+/** One use of a message's secret. */
+interface Use {
+  /** Its name, which is part of the key. */
+  name: string;
+  /** The ciphertext is bound to the message that it is about and to its author. */
+  bound?: true;
+  sealed(content: MessageContent): Sealed | null | undefined;
+  read(plain: Uint8Array, content: MessageContent): OpenedSecret;
+}
+
+const USES: readonly Use[] = [
+  {
+    name: 'Poll Vote',
+    bound: true,
+    sealed: ({ pollUpdateMessage }) => pollUpdateMessage?.vote,
+    read: (plain) => {
+      const { selectedOptions } = proto.Message.PollVoteMessage.decode(plain);
+      return { type: 'vote', selectedHashes: (selectedOptions ?? []).map(hex) };
+    },
+  },
+  {
+    name: 'Message Edit',
+    sealed: ({ secretEncryptedMessage: sealed }) =>
+      sealed?.secretEncType === SecretEncType.MESSAGE_EDIT ? sealed : undefined,
+    read: readEdit,
+  },
+  {
+    name: 'Event Edit',
+    sealed: ({ secretEncryptedMessage: sealed }) =>
+      sealed?.secretEncType === SecretEncType.EVENT_EDIT ? sealed : undefined,
+    read: readEdit,
+  },
+  {
+    name: 'Enc Reaction',
+    sealed: ({ encReactionMessage }) => encReactionMessage,
+    read: (plain, { encReactionMessage }) => {
+      const reactionMessage = proto.Message.ReactionMessage.decode(plain);
+      // the key stands outside, so that the network can tell whom to notify
+      reactionMessage.key = encReactionMessage?.targetMessageKey ?? reactionMessage.key;
+      return { type: 'message', content: { reactionMessage } };
+    },
+  },
+  {
+    name: 'Enc Comment',
+    sealed: ({ encCommentMessage }) => encCommentMessage,
+    read: (plain) => ({ type: 'message', content: proto.Message.decode(plain) }),
+  },
+];
+
+/**
+ * Opens a content with the secret of the message that it is about. Its key is made of both authors' addresses, and nobody
+ * says which of their two addresses was used, so all are tried: a wrong one cannot decrypt.
+ */
+export function openSecret(secret: SecretContent): OpenedSecret | undefined {
+  const use = USES.find(({ sealed }) => sealed(secret.content));
+  if (!use) return undefined;
+  for (const targetAuthor of secret.targetAuthors.map(jidNormalizedUser)) {
+    for (const author of secret.authors.map(jidNormalizedUser)) {
+      const opened = openAs(use, secret, targetAuthor, author);
+      if (opened) return opened;
+    }
+  }
+  return undefined;
+}
+
+function openAs(
+  use: Use,
+  { content, targetId, secret }: SecretContent,
+  targetAuthor: string,
+  author: string,
+): OpenedSecret | undefined {
+  const { encPayload, encIv } = use.sealed(content) ?? {};
+  if (!encPayload || !encIv) return undefined;
+  const purpose = Buffer.from(targetId + targetAuthor + author + use.name);
+  const key = Buffer.from(hkdfSync('sha256', secret, NO_SALT, purpose, KEY_BYTES));
+  const bond = Buffer.from(use.bound ? `${targetId}\0${author}` : '');
+  try {
+    return use.read(aesDecryptGCM(encPayload, key, encIv, bond), content);
+  } catch {
+    // not these two, or nothing that can be read
+    return undefined;
+  }
+}
+
+/** An edit in the form that unencrypted edits have, whichever of its forms it was encrypted in. */
+function readEdit(plain: Uint8Array, { secretEncryptedMessage }: MessageContent): OpenedSecret {
+  const decrypted = proto.Message.decode(plain);
+  const inner = decrypted.editedMessage?.message ?? decrypted;
+  const protocolMessage = {
+    type: MESSAGE_EDIT,
+    timestampMs: inner.protocolMessage?.timestampMs ?? null,
+    key: secretEncryptedMessage?.targetMessageKey ?? inner.protocolMessage?.key ?? null,
+    editedMessage: inner.protocolMessage?.editedMessage ?? inner,
+  };
+  return { type: 'message', content: { protocolMessage } };
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex');
+}
