@@ -6,7 +6,7 @@ import type { Store } from '../store/store.js';
 /** Milliseconds between two rounds. */
 const INTERVAL_MS = 60 * 60_000;
 
-type Cleaned = Pick<Store, 'journal' | 'sends' | 'idempotency' | 'failedDeliveries'>;
+type Cleaned = Pick<Store, 'journal' | 'sends' | 'traces' | 'history' | 'idempotency' | 'failedDeliveries'>;
 
 /** Deletes what has outlived its use, once an hour, so that nothing grows without a bound. */
 export class Housekeeping {
@@ -34,10 +34,12 @@ export class Housekeeping {
   /** One round; what fails is logged, and tried again in the next. */
   async clean(): Promise<void> {
     const now = this.#clock.now();
-    const { journal, sends, idempotency, failedDeliveries } = this.#store;
+    const { journal, sends, traces, history, idempotency, failedDeliveries } = this.#store;
     const results = await Promise.allSettled([
       journal.prune(now - LIMITS.closedJournalTtlMs),
       sends.prune(now - LIMITS.sentMessageTtlMs),
+      traces.prune(now - LIMITS.traceTtlMs),
+      history.prunePending(now - LIMITS.traceTtlMs),
       idempotency.prune(now - LIMITS.idempotencyTtlMs),
       failedDeliveries.prune(now - LIMITS.failedDeliveryTtlMs),
     ]);
