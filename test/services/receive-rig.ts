@@ -1,0 +1,155 @@
+import { proto } from '@whiskeysockets/baileys';
+import { pino } from 'pino';
+import type { PollAnswer, PollQuestion } from '../../src/delivery/lookup.js';
+import { GatewayError } from '../../src/domain/errors.js';
+import type { EventEnvelope } from '../../src/events/envelope.js';
+import { openSecret } from '../../src/link/baileys/message-secrets.js';
+import type { IncomingMessage } from '../../src/link/link.js';
+import { Contacts } from '../../src/services/contacts.js';
+import { Recorder } from '../../src/services/inbox/recorder.js';
+import { Receiver } from '../../src/services/receive/receive.js';
+import { StoreSteps } from '../../src/services/store-steps.js';
+import { openStore } from '../../src/store/open.js';
+import type { HistoryMessage, SessionRecord, Store } from '../../src/store/store.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { makeTempDir } from '../support/temp-dir.js';
+
+export const SESSION: SessionRecord = {
+  clientId: 'acme',
+  lid: '90000000000001',
+  pn: '15550000001',
+  jid: '15550000001:1@s.whatsapp.net',
+  name: 'Alice',
+  orgId: '',
+  webhookUrl: 'https://example.org/hook',
+  webhookToken: 'receiver-token',
+  pollLookupUrl: '',
+  enableGroupAi: false,
+  extraEvents: [],
+  apiSecretHash: '',
+  status: 'connected',
+  statusReason: '',
+  createdAt: 0,
+};
+export const HOSTED = { ...SESSION, orgId: 'workspace1' };
+export const ROOM = 'acme-90000000000001-90000000000002';
+export const SENT_AT = Date.UTC(2026, 0, 2, 3, 4, 5);
+/** Where a message in a group comes from, written by Bob. */
+export const GROUP = {
+  chat: '120363040000000000@g.us',
+  participant: '90000000000002@lid',
+  participantAlt: '15550000002@s.whatsapp.net',
+};
+
+/** A receiver of messages over a real store; links, look-ups and deliveries are written by hand. */
+export interface Rig {
+  store: Store;
+  receiver: Receiver;
+  clock: ManualClock;
+  /** What was announced. */
+  events: EventEnvelope[];
+  counted: string[];
+  /** Polls that were looked up. */
+  asked: PollQuestion[];
+  /** Answers look-ups. */
+  answer: (question: PollQuestion) => Promise<PollAnswer>;
+  /** Runs before each event is announced. */
+  beforeAnnounce: (event: EventEnvelope) => Promise<void>;
+  /** While true, the store does not answer and nothing can be recorded. */
+  away: boolean;
+  /** Takes one in: from Bob to the session, unless said otherwise. */
+  take(message: Partial<IncomingMessage>, session?: SessionRecord): void;
+  /** Takes one in and waits until it has come through. */
+  receive(message: Partial<IncomingMessage>, session?: SessionRecord): Promise<EventEnvelope[]>;
+  history(chatRoomId?: string): Promise<HistoryMessage[]>;
+  close(): Promise<void>;
+}
+
+export function incoming(message: Partial<IncomingMessage>): IncomingMessage {
+  return {
+    messageId: 'M1',
+    chat: '90000000000002@lid',
+    fromMe: false,
+    pushName: 'Bob',
+    timestamp: SENT_AT,
+    content: { conversation: 'hello' },
+    journalIds: [],
+    offline: false,
+    ...message,
+  };
+}
+
+export async function makeRig(): Promise<Rig> {
+  const folder = await makeTempDir();
+  const store = await openStore({ url: 'sqlite', dataDir: folder.path, encryptionKey: new Uint8Array(32) });
+  const clock = new ManualClock();
+  const away = () => new GatewayError('store_unavailable', 'the store is away');
+  const ping = () => (rig.away ? Promise.reject(away()) : store.ping());
+  const steps = new StoreSteps({ ping }, clock);
+  const links = {
+    decode: (encoded: Uint8Array) => proto.Message.decode(encoded),
+    encode: (content: proto.IMessage) => proto.Message.encode(content).finish(),
+    openSecret,
+  };
+  const recorder = new Recorder({ history: store.history, links });
+  const rig: Rig = {
+    store,
+    clock,
+    events: [],
+    counted: [],
+    asked: [],
+    answer: async () => ({ reason: 'nobody is there', stopped: false }),
+    beforeAnnounce: async () => undefined,
+    away: false,
+    receiver: new Receiver({
+      store,
+      links,
+      lookups: {
+        ask(_receiver, question) {
+          rig.asked.push(question);
+          return rig.answer(question);
+        },
+      },
+      recorder: {
+        async record(recording) {
+          if (rig.away) throw away();
+          await recorder.record(recording);
+        },
+      },
+      steps,
+      contacts: new Contacts(store.contacts, clock),
+      announcer: {
+        async announce(event) {
+          if (!('chatRoomId' in event)) throw new Error('an inbound message is announced as one');
+          await rig.beforeAnnounce(event);
+          rig.events.push(event);
+          return { deliveryId: 'd', delivered: true, reason: '' };
+        },
+      },
+      observer: {
+        received: (type) => rig.counted.push(type),
+        withoutReceiver: () => rig.counted.push('without receiver'),
+        unknownKind: (name) => rig.counted.push(name),
+        notAdmitted: (reason) => rig.counted.push(reason),
+      },
+      clock,
+      log: pino({ level: 'silent' }),
+    }),
+    take(message, session = SESSION) {
+      rig.receiver.receive(session, incoming(message));
+    },
+    async receive(message, session = SESSION) {
+      rig.take(message, session);
+      await rig.receiver.idle();
+      return rig.events;
+    },
+    history: (chatRoomId = ROOM) => store.history.messages('acme', chatRoomId, { limit: 200 }),
+    async close() {
+      steps.stop();
+      await rig.receiver.idle();
+      await store.close();
+      await folder.remove();
+    },
+  };
+  return rig;
+}
