@@ -1,4 +1,6 @@
 import type { Route } from '../route.js';
+import { markRead } from './chats/mark-read.js';
+import { markUnread } from './chats/mark-unread.js';
 import { failedDeliveries } from './deliveries/failed-deliveries.js';
 import { failedDelivery } from './deliveries/failed-delivery.js';
 import { resend } from './deliveries/resend.js';
@@ -14,7 +16,9 @@ import { ready } from './health/ready.js';
 import { chatrooms } from './inbox/chatrooms.js';
 import { messages } from './inbox/messages.js';
 import { read } from './inbox/read.js';
+import { deleteMessage } from './messages/delete-message.js';
 import { sends } from './messages/send.js';
+import { sendTyping } from './messages/send-typing.js';
 import { checkState } from './sessions/check-state.js';
 import { clients } from './sessions/clients.js';
 import { disconnect } from './sessions/disconnect.js';
@@ -39,6 +43,10 @@ export const ROUTES: readonly Route[] = [
   setEnableGroupAi,
   disconnect,
   ...sends,
+  sendTyping,
+  deleteMessage,
+  markRead,
+  markUnread,
   chatrooms,
   messages,
   read,

@@ -1,14 +1,22 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { GatewayError } from '../../../src/domain/errors.js';
 import type { SessionStatus } from '../../../src/domain/session.js';
 import type { KindSend, SendPayload } from '../../../src/kinds/kind.js';
 import type {
+  Chats,
+  Deletion,
   Deliveries,
+  FilePayload,
+  FileSource,
   Inbox,
   Sending,
   Services,
   SessionHealth,
   Sessions,
   SessionView,
+  SpooledFile,
   WebhookSettings,
 } from '../../../src/services/services.js';
 import type { FailedDelivery } from '../../../src/store/store.js';
@@ -122,10 +130,22 @@ export class FakeSessions implements Sessions {
   }
 }
 
+/** A file that a send was asked for. */
+export interface SentFile {
+  payload: FilePayload;
+  /** Its address, or what was uploaded. */
+  source: string;
+  idempotencyKey: string | undefined;
+}
+
 /** Takes every send of a known session, or fails with `failure`. */
 export class FakeSending implements Sending {
   readonly sent: { path: string; payload: SendPayload; idempotencyKey: string | undefined }[] = [];
+  readonly files: SentFile[] = [];
+  /** Uploads that have not been discarded. */
+  readonly spooled = new Set<SpooledFile>();
   failure: Error | undefined;
+  readonly #texts = new WeakMap<SpooledFile, string>();
   readonly #sessions: FakeSessions;
 
   constructor(sessions: FakeSessions) {
@@ -136,7 +156,72 @@ export class FakeSending implements Sending {
     this.#sessions.get(payload.clientId);
     if (this.failure) throw this.failure;
     this.sent.push({ path: kind.path, payload, idempotencyKey });
-    return { status: 'sent' as const, messageId: `3EB0${this.sent.length}` };
+    return { status: 'sent' as const, messageId: `3EB0${this.sent.length}`, ...kind.answer?.(payload) };
+  }
+
+  async sendFile(payload: FilePayload, source: FileSource, idempotencyKey?: string) {
+    this.#sessions.get(payload.clientId);
+    if (this.failure) throw this.failure;
+    const isUpload = 'file' in source;
+    const shown = isUpload ? (this.#texts.get(source.file) ?? '') : source.downloadUrl;
+    this.files.push({ payload, source: shown, idempotencyKey });
+    const messageId = `3EB0F${this.files.length}`;
+    return {
+      status: 'sent' as const,
+      messageId,
+      mediaType: 'document',
+      ...(!isUpload && { bytes: 1 }),
+    };
+  }
+
+  async spool(stream: Readable): Promise<SpooledFile> {
+    const content = await text(stream);
+    const file: SpooledFile = {
+      path: '/dev/null',
+      size: Buffer.byteLength(content),
+      sha256: createHash('sha256').update(content).digest('hex'),
+      discard: async () => {
+        this.spooled.delete(file);
+      },
+    };
+    this.spooled.add(file);
+    this.#texts.set(file, content);
+    return file;
+  }
+}
+
+/** Does everything to chats of a known session, or fails with `failure`. */
+export class FakeChats implements Chats {
+  /** What was asked for: the method's name and its arguments. */
+  readonly done: unknown[][] = [];
+  failure: Error | undefined;
+  readonly #sessions: FakeSessions;
+
+  constructor(sessions: FakeSessions) {
+    this.#sessions = sessions;
+  }
+
+  async setTyping(clientId: string, to: string, composing: boolean) {
+    this.#note(clientId, ['setTyping', to, composing]);
+  }
+
+  async markRead(clientId: string, to: string, messageIds: string[]) {
+    this.#note(clientId, ['markRead', to, messageIds]);
+    return { count: messageIds.length };
+  }
+
+  async markUnread(clientId: string, to: string) {
+    this.#note(clientId, ['markUnread', to]);
+  }
+
+  async deleteMessage(deletion: Deletion) {
+    this.#note(deletion.clientId, ['deleteMessage', deletion]);
+  }
+
+  #note(clientId: string, call: unknown[]): void {
+    this.#sessions.get(clientId);
+    if (this.failure) throw this.failure;
+    this.done.push(call);
   }
 }
 
@@ -195,6 +280,7 @@ export class FakeInbox implements Inbox {
 export interface FakeServices extends Services {
   sessions: FakeSessions;
   sending: FakeSending;
+  chats: FakeChats;
   inbox: FakeInbox;
   deliveries: FakeDeliveries;
 }
@@ -202,7 +288,13 @@ export interface FakeServices extends Services {
 export function createFakeServices(): FakeServices {
   const sessions = new FakeSessions();
   const sending = new FakeSending(sessions);
-  return { sessions, sending, inbox: new FakeInbox(), deliveries: new FakeDeliveries(sessions) };
+  return {
+    sessions,
+    sending,
+    chats: new FakeChats(sessions),
+    inbox: new FakeInbox(),
+    deliveries: new FakeDeliveries(sessions),
+  };
 }
 
 function newSession(clientId: string): FakeSession {
