@@ -1,4 +1,5 @@
 import type { Db, IndexDescription } from 'mongodb';
+import { deleteInBatches } from './delete-in-batches.js';
 
 /** Seconds that the trace of a deleted key is kept; far longer than a write can be under way. */
 const GONE_KEYS_TTL_S = 86_400;
@@ -135,5 +136,6 @@ export async function makeIndexes(db: Db): Promise<void> {
  * can be forgotten again.
  */
 export async function deleteAllOf(db: Db, clientId: string): Promise<void> {
-  for (const { name, owner } of COLLECTIONS) await db.collection(name).deleteMany({ [owner]: clientId });
+  for (const { name, owner } of COLLECTIONS)
+    await deleteInBatches(db.collection(name), { [owner]: clientId });
 }

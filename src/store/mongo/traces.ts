@@ -2,6 +2,7 @@ import type { Binary } from 'mongodb';
 import type { MessageTrace, TraceStore } from '../store.js';
 import { fromBinary, toBinary } from './bytes.js';
 import type { MongoDatabase } from './database.js';
+import { deleteInBatches } from './delete-in-batches.js';
 import { insertIfAbsent } from './put-if-absent.js';
 
 type TraceDocument = Omit<MessageTrace, 'secret'> & { clientId: string; secret: Binary | null };
@@ -20,8 +21,7 @@ export function mongoTraces({ db, run }: MongoDatabase): TraceStore {
       return found ? toTrace(found) : undefined;
     },
     async prune(sentBefore) {
-      const { deletedCount } = await run(() => traces.deleteMany({ sentAt: { $lt: sentBefore } }));
-      return deletedCount;
+      return run(() => deleteInBatches(traces, { sentAt: { $lt: sentBefore } }));
     },
   };
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Backend } from '../store.js';
 import { sqliteContacts } from './contacts.js';
 import { sqliteDataKeys } from './data-keys.js';
@@ -37,9 +38,7 @@ export async function openSqliteBackend(options: { dataDir: string }): Promise<B
     async ping() {
       probe();
     },
-    async forget(clientId) {
-      forget(clientId);
-    },
+    forget,
     async close() {
       database.close();
     },
@@ -56,8 +55,16 @@ function prepareProbe({ sqlite, run, checkFile }: OpenDatabase): () => void {
     });
 }
 
+/** Tables that can hold a million rows of a session: they are emptied beforehand, in steps, so that nobody is held up. */
+const LARGE_TABLES = ['messages', 'traces'];
+/** Rows of a step. */
+const DELETED_AT_ONCE = 500;
+
 /** Reads the tables off the schema, so that a new one cannot be left out. */
-function prepareForget({ sqlite, run, inTransaction }: OpenDatabase): (clientId: string) => void {
+function prepareForget({ sqlite, run, inTransaction }: OpenDatabase): (clientId: string) => Promise<void> {
+  const reductions = LARGE_TABLES.map((table) =>
+    sqlite.prepare<[string]>(`DELETE FROM ${table} WHERE client_id = ? LIMIT ${DELETED_AT_ONCE}`),
+  );
   const deletions = sqlite
     .prepare<[], string>(
       `SELECT t.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c ON c.name = 'client_id'
@@ -66,7 +73,10 @@ function prepareForget({ sqlite, run, inTransaction }: OpenDatabase): (clientId:
     .pluck()
     .all()
     .map((table) => sqlite.prepare<[string]>(`DELETE FROM "${table}" WHERE client_id = ?`));
-  return (clientId) => {
+  return async (clientId) => {
+    for (const reduction of reductions) {
+      while (run(() => reduction.run(clientId).changes) === DELETED_AT_ONCE) await setImmediate();
+    }
     inTransaction(() => {
       for (const deletion of deletions) deletion.run(clientId);
     });

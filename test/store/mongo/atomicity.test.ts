@@ -7,9 +7,10 @@ import { openMongoBackend } from '../../../src/store/mongo/mongo-store.js';
 import { openStore } from '../../../src/store/open.js';
 import type { Backend } from '../../../src/store/store.js';
 import { bytes, expectFailure, text } from '../../contracts/store/harness.js';
-import { startTcpProxy, type TcpProxy, type Verdict } from '../../support/tcp-proxy.js';
+import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
 import { commitGeneration, expectWhole } from '../support/generations.js';
 import {
+  breakAt,
   MONGODB_URL,
   makeTestDatabase,
   serverAddress,
@@ -159,16 +160,6 @@ function suite(server: string): void {
       }
     });
   });
-}
-
-/** Breaks the connection at the given request that names the database. */
-function breakAt(request: number, databaseName: string, verdict: Verdict): (chunk: Buffer) => Verdict {
-  let seen = 0;
-  return (chunk) => {
-    if (!chunk.includes(databaseName)) return 'pass';
-    seen += 1;
-    return seen === request ? verdict : 'pass';
-  };
 }
 
 /** Runs the committing program until it has said that many commits. */

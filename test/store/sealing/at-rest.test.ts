@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { openStore } from '../../../src/store/open.js';
 import { openSqliteBackend } from '../../../src/store/sqlite/sqlite-store.js';
 import type { Store } from '../../../src/store/store.js';
-import { bytes, expectFailure, text } from '../../contracts/store/harness.js';
+import { bytes, expectFailure, message, text } from '../../contracts/store/harness.js';
 import { makeTempDir, type TempDir } from '../../support/temp-dir.js';
 import { fillWithSecrets, found, SECRETS } from '../support/secrets.js';
 
@@ -72,6 +72,14 @@ describe('the database files', () => {
     await store.keys.get('nobody', 'session', ['a']);
     await store.journal.open('nobody');
     await store.sends.get('nobody', 'M1');
+    await store.traces.get('nobody', 'M1');
+    await store.history.message('nobody', 'R1', 'M1');
+    await store.history.update('nobody', message('M1'));
+    await store.history.messages('nobody', 'R1', { limit: 1 });
+    await store.history.rooms('nobody');
+    await store.history.room('nobody', 'R1');
+    await store.history.updateRoom('nobody', 'R1', { name: 'N' });
+    await store.history.pending('nobody', 'R1', 'M1');
     await store.close();
     const backend = await openSqliteBackend({ dataDir: dir.path });
     const owners = [...(await backend.dataKeys.list()).keys()];

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Db, MongoClient } from 'mongodb';
 import type { Store } from '../../../src/store/store.js';
 import type { StoreHarness } from '../../contracts/store/harness.js';
+import type { Verdict } from '../../support/tcp-proxy.js';
 
 /** URL of a MongoDB server for tests; without it there are none. */
 export const MONGODB_URL = process.env.SWITCHBOARD_TEST_MONGODB;
@@ -46,6 +47,16 @@ export function serverAddress(server: string): [host: string, port: number] {
 /** The database's URL by way of a local proxy; the driver must not look for the server's own address then. */
 export function throughProxy({ name }: TestDatabase, port: number): string {
   return `mongodb://127.0.0.1:${port}/${name}?directConnection=true`;
+}
+
+/** Breaks the connection at the given request that names the database. */
+export function breakAt(request: number, databaseName: string, verdict: Verdict): (chunk: Buffer) => Verdict {
+  let seen = 0;
+  return (chunk) => {
+    if (!chunk.includes(databaseName)) return 'pass';
+    seen += 1;
+    return seen === request ? verdict : 'pass';
+  };
 }
 
 /** The harness of the contract suites: a store in a database of its own. */

@@ -1,5 +1,17 @@
 import type { Store } from '../../../src/store/store.js';
-import { bytes, contact, entry, failed, idempotent, sent, session } from '../../contracts/store/harness.js';
+import {
+  bytes,
+  contact,
+  entry,
+  failed,
+  idempotent,
+  message,
+  pendingChange,
+  roomUpdate,
+  sent,
+  session,
+  trace,
+} from '../../contracts/store/harness.js';
 
 /** What must not be found in any database, in any common writing. */
 export const SECRETS = {
@@ -16,6 +28,17 @@ export const SECRETS = {
   answer: 'SECRET-answer',
   failedBody: 'SECRET-failed-body',
   failedUrl: 'https://hook.example/SECRET-failed',
+  traceSecret: 'SECRET-of-a-message',
+  roomName: 'SECRET-room-name',
+  changedRoomName: 'SECRET-changed-room-name',
+  lastMessage: 'SECRET-last-message',
+  body: 'SECRET-message-body',
+  editedBody: 'SECRET-edited-body',
+  pushname: 'SECRET-pushname',
+  fileName: 'SECRET-file-name',
+  extras: 'SECRET-extras',
+  messageContent: 'SECRET-message-content',
+  pendingChange: 'SECRET-pending-change',
   encryptionKey: 'encryption-key-of-32-characters!',
 };
 
@@ -39,7 +62,24 @@ export async function fillWithSecrets(store: Store): Promise<void> {
   await store.sends.put('acme', sent('M1', { content: bytes(SECRETS.content), metaData: SECRETS.metaData }));
   await store.idempotency.claim('acme', idempotent('k1'));
   await store.idempotency.answer('acme', 'k1', SECRETS.answer);
+  await store.traces.add('acme', trace('M1', { secret: bytes(SECRETS.traceSecret) }));
+  await fillHistory(store);
   await store.failedDeliveries.add(failed('01A', { body: SECRETS.failedBody, url: SECRETS.failedUrl }), 10);
+}
+
+async function fillHistory({ history }: Store): Promise<void> {
+  const { roomName, lastMessage, body, editedBody, pushname, fileName, extras, messageContent } = SECRETS;
+  const kept = message('M1', {
+    body,
+    pushname,
+    media: { mimeType: 'image/jpeg', mediaType: 'image', fileName, fileSize: 7 },
+    extras: { note: extras },
+    content: bytes(messageContent),
+  });
+  await history.record('acme', roomUpdate({ name: roomName, lastMessage }), kept);
+  await history.update('acme', { ...kept, body: editedBody });
+  await history.updateRoom('acme', 'acme-1-2', { name: SECRETS.changedRoomName });
+  await history.addPending('acme', pendingChange('C1', { change: { body: SECRETS.pendingChange } }));
 }
 
 /** Those of the texts that the bytes contain. */
