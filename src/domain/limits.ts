@@ -2,11 +2,31 @@
 export const LIMITS = {
   /** Characters of a text body. */
   textLength: 65_536,
+  /** Characters of a group's subject. */
+  groupSubjectLength: 25,
+  /** People that one call may name for a group. */
+  groupParticipants: 1_024,
   /** Options of a poll. */
   pollOptionsMin: 2,
   pollOptionsMax: 12,
+  /** Characters of a poll's question, and of each option. */
+  pollNameLength: 255,
+  pollOptionLength: 100,
   /** Buttons of an interactive message. */
   buttonsMax: 10,
+  /** Characters of its footer, and of a button's label, id or code, and address. */
+  footerLength: 1_000,
+  buttonLabelLength: 100,
+  buttonIdLength: 256,
+  buttonUrlLength: 2_048,
+  /** Characters of a location's name or address. */
+  placeLength: 1_000,
+  /** Characters of a contact's name, and of a whole contact card. */
+  displayNameLength: 256,
+  vcardLength: 65_536,
+  /** Characters of a message's id, and of a recipient's address. */
+  messageIdLength: 128,
+  addressLength: 128,
   /** Milliseconds after its sending for which a message may be edited. */
   editWindowMs: 15 * 60_000,
   /** Milliseconds that the receiver of a poll look-up has for its answer. */

@@ -14,21 +14,23 @@ export interface MessageContext {
 }
 
 /**
- * Reads quote, mentions and the forwarded flag, wherever the kind keeps them.
+ * Reads quote, mentions and the forwarded flag, wherever the kind keeps them; of an edit those of the new content.
  * @param read how a quoted content is shown.
  */
 export function readContext(
   content: Content,
   read: (quoted: Content) => { type: string; body: string },
 ): MessageContext {
-  const info = findContextInfo(unwrap(content));
+  const inner = unwrap(content);
+  const edited = inner.protocolMessage?.editedMessage;
+  const info = findContextInfo(edited ? unwrap(edited) : inner);
   const context: MessageContext = {
     mentions: (info?.mentionedJid ?? []).flatMap((jid) => parseJid(jid)?.user ?? []),
-    isForwarded: Boolean(info?.isForwarded),
+    isForwarded: Boolean(info?.isForwarded || info?.forwardingScore),
   };
   if (info?.stanzaId) {
     const participant = parseJid(info.participant)?.user;
-    const shown = info.quotedMessage ? read(unwrap(info.quotedMessage)) : { type: 'text', body: '' };
+    const shown = info.quotedMessage ? read(info.quotedMessage) : { type: 'text', body: '' };
     context.quoted = {
       messageId: info.stanzaId,
       ...(participant && { participant }),
@@ -37,6 +39,11 @@ export function readContext(
     };
   }
   return context;
+}
+
+/** The context that names people in a content of one's own; nothing when there are none. */
+export function mentioning(jids: string[]): { contextInfo?: proto.IContextInfo } {
+  return jids.length > 0 ? { contextInfo: { mentionedJid: jids } } : {};
 }
 
 /** Each kind keeps its context in its own message object; the protocol has one field name for it. */

@@ -6,11 +6,19 @@ const clientId = Joi.string()
   .pattern(CLIENT_ID, 'letters and digits only')
   .messages({ 'string.pattern.name': 'clientId must be 1 to 64 letters and digits, no symbols' });
 
-/** The address and envelope fields that all send routes share; spread them into a kind's payload schema. */
-export const envelopeFields = {
+/** The id of an earlier message. */
+export const messageIdField = Joi.string().max(LIMITS.messageIdLength).example('3EB0A9253D5F6C2B1E7A90');
+
+/** The fields that say from whom and to whom; spread them into a kind's payload schema. */
+export const addressFields = {
   clientId: clientId.required(),
-  to: Joi.string().max(128).required().example('+15550000002'),
-  quotedMessageId: Joi.string().max(128).example('3EB0A9253D5F6C2B1E7A90'),
+  to: Joi.string().max(LIMITS.addressLength).required().example('+15550000002'),
+} as const;
+
+/** The address and envelope fields that most send routes share; spread them into a kind's payload schema. */
+export const envelopeFields = {
+  ...addressFields,
+  quotedMessageId: messageIdField,
   mentions: Joi.array()
     .items(Joi.string().pattern(/^\+?[0-9]{5,20}$/, 'LID or phone digits'))
     .max(1024)
@@ -18,5 +26,18 @@ export const envelopeFields = {
   metaData: Joi.object().unknown(true).example({ fromAI: true }),
 } as const;
 
-/** A text that a person reads: not blank, and within the network's bound. */
-export const textField = Joi.string().max(LIMITS.textLength);
+/** A phone number with its country code, in digits; a plus sign before it is taken too. */
+export const phoneField = Joi.string()
+  .pattern(/^\+?[1-9][0-9]{4,14}$/)
+  .messages({ 'string.pattern.base': '{#label} must be 5 to 15 digits, the country code first' });
+
+/** A text that a person reads, of so many characters at most: not blank. */
+export function shownText(maxLength: number): Joi.StringSchema {
+  return Joi.string()
+    .max(maxLength)
+    .pattern(/\S/)
+    .messages({ 'string.pattern.base': '{#label} must not be blank' });
+}
+
+/** The text of a message: not blank, and within the network's bound. */
+export const textField = shownText(LIMITS.textLength);

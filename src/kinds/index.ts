@@ -1,14 +1,57 @@
-import type { Content, Kind, KindSend, Reading } from './kind.js';
+import { audio } from './audio.js';
+import { contact } from './contact.js';
+import { document } from './document.js';
+import { edit } from './edit.js';
+import { image } from './image.js';
+import { interactive } from './interactive.js';
+import { interactiveReply } from './interactive-reply.js';
+import type { Content, FileWishes, Kind, KindFile, KindSend, Reading } from './kind.js';
+import { location } from './location.js';
+import { pollCreation } from './poll-creation.js';
+import { reaction } from './reaction.js';
+import { revoke } from './revoke.js';
+import { sticker } from './sticker.js';
 import { text } from './text.js';
 import { readUnknown } from './unknown.js';
-import { unwrap } from './unwrap.js';
+import { openWrappers } from './unwrap.js';
+import { video } from './video.js';
+import { voteUpdate } from './vote-update.js';
 
-/** Every kind of message the gateway knows; a new one is one more line. */
-export const KINDS: readonly Kind[] = [text];
+/**
+ * Every kind of message the gateway knows; a new one is one more line. The first that knows a content reads it, and the
+ * first that takes a file sends it: a document takes any.
+ */
+export const KINDS: readonly Kind[] = [
+  text,
+  sticker,
+  image,
+  video,
+  audio,
+  document,
+  pollCreation,
+  voteUpdate,
+  interactive,
+  interactiveReply,
+  contact,
+  location,
+  reaction,
+  edit,
+  revoke,
+];
 
 /** The kinds that have a send route. */
 export function sendableKinds(kinds: readonly Kind[] = KINDS): KindSend[] {
   return kinds.flatMap((kind) => kind.send ?? []);
+}
+
+/** The kind as which a file is sent, and how; undefined when none takes it. */
+export function kindOfFile(
+  mimeType: string,
+  wishes: FileWishes,
+  kinds: readonly Kind[] = KINDS,
+): { name: string; file: KindFile } | undefined {
+  for (const { name, file } of kinds) if (file?.takes(mimeType, wishes)) return { name, file };
+  return undefined;
 }
 
 /** Reads a content by the first kind that knows it; `kind` is undefined for the fallback. */
@@ -16,9 +59,10 @@ export function readContent(
   content: Content,
   kinds: readonly Kind[] = KINDS,
 ): { kind?: Kind; reading: Reading } {
-  const inner = unwrap(content);
+  const { content: inner, viewOnce } = openWrappers(content);
+  const read = (within: Content) => readContent(within, kinds).reading;
   for (const kind of kinds) {
-    const reading = kind.read(inner);
+    const reading = kind.read(inner, { viewOnce, read });
     if (reading) return { kind, reading };
   }
   return { reading: readUnknown(inner) };

@@ -111,10 +111,12 @@ export interface Reading {
   extra?: EventExtra;
 }
 
-/** What the wrappers around a content said. */
+/** What a kind knows while it reads. */
 export interface ReadContext {
-  /** It may be looked at once. */
+  /** It may be looked at once: its wrapper says so, or it says so itself. */
   viewOnce: boolean;
+  /** Reads a content within the content, such as the new one of an edit, by whatever kind it is of. */
+  read(content: Content): Reading;
 }
 
 /** Stored messages use older words than events do. */

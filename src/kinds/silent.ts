@@ -1,4 +1,7 @@
 import type { Content } from './kind.js';
+import { MESSAGE_EDIT, REVOKE } from './protocol-types.js';
+import { targetOf } from './target.js';
+import { unwrap } from './unwrap.js';
 
 /** Housekeeping between devices: keys, app state, history, settings. Nothing that a person wrote. */
 const HOUSEKEEPING: ReadonlySet<string> = new Set([
@@ -12,13 +15,11 @@ const HOUSEKEEPING: ReadonlySet<string> = new Set([
   'messageHistoryNotice',
 ]);
 
-/** `protocolMessage` types that a person caused: revoke, and edit of an own message. */
-const PERSONAL_PROTOCOL_TYPES: ReadonlySet<number> = new Set([0, 14]);
-
 /** True when a content holds nothing that a person wrote or did. */
 export function isSilent(content: Content): boolean {
-  const keys = Object.entries(content).flatMap(([key, value]) => (value == null ? [] : [key]));
+  const inner = unwrap(content);
+  const keys = Object.entries(inner).flatMap(([key, value]) => (value == null ? [] : [key]));
   if (keys.some((key) => !HOUSEKEEPING.has(key))) return false;
-  const protocolType = content.protocolMessage?.type;
-  return protocolType == null || !PERSONAL_PROTOCOL_TYPES.has(protocolType);
+  const protocolType = inner.protocolMessage?.type;
+  return protocolType !== REVOKE && protocolType !== MESSAGE_EDIT && !targetOf(inner);
 }

@@ -24,8 +24,8 @@ export const text: Kind = {
   name: 'text',
   send,
   storedType: 'chat',
-  read(content) {
-    const body = content.conversation || content.extendedTextMessage?.text;
+  read({ conversation, extendedTextMessage: extended }) {
+    const body = conversation || extended?.text || extended?.matchedText || extended?.title;
     return body ? { type: 'text', body } : undefined;
   },
 };

@@ -1,5 +1,7 @@
 import type { Content, Reading } from './kind.js';
+import { MESSAGE_EDIT, REVOKE } from './protocol-types.js';
 
+/** Where contents keep what they are called, the most telling first. */
 const TITLE_FIELDS = [
   'text',
   'caption',
@@ -9,12 +11,45 @@ const TITLE_FIELDS = [
   'contentText',
   'body',
   'description',
+  'orderTitle',
+  'groupName',
+  'newsletterName',
+  'note',
+  'conversation',
 ];
+/** Parts that speak of something else than the content: what it quotes, whom it is about. */
+const BESIDE: ReadonlySet<string> = new Set(['contextInfo', 'key']);
 const MAX_TITLE = 1_000;
-/** `protocolMessage` types that a person caused, in words. */
+/** Levels of a content that are searched for a title. */
+const MAX_DEPTH = 3;
+
+/** Names that the protocol's own ones do not tell to people. */
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ['eventMessage', 'event invitation'],
+  ['groupInviteMessage', 'group invitation'],
+  ['newsletterAdminInviteMessage', 'channel admin invitation'],
+  ['newsletterFollowerInviteMessageV2', 'channel invitation'],
+  ['call', 'call'],
+  ['callLogMesssage', 'call'],
+  ['bcallMessage', 'call'],
+  ['scheduledCallCreationMessage', 'scheduled call'],
+  ['scheduledCallEditMessage', 'scheduled call changed'],
+  ['pinInChatMessage', 'pinned message'],
+  ['keepInChatMessage', 'kept message'],
+  ['pollResultSnapshotMessage', 'poll result'],
+  ['pollResultSnapshotMessageV3', 'poll result'],
+  ['encEventResponseMessage', 'event answer'],
+  ['encReactionMessage', 'encrypted reaction'],
+  ['encCommentMessage', 'encrypted comment'],
+  ['secretEncryptedMessage', 'encrypted edit'],
+  ['pollUpdateMessage', 'poll vote'],
+  ['ptvMessage', 'video'],
+]);
+
+/** `protocolMessage` types that a person caused, in words: those that do not name their target end up here. */
 const PERSONAL_PROTOCOL = new Map([
-  [0, 'deleted message'],
-  [14, 'edited message'],
+  [REVOKE, 'deleted message'],
+  [MESSAGE_EDIT, 'edited message'],
 ]);
 
 /**
@@ -23,9 +58,8 @@ const PERSONAL_PROTOCOL = new Map([
  */
 export function readUnknown(content: Content): Reading {
   const [name, part] = mainPart(content);
-  const { type, editedMessage } = content.protocolMessage ?? {};
-  const label = `[${PERSONAL_PROTOCOL.get(type ?? -1) ?? words(name)}]`;
-  const title = titleOf(editedMessage?.conversation ?? editedMessage?.extendedTextMessage ?? part);
+  const label = `[${PERSONAL_PROTOCOL.get(content.protocolMessage?.type ?? -1) ?? wordsOf(name)}]`;
+  const title = titleOf(part);
   return { type: 'text', body: title ? `${label} ${title}` : label };
 }
 
@@ -41,19 +75,24 @@ function mainPart(content: Content): [string, unknown] {
   return parts[0] ?? ['emptyMessage', undefined];
 }
 
-/** `eventInviteMessage` → `event invite`. */
-function words(name: string): string {
+/** `stickerPackMessage` → `sticker pack`. */
+function wordsOf(name: string): string {
   const base = name.replace(/(Message)?(V\d+)?$/, '') || name;
-  return base.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase();
+  return NAMES.get(name) ?? base.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase();
 }
 
-function titleOf(part: unknown): string {
-  if (typeof part === 'string') return part.slice(0, MAX_TITLE);
-  if (!part || typeof part !== 'object') return '';
+/** The first title that a part has, or a part of it; empty when there is none. */
+function titleOf(part: unknown, depth = 0): string {
+  if (typeof part === 'string') return part.trim().slice(0, MAX_TITLE);
+  if (!part || typeof part !== 'object' || part instanceof Uint8Array || depth >= MAX_DEPTH) return '';
   const fields = new Map<string, unknown>(Object.entries(part));
   for (const name of TITLE_FIELDS) {
     const value = fields.get(name);
     if (typeof value === 'string' && value.trim()) return value.trim().slice(0, MAX_TITLE);
+  }
+  for (const [name, value] of fields) {
+    const title = typeof value === 'object' && !BESIDE.has(name) ? titleOf(value, depth + 1) : '';
+    if (title) return title;
   }
   return '';
 }

@@ -8,25 +8,61 @@ const WRAPPERS = [
   'viewOnceMessageV2Extension',
   'documentWithCaptionMessage',
   'lottieStickerMessage',
+  'editedMessage',
+  'groupMentionedMessage',
+  'botInvokeMessage',
+  'botTaskMessage',
+  'botForwardedMessage',
+  'associatedChildMessage',
+  'eventCoverImage',
+  'pollCreationOptionImageMessage',
+  'pollCreationMessageV4',
+  'questionMessage',
+  'questionReplyMessage',
+  'groupStatusMessage',
+  'groupStatusMessageV2',
+  'commentMessage',
+  'deviceSentMessage',
 ] as const;
+
+/** Those whose content may be looked at once. */
+const VIEW_ONCE: ReadonlySet<string> = new Set([
+  'viewOnceMessage',
+  'viewOnceMessageV2',
+  'viewOnceMessageV2Extension',
+]);
 
 const MAX_DEPTH = 5;
 
-/** The content without its wrappers (disappearing, view-once, captioned document, device-sent copy). */
-export function unwrap(content: Content): Content {
-  let inner = content;
-  for (let depth = 0; depth < MAX_DEPTH; depth++) {
-    const next = wrapped(inner);
-    if (!next) break;
-    inner = next;
-  }
-  return inner;
+/** A content, and what the wrappers around it said. */
+export interface Unwrapped {
+  content: Content;
+  /** It may be looked at once: its wrapper says so, or it says so itself. */
+  viewOnce: boolean;
 }
 
-function wrapped(content: Content): Content | undefined {
-  for (const name of WRAPPERS) {
-    const message = content[name]?.message;
-    if (message) return message;
+/** The content without its wrappers (disappearing, view-once, captioned document, device-sent copy and the like). */
+export function unwrap(content: Content): Content {
+  return openWrappers(content).content;
+}
+
+/** The content without its wrappers, and what they said. */
+export function openWrappers(content: Content): Unwrapped {
+  let inner = content;
+  let viewOnce = false;
+  for (let depth = 0; depth < MAX_DEPTH; depth++) {
+    const wrapper = WRAPPERS.find((name) => inner[name]?.message);
+    const next = wrapper && inner[wrapper]?.message;
+    if (!next) break;
+    viewOnce ||= VIEW_ONCE.has(wrapper);
+    inner = next;
   }
-  return content.deviceSentMessage?.message ?? undefined;
+  return { content: inner, viewOnce: viewOnce || saysViewOnce(inner) };
+}
+
+/** Pictures, videos and voice notes have a mark of their own. */
+function saysViewOnce(content: Content): boolean {
+  return Object.values(content).some(
+    (part) => part && typeof part === 'object' && 'viewOnce' in part && part.viewOnce === true,
+  );
 }

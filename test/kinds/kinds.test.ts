@@ -22,9 +22,9 @@ describe('reading message contents', () => {
       'text',
       'hi',
     ],
-    ['an event', { eventMessage: { name: 'Team dinner' } }, 'text', '[event] Team dinner'],
-    ['a group invitation', { groupInviteMessage: { caption: 'join us' } }, 'text', '[group invite] join us'],
-    ['a kind without a title', { callLogMesssage: {} }, 'text', '[call log messsage]'],
+    ['an event', { eventMessage: { name: 'Team dinner' } }, 'text', '[event invitation] Team dinner'],
+    ['a group invitation', { groupInviteMessage: { caption: 'join us' } }, 'text', '[group invitation] join us'],
+    ['a kind without a title', { callLogMesssage: {} }, 'text', '[call]'],
     ['a deleted message', { protocolMessage: { type: 0 } }, 'text', '[deleted message]'],
     [
       'an edited message',

@@ -37,7 +37,7 @@ describe('what becomes an event', () => {
 
   it('a message of a kind that nobody knows, shown as text and counted', async () => {
     const [event] = await rig.receive({ content: { eventMessage: { name: 'Team dinner' } } });
-    expect(event).to.include({ type: 'text', body: '[event] Team dinner' });
+    expect(event).to.include({ type: 'text', body: '[event invitation] Team dinner' });
     expect(rig.counted).to.deep.equal(['eventMessage', 'text']);
   });
 
@@ -172,7 +172,7 @@ describe('what the history keeps', () => {
 
   it('are kinds that nobody knows, as they were shown', async () => {
     await rig.receive({ content: { eventMessage: { name: 'Team dinner' } } }, HOSTED);
-    expect((await rig.history())[0]).to.include({ messageType: 'chat', body: '[event] Team dinner' });
+    expect((await rig.history())[0]).to.include({ messageType: 'chat', body: '[event invitation] Team dinner' });
   });
 
   it('is recorded and announced again when a crash left it open', async () => {
