@@ -172,7 +172,10 @@ describe('what the history keeps', () => {
 
   it('are kinds that nobody knows, as they were shown', async () => {
     await rig.receive({ content: { eventMessage: { name: 'Team dinner' } } }, HOSTED);
-    expect((await rig.history())[0]).to.include({ messageType: 'chat', body: '[event invitation] Team dinner' });
+    expect((await rig.history())[0]).to.include({
+      messageType: 'chat',
+      body: '[event invitation] Team dinner',
+    });
   });
 
   it('is recorded and announced again when a crash left it open', async () => {

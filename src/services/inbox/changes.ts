@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { personOf } from '../../domain/address.js';
+import { unwrap } from '../../kinds/unwrap.js';
 import type { IncomingMessage } from '../../link/link.js';
 import type { HistoryMessage } from '../../store/store.js';
 import { type Authorship, mayBeSame } from '../authorship.js';
@@ -123,7 +124,8 @@ function versionsOf({ body, extras }: HistoryMessage): Version[] {
  * where it goes right.
  */
 function changedAt({ content, timestamp }: IncomingMessage): number {
-  const told = content.reactionMessage?.senderTimestampMs ?? content.protocolMessage?.timestampMs;
+  const { reactionMessage, protocolMessage } = unwrap(content);
+  const told = reactionMessage?.senderTimestampMs ?? protocolMessage?.timestampMs;
   const at = told == null ? timestamp : Number(told);
   return Math.abs(at - timestamp) <= TRUSTED_SKEW_MS ? at : timestamp;
 }
