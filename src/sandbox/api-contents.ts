@@ -102,6 +102,10 @@ export interface WriteContent {
     as?: 'interactive' | 'buttons' | 'template';
   };
   listReply?: ListReplyContent;
+  /** An edit that only those can read who hold the message. */
+  encryptedEdit?: EditContent;
+  /** Any message of the protocol: an encoded `proto.Message`, base64. */
+  raw?: string;
 }
 
 /** A file: its bytes are in exactly one of `base64`, `size` and `file`. */

@@ -26,7 +26,8 @@ export interface DeviceView {
   connected: boolean;
 }
 
-export type ReceiptState = 'delivered' | 'read';
+/** How far a message came; voice notes and the like are played after they are read. */
+export type ReceiptState = 'delivered' | 'read' | 'played';
 
 /** A message as a phone holds it, decrypted, with everything that changed it since. */
 export interface MessageView extends ContentFields {
@@ -94,6 +95,22 @@ export interface WriteRequest extends WriteContent {
   ephemeral?: number;
 }
 
+/** A chat's settings, which a phone and its linked devices share. */
+export interface ChatView {
+  /** The partner's number where known, else a jid; or the group's jid. */
+  with: string;
+  /** Marked as unread by hand; new messages are another matter. */
+  unread: boolean;
+  archived: boolean;
+  pinned: boolean;
+  muted: boolean;
+  /** Ids of the messages that are deleted for this account only. */
+  deletedMessages: string[];
+}
+
+/** What a person changes about a chat. */
+export type ChatUpdate = Partial<Pick<ChatView, 'unread' | 'archived' | 'pinned' | 'muted'>>;
+
 /** A typing state that a phone saw. */
 export interface ChatstateView {
   from: string;
@@ -142,4 +159,5 @@ export type NetworkEvent =
       device: DeviceView;
       change: 'linked' | 'unlinked' | 'connected' | 'disconnected';
     }
+  | { type: 'chat'; number: string; chat: ChatView }
   | { type: 'chatstate'; number: string; chatstate: ChatstateView };

@@ -2,6 +2,8 @@ import { createParser } from 'eventsource-parser';
 import type {
   ChangeView,
   ChatstateView,
+  ChatUpdate,
+  ChatView,
   DeviceView,
   FaultRequest,
   MessageView,
@@ -114,9 +116,32 @@ export class SandboxClient {
     await this.#ask('POST', phonePath(number, 'read'), { messageIds });
   }
 
+  /** The person plays voice notes or videos. */
+  async play(number: string, messageIds: string[]): Promise<void> {
+    await this.#ask('POST', phonePath(number, 'read'), { messageIds, played: true });
+  }
+
   async chatstates(number: string): Promise<ChatstateView[]> {
     const answer = await this.#ask<{ chatstates: ChatstateView[] }>('GET', phonePath(number, 'chatstates'));
     return answer.chatstates;
+  }
+
+  /** The settings of a phone's chats; `rejected` counts the changes of linked devices that it could not verify. */
+  chats(number: string): Promise<{ chats: ChatView[]; rejected: number }> {
+    return this.#ask('GET', phonePath(number, 'chats'));
+  }
+
+  /** The person changes the settings of a chat on the phone. @param partner a number, or a group's jid */
+  updateChat(number: string, partner: string, update: ChatUpdate): Promise<ChatView> {
+    return this.#ask('PATCH', phonePath(number, 'chats', partner), update);
+  }
+
+  /** Waits until the settings of a chat match on a phone. */
+  waitForChat(number: string, matches: (chat: ChatView) => boolean, timeoutMs = WAIT_MS): Promise<ChatView> {
+    const known = async () => (await this.chats(number)).chats.find(matches);
+    const pick = (event: NetworkEvent) =>
+      event.type === 'chat' && event.number === number && matches(event.chat) ? event.chat : undefined;
+    return this.#find(known, pick, timeoutMs);
   }
 
   async fault(fault: FaultRequest): Promise<void> {
@@ -230,7 +255,7 @@ export class SandboxClient {
 }
 
 function phonePath(number: string, ...rest: string[]): string {
-  return ['/phones', encodeURIComponent(number), ...rest].join('/');
+  return ['/phones', ...[number, ...rest].map(encodeURIComponent)].join('/');
 }
 
 async function refusalOf(response: Response): Promise<SandboxRefusal> {

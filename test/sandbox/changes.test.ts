@@ -81,6 +81,16 @@ describe('Sandbox: changes of messages', () => {
     });
   }
 
+  it('changes a text by an edit that only its secret opens', async () => {
+    const id = await fromBob('frist');
+    const { messageId } = await byBob({ encryptedEdit: { messageId: id, text: 'first' } });
+    const { message } = await alice.message(messageId);
+    expect(message?.secretEncryptedMessage?.targetMessageKey).to.include({ id });
+    expect(JSON.stringify(message)).not.to.contain('first');
+    expect(await shown(ALICE, id)).to.deep.include({ text: 'first', edited: true, history: ['frist'] });
+    expect(await shown(BOB, id)).to.include({ text: 'first', edited: true });
+  });
+
   it('empties a message that a client deletes', async () => {
     const { id, key } = await fromAlice('oops');
     await alice.send(pnJid(BOB), { delete: key });
@@ -210,6 +220,8 @@ describe('Sandbox: changes of messages', () => {
       ['a reaction in another chat', 400, () => ({ to: CAROL, reaction: { messageId: own, emoji: '👍' } })],
       ["an edit of somebody else's message", 403, () => ({ edit: { messageId: theirs, text: 'x' } })],
       ["a deletion of somebody else's message", 403, () => ({ revoke: { messageId: theirs } })],
+      ['a sealed edit of a poll', 400, () => ({ encryptedEdit: { messageId: poll, text: 'x' } })],
+      ['raw bytes that are no message', 400, () => ({ raw: Buffer.from('no message').toString('base64') })],
       ['an edit of a poll', 400, () => ({ edit: { messageId: poll, text: 'x' } })],
       ['a vote for what is no poll', 400, () => ({ vote: { pollMessageId: own, options: [] } })],
       ['a vote for what is no option', 400, () => ({ vote: { pollMessageId: poll, options: ['c'] } })],

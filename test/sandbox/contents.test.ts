@@ -1,4 +1,4 @@
-import type { AnyMessageContent, BinaryNode, proto } from '@whiskeysockets/baileys';
+import { type AnyMessageContent, type BinaryNode, proto } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
 import type { MessageView, WriteContent } from '../../src/sandbox/client.js';
 import { child } from '../../src/sandbox/wire/stanza.js';
@@ -276,6 +276,15 @@ describe('Sandbox: contents', () => {
       const ids = (await world.client.messages(BOB)).map(({ messageId }) => messageId);
       expect(ids).not.to.include('3EB0AA03').and.not.to.include('3EB0AA04');
     });
+  });
+
+  it('writes any message of the protocol', async () => {
+    const invite = { inviteCode: 'abc', groupJid: '1@g.us', groupName: 'Us' };
+    const raw = Buffer.from(proto.Message.encode({ groupInviteMessage: invite }).finish()).toString('base64');
+    const { messageId } = await world.client.write(BOB, { to: ALICE, raw });
+    const { message } = await alice.message(messageId);
+    expect(message?.groupInviteMessage).to.include(invite);
+    expect(await held(ALICE, messageId)).to.include({ type: 'unknown', text: 'groupInviteMessage' });
   });
 
   it('says what it cannot show', async () => {

@@ -5,6 +5,7 @@ import { ALICE, BOB, pnJid, SandboxWorld } from './support/world.js';
 
 const DELIVERED = 3;
 const READ = 4;
+const PLAYED = 5;
 
 describe('Sandbox: receipts', () => {
   const world = new SandboxWorld();
@@ -21,6 +22,19 @@ describe('Sandbox: receipts', () => {
     await world.client.read(BOB, [id]);
     expect((await read).key).to.include({ id });
     const own = await world.client.waitForMessage(ALICE, ({ receipts }) => receipts[BOB] === 'read');
+    expect(own.messageId).to.equal(id);
+  });
+
+  it('tell a client that its message was played', async () => {
+    const alice = await world.linked(ALICE);
+    const id = await alice.say(pnJid(BOB), 'let us say, a voice note');
+    await world.client.waitForMessage(BOB, ({ messageId }) => messageId === id);
+    await world.client.read(BOB, [id]);
+    await world.client.waitForMessage(ALICE, ({ receipts }) => receipts[BOB] === 'read');
+    const played = statusOf(alice, PLAYED);
+    await world.client.play(BOB, [id]);
+    expect((await played).key).to.include({ id });
+    const own = await world.client.waitForMessage(ALICE, ({ receipts }) => receipts[BOB] === 'played');
     expect(own.messageId).to.equal(id);
   });
 

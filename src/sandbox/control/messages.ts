@@ -3,6 +3,7 @@ import Joi from 'joi';
 import type { WriteRequest } from '../api.js';
 import type { Network } from '../network.js';
 import { WRITERS } from '../phone/content/index.js';
+import type { Phone } from '../phone/phone.js';
 import { type NumberParams, numberField, numberParams } from './fields.js';
 
 const MAX_IDS = 1_000;
@@ -32,10 +33,36 @@ const writePayload = Joi.object({
 
 const readPayload = Joi.object({
   messageIds: Joi.array().items(idField).min(1).max(MAX_IDS).required(),
+  played: Joi.boolean(),
 }).required();
 
-/** What a person writes, holds and reads. */
+/** What a phone shows, by the last word of its path. */
+const VIEWS: Record<string, (phone: Phone) => object> = {
+  messages: ({ held }) => ({ messages: held.views() }),
+  changes: ({ changes }) => ({ changes: changes.views() }),
+  chatstates: ({ chatstates }) => ({ chatstates }),
+};
+
+/** What a person writes, holds, reads and deletes. */
 export function messageRoutes(server: Server, network: Network): void {
+  const phoneOf = ({ number }: NumberParams) => network.phone(network.registry.require(number));
+  writeRoute(server, phoneOf);
+  readRoute(server, phoneOf);
+  forgetRoute(server, phoneOf, '');
+  forgetRoute(server, phoneOf, '/file');
+  for (const [name, view] of Object.entries(VIEWS)) {
+    server.route<{ Params: NumberParams }>({
+      method: 'GET',
+      path: `/phones/{number}/${name}`,
+      options: { validate: { params: numberParams } },
+      handler: ({ params }) => view(phoneOf(params)),
+    });
+  }
+}
+
+type PhoneOf = (params: NumberParams) => Phone;
+
+function writeRoute(server: Server, phoneOf: PhoneOf): void {
   server.route<{ Params: NumberParams; Payload: WriteRequest }>({
     method: 'POST',
     path: '/phones/{number}/messages',
@@ -44,52 +71,33 @@ export function messageRoutes(server: Server, network: Network): void {
       validate: { params: numberParams, payload: writePayload },
     },
     handler: async ({ params, payload }, h) => {
-      const phone = network.phone(network.registry.require(params.number));
-      return h.response({ messageId: await phone.write(payload) }).code(201);
+      const messageId = await phoneOf(params).write(payload);
+      return h.response({ messageId }).code(201);
     },
   });
-  server.route<{ Params: NumberParams }>({
-    method: 'GET',
-    path: '/phones/{number}/messages',
-    options: { validate: { params: numberParams } },
-    handler: ({ params }) => ({
-      messages: network.phone(network.registry.require(params.number)).held.views(),
-    }),
-  });
-  for (const [suffix, only] of [['', undefined] as const, ['/file', 'file'] as const]) {
-    server.route<{ Params: NumberParams & { messageId: string } }>({
-      method: 'DELETE',
-      path: `/phones/{number}/messages/{messageId}${suffix}`,
-      options: { validate: { params: numberParams.keys({ messageId: idField.required() }) } },
-      handler: ({ params }, h) => {
-        network.phone(network.registry.require(params.number)).forget(params.messageId, only);
-        return h.response().code(204);
-      },
-    });
-  }
-  server.route<{ Params: NumberParams }>({
-    method: 'GET',
-    path: '/phones/{number}/changes',
-    options: { validate: { params: numberParams } },
-    handler: ({ params }) => ({
-      changes: network.phone(network.registry.require(params.number)).changes.views(),
-    }),
-  });
-  server.route<{ Params: NumberParams; Payload: { messageIds: string[] } }>({
+}
+
+function readRoute(server: Server, phoneOf: PhoneOf): void {
+  server.route<{ Params: NumberParams; Payload: { messageIds: string[]; played?: boolean } }>({
     method: 'POST',
     path: '/phones/{number}/read',
     options: { validate: { params: numberParams, payload: readPayload } },
-    handler: ({ params, payload }) => {
-      network.phone(network.registry.require(params.number)).read(payload.messageIds);
-      return { read: payload.messageIds.length };
+    handler: ({ params, payload: { messageIds, played } }) => {
+      phoneOf(params).read(messageIds, played ? 'played' : 'read');
+      return { read: messageIds.length };
     },
   });
-  server.route<{ Params: NumberParams }>({
-    method: 'GET',
-    path: '/phones/{number}/chatstates',
-    options: { validate: { params: numberParams } },
-    handler: ({ params }) => ({
-      chatstates: network.phone(network.registry.require(params.number)).chatstates,
-    }),
+}
+
+/** The whole message, or only its file. */
+function forgetRoute(server: Server, phoneOf: PhoneOf, part: '' | '/file'): void {
+  server.route<{ Params: NumberParams & { messageId: string } }>({
+    method: 'DELETE',
+    path: `/phones/{number}/messages/{messageId}${part}`,
+    options: { validate: { params: numberParams.keys({ messageId: idField.required() }) } },
+    handler: ({ params }, h) => {
+      phoneOf(params).forget(params.messageId, part === '/file' ? 'file' : undefined);
+      return h.response().code(204);
+    },
   });
 }

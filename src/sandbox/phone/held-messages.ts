@@ -5,6 +5,8 @@ import type { StanzaShape } from './content/content.js';
 /** Beyond this a phone forgets its oldest messages, and what became of them. */
 const MAX_MESSAGES = 10_000;
 
+const STEPS: readonly ReceiptState[] = ['delivered', 'read', 'played'];
+
 /** What is needed to encrypt a message again. */
 export interface Sent {
   /** The `proto.Message`, encoded. */
@@ -56,7 +58,7 @@ export class HeldMessages {
   /** @returns false when it is known already. */
   noteReceipt(messageId: string, number: string, state: ReceiptState): boolean {
     const known = this.#receipts.get(messageId)?.[number];
-    if (known === state || known === 'read') return false;
+    if (known && STEPS.indexOf(known) >= STEPS.indexOf(state)) return false;
     const receipts = { ...this.#receipts.get(messageId), [number]: state };
     this.#receipts.set(messageId, receipts);
     this.#state.put('receipt', `${this.#owner}/${messageId}`, () => JSON.stringify(receipts));
@@ -68,6 +70,11 @@ export class HeldMessages {
   view(held: HeldMessage): MessageView {
     const { source: _, shape: __, ...message } = held;
     return { ...message, receipts: this.#receipts.get(held.messageId) ?? {} };
+  }
+
+  /** Oldest first. */
+  *all(): Generator<HeldMessage> {
+    for (const { message } of this.#messages.values()) yield message;
   }
 
   views(): MessageView[] {

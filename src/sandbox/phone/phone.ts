@@ -66,8 +66,8 @@ export class Phone {
     return messageId;
   }
 
-  /** The person reads messages. @throws Refusal 404 when the phone holds no such message of somebody else. */
-  read(messageIds: string[]): void {
+  /** The person reads messages, or plays them. @throws Refusal 404 when the phone holds no such message of somebody else. */
+  read(messageIds: string[], type: 'read' | 'played' = 'read'): void {
     const byAuthor = new Map<string, string[]>();
     for (const id of messageIds) {
       const message = this.held.get(id);
@@ -77,7 +77,7 @@ export class Phone {
     for (const [author, [id, ...others]] of byAuthor) {
       const to = this.#network.registry.require(author).jid('lid');
       const list = others.map((other) => stanza('item', { id: other }));
-      const receipt = stanza('receipt', { id, to, type: 'read' }, [stanza('list', {}, list)]);
+      const receipt = stanza('receipt', { id, to, type }, [stanza('list', {}, list)]);
       routeReceipt(this.#network, { account: this.account }, receipt);
     }
   }

@@ -11,7 +11,7 @@ const STATES = new Map<string | undefined, ReceiptState>([
   [undefined, 'delivered'],
   ['inactive', 'delivered'],
   ['read', 'read'],
-  ['played', 'read'],
+  ['played', 'played'],
 ]);
 /** Types that tell that the device has the message itself. */
 const SETTLING = new Set<string | undefined>([undefined, 'inactive', 'sender', 'peer_msg', 'hist_sync']);
@@ -59,7 +59,7 @@ function tellAuthor(
     id: first,
     from: reader.jid(network.addressing),
     t: String(network.now()),
-    ...(state === 'read' && { type: 'read' }),
+    ...(state !== 'delivered' && { type: state }),
   };
   const list = others.map((id) => stanza('item', { id }));
   const letter = stanza('receipt', attrs, list.length > 0 ? [stanza('list', {}, list)] : undefined);

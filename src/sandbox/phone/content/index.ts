@@ -4,10 +4,12 @@ import { buttons } from './buttons.js';
 import { contact, contacts } from './contact.js';
 import type { Change, ContentView, ContentWriter, PhoneContent, Reading } from './content.js';
 import { edit } from './edit.js';
+import { encryptedEdit } from './encrypted-edit.js';
 import { listReply } from './list-reply.js';
 import { location } from './location.js';
 import { media } from './media.js';
 import { poll } from './poll.js';
+import { raw } from './raw.js';
 import { reaction } from './reaction.js';
 import { revoke } from './revoke.js';
 import { text } from './text.js';
@@ -21,6 +23,7 @@ const CONTENTS: readonly PhoneContent[] = [
   vote,
   reaction,
   edit,
+  encryptedEdit,
   revoke,
   location,
   contact,
@@ -28,6 +31,7 @@ const CONTENTS: readonly PhoneContent[] = [
   buttons,
   buttonReply,
   listReply,
+  raw,
 ];
 
 /** The kinds that a person can write. */

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import { openSealed, type SealContext, seal } from '../../../src/sandbox/phone/message-secret.js';
+
+const AUTHOR = '100000000000001@lid';
+const VOTER = '100000000000002@lid';
+const EDIT: SealContext = {
+  secret: Uint8Array.from({ length: 32 }, (_, position) => position),
+  targetId: '3EB0C0FFEE',
+  targetAuthor: AUTHOR,
+  sender: AUTHOR,
+  useCase: 'Message Edit',
+};
+const VOTE: SealContext = {
+  ...EDIT,
+  sender: VOTER,
+  useCase: 'Poll Vote',
+  authenticated: `3EB0C0FFEE\0${VOTER}`,
+};
+const encIv = Uint8Array.from({ length: 12 }, (_, position) => 100 + position);
+
+// made with another implementation of HKDF and AES-GCM
+const SEALED_EDIT = '0e31e6bbf1358df2f2bae748fcc9ca604baba7cfc3a4ab';
+const SEALED_VOTE =
+  '8f0f2df7b44509830e6b7ef01b61cb51b0796dbbe8eea979340d18370e1e5b997f02caa39a78d26faba330f058df09c461d0';
+
+describe('Sandbox: what is sealed with a message secret', () => {
+  it('is opened as other clients seal it', () => {
+    const edit = openSealed({ encPayload: Buffer.from(SEALED_EDIT, 'hex'), encIv }, EDIT);
+    expect(edit?.toString('latin1')).to.equal('\n\x05first');
+    const vote = openSealed({ encPayload: Buffer.from(SEALED_VOTE, 'hex'), encIv }, VOTE);
+    expect(vote?.subarray(2)).to.deep.equal(createHash('sha256').update('now').digest());
+  });
+
+  it('is opened by nobody else, and for nothing else', () => {
+    const sealed = seal(Buffer.from('first'), EDIT);
+    expect(openSealed(sealed, EDIT)?.toString()).to.equal('first');
+    for (const change of [
+      { secret: new Uint8Array(32) },
+      { targetId: '3EB0' },
+      { sender: VOTER },
+      { targetAuthor: VOTER },
+      { useCase: 'Poll Vote' },
+      { authenticated: 'x' },
+    ])
+      expect(openSealed(sealed, { ...EDIT, ...change })).to.equal(undefined);
+  });
+
+  it('is not opened when it is no such thing', () => {
+    expect(openSealed(undefined, EDIT)).to.equal(undefined);
+    expect(openSealed({ encPayload: new Uint8Array(3), encIv }, EDIT)).to.equal(undefined);
+    expect(openSealed({ encPayload: new Uint8Array(30), encIv: new Uint8Array(2) }, EDIT)).to.equal(
+      undefined,
+    );
+  });
+});
