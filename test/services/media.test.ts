@@ -1,0 +1,415 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { expect } from 'chai';
+import sharp, { type Sharp } from 'sharp';
+import { systemClock } from '../../src/domain/clock.js';
+import { LIMITS } from '../../src/domain/limits.js';
+import type { OutgoingFile } from '../../src/kinds/kind.js';
+import { createLog } from '../../src/log.js';
+import { Media } from '../../src/services/media/media.js';
+import type { FilePayload } from '../../src/services/services.js';
+import { film } from '../support/films.js';
+import { startReceiver, type TestReceiver } from '../support/receiver.js';
+import { recording, voiceNote } from '../support/sounds.js';
+import { makeTempDir, type TempDir } from '../support/temp-dir.js';
+
+const WISHES: FilePayload = {
+  clientId: 'acme',
+  to: '+15550000002',
+  mimeType: '',
+  fileName: '',
+  caption: '',
+  asVoice: false,
+  asSticker: false,
+};
+
+describe('a file that is sent', () => {
+  let folder: TempDir;
+  let media: Media;
+  let host: TestReceiver;
+
+  before(async () => {
+    folder = await makeTempDir();
+    host = await startReceiver();
+    media = makeMedia('spool', join(folder.path, 'no programs'));
+    await media.start();
+  });
+
+  after(async () => {
+    await media.stop();
+    await host.stop();
+    await folder.remove();
+  });
+
+  function makeMedia(spool: string, searchPath: string): Media {
+    return new Media({
+      spoolDir: join(folder.path, spool),
+      allowPrivate: true,
+      clock: systemClock,
+      log: createLog({ level: 'silent', pretty: false }),
+      searchPath,
+    });
+  }
+
+  /** Everything on disk at this time. */
+  async function onDisk(): Promise<string[]> {
+    const [run = ''] = await readdir(join(folder.path, 'spool'));
+    return readdir(join(folder.path, 'spool', run));
+  }
+
+  /** Uploads bytes and gets them ready; nothing may be left afterwards. */
+  async function upload(bytes: Buffer, wishes: Partial<FilePayload> = {}): Promise<OutgoingFile> {
+    const file = await media.spool(Readable.from([bytes]));
+    try {
+      const prepared = await media.prepare({ ...WISHES, ...wishes }, { file });
+      if (!('file' in prepared)) throw new Error('an upload has no fallback');
+      expect(prepared.file.size).to.equal((await readFile(prepared.file.path)).length);
+      await prepared.discard();
+      return prepared.file;
+    } finally {
+      await file.discard();
+      expect(await onDisk()).to.deep.equal([]);
+    }
+  }
+
+  /** Fetches bytes from a host that says this of them. */
+  async function fetchFile(
+    bytes: Buffer,
+    { path = '/', headers = {}, ...wishes }: Partial<FilePayload> & { path?: string; headers?: object } = {},
+  ): Promise<OutgoingFile> {
+    host.respond((response) => response.writeHead(200, { ...headers }).end(bytes));
+    const prepared = await media.prepare({ ...WISHES, ...wishes }, { downloadUrl: `${host.url}${path}` });
+    if (!('file' in prepared)) throw new Error('it was too large');
+    expect(await readFile(prepared.file.path)).to.deep.equal(bytes);
+    await prepared.discard();
+    expect(await onDisk()).to.deep.equal([]);
+    return prepared.file;
+  }
+
+  const failureOf = (sending: Promise<unknown>) =>
+    sending.then(
+      () => expect.fail('it was taken'),
+      (error) => ({ code: error.code, message: error.message }),
+    );
+
+  describe('as a type', () => {
+    const jpeg = () => picture(8, 6).jpeg().toBuffer();
+
+    it('has the type that it is found to be, whatever its host and name say', async () => {
+      const headers = { 'content-type': 'text/html' };
+      const file = await fetchFile(await jpeg(), { path: '/a.pdf', headers });
+      expect(file).to.include({ mimeType: 'image/jpeg', fileName: 'a.pdf' });
+    });
+
+    it('has the type that the caller wants before all', async () => {
+      const file = await fetchFile(await jpeg(), { mimeType: 'application/octet-stream', path: '/a.jpg' });
+      expect(file).to.include({ mimeType: 'application/octet-stream', fileName: 'a.jpg' });
+      expect(file).not.to.have.any.keys('width', 'thumbnail');
+    });
+
+    it('has the type that its host says when its bytes show none', async () => {
+      const headers = { 'content-type': 'text/csv; charset=utf-8' };
+      const file = await fetchFile(Buffer.from('a,b\n1,2\n'), { path: '/export', headers });
+      expect(file).to.include({ mimeType: 'text/csv', fileName: 'file.csv' });
+    });
+
+    it('has the type of its extension when its host knows none', async () => {
+      const headers = { 'content-type': 'application/octet-stream' };
+      const file = await fetchFile(Buffer.from('<p>Hi'), { path: '/a/Price%20list.HTML?v=1', headers });
+      expect(file).to.include({ mimeType: 'text/html', fileName: 'Price list.HTML' });
+    });
+
+    it('has the type of its extension rather than that of its packing', async () => {
+      const empty = Buffer.from('504b0506000000000000000000000000000000000000', 'hex');
+      expect((await fetchFile(empty, { path: '/a.docx' })).mimeType).to.match(/wordprocessingml/);
+      expect((await fetchFile(empty, { path: '/a.zip' })).mimeType).to.equal('application/zip');
+    });
+
+    it('is just bytes when nobody knows more', async () => {
+      const file = await fetchFile(randomBytes(100).fill(1));
+      expect(file).to.include({ mimeType: 'application/octet-stream', fileName: 'file' });
+    });
+  });
+
+  describe('under a name', () => {
+    const nameOf = async (wishes: Parameters<typeof fetchFile>[1]) =>
+      (await fetchFile(Buffer.from('plain'), { mimeType: 'text/plain', ...wishes })).fileName;
+    const disposition = (text: string) => ({ headers: { 'content-disposition': text } });
+
+    it('has the one that the caller gives, then the one of its host, then the one in its address', async () => {
+      const headers = { 'content-disposition': 'inline; filename=host.txt' };
+      expect(await nameOf({ path: '/address.txt', headers, fileName: 'caller.txt' })).to.equal('caller.txt');
+      expect(await nameOf({ path: '/address.txt', headers })).to.equal('host.txt');
+      expect(await nameOf({ path: '/address.txt' })).to.equal('address.txt');
+      expect(await nameOf({ path: '/' })).to.equal('file.txt');
+    });
+
+    it('understands how hosts write it', async () => {
+      expect(await nameOf(disposition('attachment; filename="a \\"b\\".txt"'))).to.equal('a "b".txt');
+      expect(await nameOf(disposition("attachment; filename=x; filename*=UTF-8''%C3%A4.txt"))).to.equal(
+        'ä.txt',
+      );
+      expect(await nameOf(disposition('attachment'))).to.equal('file.txt');
+    });
+
+    it('has no folders, no tricks and an end', async () => {
+      expect(await nameOf({ fileName: '../../etc/passwd' })).to.equal('passwd.txt');
+      expect(await nameOf({ fileName: 'C:\\temp\\a.txt' })).to.equal('a.txt');
+      expect(await nameOf({ fileName: '...' })).to.equal('file.txt');
+      expect(await nameOf({ fileName: 'a\u202etxt.\u0000exe' })).to.equal('atxt.exe');
+      const long = await nameOf({ fileName: `${'ä'.repeat(300)}.txt` });
+      expect(long)
+        .to.have.lengthOf(255)
+        .and.match(/ä\.txt$/);
+    });
+  });
+
+  describe('as a picture', () => {
+    it('has its size and a small JPEG', async () => {
+      const file = await upload(await picture(640, 480).png().toBuffer(), { mimeType: 'image/png' });
+      expect(file).to.include({ mimeType: 'image/png', width: 640, height: 480 });
+      const thumbnail = await sharp(file.thumbnail).metadata();
+      expect(thumbnail).to.include({ format: 'jpeg', width: 128, height: 96 });
+      expect(file.thumbnail?.length).to.be.lessThan(10_000);
+    });
+
+    it('has the size that it is looked at with', async () => {
+      const upright = await picture(64, 48).withMetadata({ orientation: 6 }).jpeg().toBuffer();
+      const file = await upload(upright, { mimeType: 'image/jpeg' });
+      expect(file).to.include({ width: 48, height: 64 });
+      expect(await sharp(file.thumbnail).metadata()).to.include({ width: 48, height: 64 });
+    });
+
+    it('is sent without a thumbnail when it is broken', async () => {
+      const whole = await picture(640, 480).png().toBuffer();
+      for (const bytes of [whole.subarray(0, 30), randomBytes(1_000), Buffer.from('<svg/>')]) {
+        const file = await upload(bytes, { mimeType: 'image/png' });
+        expect(file).to.include({ mimeType: 'image/png' }).and.not.have.property('thumbnail');
+      }
+    });
+
+    it('is sent without a thumbnail when it is a bomb', async () => {
+      const bomb = await picture(9_000, 7_500).png({ compressionLevel: 1 }).toBuffer();
+      const file = await upload(bomb, { mimeType: 'image/png' });
+      expect(file).to.include({ width: 9_000, height: 7_500 }).and.not.have.property('thumbnail');
+    });
+  });
+
+  describe('as a sticker', () => {
+    const sticker = (bytes: Buffer) => upload(bytes, { mimeType: 'image/webp', asSticker: true });
+
+    it('is left as it is when it is one', async () => {
+      const webp = await picture(512, 512).webp().toBuffer();
+      const file = await sticker(webp);
+      expect(file).to.include({ mimeType: 'image/webp', width: 512, height: 512, size: webp.length });
+      expect(file.animated).to.equal(false);
+    });
+
+    it('is made of any picture, with transparent edges', async () => {
+      const file = await media.spool(Readable.from([await picture(300, 100).jpeg().toBuffer()]));
+      const prepared = await media.prepare({ ...WISHES, mimeType: 'image/jpeg', asSticker: true }, { file });
+      if (!('file' in prepared)) throw new Error('an upload has no fallback');
+      expect(prepared.file).to.include({ mimeType: 'image/webp', width: 512, height: 512 });
+      expect(prepared.file.path).not.to.equal(file.path);
+      const { info, data } = await sharp(prepared.file.path).raw().toBuffer({ resolveWithObject: true });
+      expect(info).to.include({ width: 512, height: 512, channels: 4 });
+      expect([data[3], data[(256 * 512 + 256) * 4 + 3]]).to.deep.equal([0, 255]);
+      await prepared.discard();
+      await file.discard();
+      expect(await onDisk()).to.deep.equal([]);
+    });
+
+    it('is scaled down when it is too large', async () => {
+      const file = await sticker(await picture(1024, 1024).webp().toBuffer());
+      expect(file).to.include({ width: 512, height: 512 });
+    });
+
+    it('goes on moving', async () => {
+      const frames = await Promise.all(
+        ['red', 'blue'].map((colour) => picture(90, 90, colour).png().toBuffer()),
+      );
+      const gif = await sharp(frames, { join: { animated: true } })
+        .gif()
+        .toBuffer();
+      const file = await upload(gif, { mimeType: 'image/gif', asSticker: true });
+      expect(file).to.include({ animated: true, width: 512, height: 512, mimeType: 'image/webp' });
+    });
+
+    it('is refused when it is no picture', async () => {
+      for (const bytes of [randomBytes(100), film(3), voiceNote(1)]) {
+        const { code, message } = await failureOf(sticker(bytes));
+        expect(code).to.equal('media_unsupported');
+        expect(message).to.match(/^asSticker takes a picture: .*; this file is none$/);
+      }
+    });
+  });
+
+  describe('as a sound', () => {
+    it('has its seconds', async () => {
+      const file = await upload(recording(3), { mimeType: 'audio/wav' });
+      expect(file).to.include({ mimeType: 'audio/wav', seconds: 3 });
+      expect(file).not.to.have.property('waveform');
+    });
+
+    it('has a waveform and its codec as a voice note', async () => {
+      const file = await upload(voiceNote(4), { mimeType: 'audio/ogg', asVoice: true });
+      expect(file).to.include({ mimeType: 'audio/ogg; codecs=opus', seconds: 4 });
+      const bars = [...(file.waveform ?? [])];
+      expect(bars).to.have.lengthOf(64);
+      expect(Math.max(...bars)).to.equal(100);
+      expect(Math.min(...bars.slice(0, 30))).to.be.greaterThan(0);
+      expect(Math.max(...bars.slice(34))).to.equal(0);
+    });
+
+    it('has no waveform as anything else', async () => {
+      const file = await upload(voiceNote(1), { mimeType: 'audio/ogg' });
+      expect(file).to.include({ mimeType: 'audio/ogg', seconds: 1 }).and.not.have.property('waveform');
+    });
+
+    it('is sent all the same when it is none, or no Opus', async () => {
+      const noise = await upload(randomBytes(1_000), { mimeType: 'audio/mpeg', asVoice: true });
+      expect(noise).to.include({ mimeType: 'audio/mpeg' }).and.not.have.property('waveform');
+      const tone = await upload(recording(2), { mimeType: 'audio/wav', asVoice: true });
+      expect(tone).to.include({ mimeType: 'audio/wav', seconds: 2 }).and.not.have.property('waveform');
+    });
+  });
+
+  describe('as a film', () => {
+    it('has what its container tells where there is no decoder', async () => {
+      const file = await upload(film(7, { width: 640, height: 360 }), { mimeType: 'video/mp4' });
+      expect(file).to.include({ mimeType: 'video/mp4', seconds: 7, width: 640, height: 360 });
+      expect(file).not.to.have.property('thumbnail');
+    });
+
+    it('has the size that it is looked at with', async () => {
+      const file = await upload(film(1, { width: 640, height: 360, turned: true }), {
+        mimeType: 'video/mp4',
+      });
+      expect(file).to.include({ width: 360, height: 640, seconds: 1 });
+    });
+
+    it('is sent all the same when it is none', async () => {
+      const file = await upload(randomBytes(1_000), { mimeType: 'video/mp4' });
+      expect(file).to.include({ mimeType: 'video/mp4' }).and.not.have.any.keys('width', 'thumbnail');
+    });
+
+    describe('where ffmpeg is installed', () => {
+      let programs: TempDir;
+      let seeing: Media;
+
+      before(async () => {
+        programs = await makeTempDir();
+        seeing = makeMedia('seeing', programs.path);
+        await seeing.start();
+      });
+      after(async () => {
+        await seeing.stop();
+        await programs.remove();
+      });
+
+      const install = async (name: string, script: string) => {
+        const path = join(programs.path, name);
+        await writeFile(path, `#!/bin/sh\n${script}\n`);
+        await chmod(path, 0o755);
+      };
+      const look = async () => {
+        const file = await seeing.spool(Readable.from([film(7)]));
+        const prepared = await seeing.prepare({ ...WISHES, mimeType: 'video/mp4' }, { file });
+        if (!('file' in prepared)) throw new Error('an upload has no fallback');
+        return prepared.file;
+      };
+
+      it('has a thumbnail too', async () => {
+        const stream = { width: 640, height: 360, side_data_list: [{ rotation: -90 }] };
+        const probed = JSON.stringify({ streams: [stream], format: { duration: '6.6' } });
+        await install('ffprobe', `echo '${probed}'`);
+        await install('ffmpeg', `printf 'a small picture'`);
+        const file = await look();
+        expect(file).to.include({ seconds: 7, width: 360, height: 640 });
+        expect(Buffer.from(file.thumbnail ?? []).toString()).to.equal('a small picture');
+      });
+
+      it('reads nothing but the film', async () => {
+        const log = join(programs.path, 'arguments');
+        await install('ffprobe', `echo "$@" >> '${log}'; echo '{"streams":[],"format":{}}'`);
+        await install('ffmpeg', `echo "$@" >> '${log}'`);
+        const { path } = await look();
+        const lines = (await readFile(log, 'utf8')).trim().split('\n');
+        expect(lines).to.have.lengthOf(2);
+        for (const line of lines) {
+          expect(line).to.match(/-protocol_whitelist file -format_whitelist mov,mp4/);
+          expect(line).to.contain(`file:${path}`);
+        }
+      });
+
+      it('is sent all the same when they fail', async () => {
+        await install('ffprobe', 'exit 1');
+        expect(await look()).to.include({ seconds: 7 });
+        await install('ffprobe', `echo '{"streams":[{"width":4,"height":2}]}'`);
+        await install('ffmpeg', 'exit 1');
+        expect(await look())
+          .to.include({ width: 4, height: 2 })
+          .and.not.have.property('thumbnail');
+      });
+    });
+  });
+
+  describe('as a document', () => {
+    it('has its pages when it is a PDF', async () => {
+      const file = await upload(pdf(3), { mimeType: 'application/pdf', fileName: 'menu.pdf' });
+      expect(file).to.include({ mimeType: 'application/pdf', pageCount: 3, fileName: 'menu.pdf' });
+    });
+
+    it('is sent all the same when it is none', async () => {
+      const file = await upload(randomBytes(1_000), { mimeType: 'application/pdf' });
+      expect(file).to.include({ fileName: 'file.pdf' }).and.not.have.property('pageCount');
+    });
+  });
+
+  describe('by a URL that is too large', () => {
+    const tooLarge = async (caption: string) => {
+      host.respond((response) =>
+        response.writeHead(200, { 'content-length': LIMITS.mediaFallbackBytes + 1 }).write('a'),
+      );
+      return media.prepare({ ...WISHES, caption }, { downloadUrl: `${host.url}/a.iso?key=1` });
+    };
+
+    it('becomes a text with the caption and the link', async () => {
+      const text = `Look at this\n${host.url}/a.iso?key=1`;
+      expect(await tooLarge('Look at this')).to.deep.equal({ fallback: { text } });
+      expect(await tooLarge('')).to.deep.equal({ fallback: { text: `${host.url}/a.iso?key=1` } });
+    });
+  });
+
+  it('is refused when it cannot be fetched, and leaves nothing', async () => {
+    host.respond((response) => response.writeHead(404).end());
+    const { code } = await failureOf(media.prepare(WISHES, { downloadUrl: host.url }));
+    expect(code).to.equal('media_unfetchable');
+    host.respond((response) => response.end('no picture'));
+    const sticker = media.prepare({ ...WISHES, asSticker: true }, { downloadUrl: host.url });
+    expect((await failureOf(sticker)).code).to.equal('media_unsupported');
+    expect(await onDisk()).to.deep.equal([]);
+  });
+});
+
+function picture(width: number, height: number, background = 'green'): Sharp {
+  return sharp({ create: { width, height, channels: 3, background } });
+}
+
+function pdf(pages: number): Buffer {
+  const kids = Array.from({ length: pages }, (_, page) => `${page + 3} 0 R`);
+  const leaves = kids.map(
+    (_, page) => `${page + 3} 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>endobj`,
+  );
+  return Buffer.from(
+    [
+      '%PDF-1.4',
+      '1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj',
+      `2 0 obj<</Type/Pages/Kids[${kids.join(' ')}]/Count ${pages}>>endobj`,
+      ...leaves,
+      'trailer<</Root 1 0 R>>',
+    ].join('\n'),
+  );
+}
