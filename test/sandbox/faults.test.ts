@@ -116,6 +116,40 @@ describe('Sandbox: faults', () => {
     expect((await world.client.messages(BOB)).map(({ text }) => text)).to.deep.equal(['1', '2', '3']);
   });
 
+  it('delay holds back what changes messages too, in order', async () => {
+    const alice = await world.linked(ALICE);
+    await world.client.fault({ kind: 'delay', number: ALICE, ms: 100 });
+    const { id, key } = await alice.send(pnJid(BOB), { text: 'frist' });
+    await alice.send(pnJid(BOB), { text: 'first', edit: key });
+    await alice.send(pnJid(BOB), { delete: key });
+    const { history, revoked } = await world.client.waitForMessage(BOB, (message) => message.revoked);
+    expect({ history, revoked }).to.deep.equal({ history: undefined, revoked: true });
+    const changes = await world.client.changes(BOB);
+    expect(changes.map(({ type, targetId, applied }) => [type, targetId, applied])).to.deep.equal([
+      ['edit', id, true],
+      ['revoke', id, true],
+    ]);
+  });
+
+  it('reject-sends and drop-acks strike reactions and polls as well', async () => {
+    const alice = await world.linked(ALICE);
+    const { messageId } = await world.client.write(BOB, { to: ALICE, text: 'nice?' });
+    const { key } = await alice.message(messageId);
+    await world.client.fault({ kind: 'reject-sends', count: 1 });
+    const rejected = nextAck(alice);
+    const reaction = await alice.send(pnJid(BOB), { react: { text: '👍', key } });
+    expect(await rejected).to.include({ id: reaction.id, error: '479' });
+    await world.client.fault({ kind: 'drop-acks', count: 1 });
+    const next = nextAck(alice);
+    const poll = await alice.send(pnJid(BOB), {
+      poll: { name: '?', values: ['a', 'b'], selectableCount: 1 },
+    });
+    await world.client.waitForMessage(BOB, (message) => message.messageId === poll.id);
+    const heard = await alice.say(pnJid(BOB), 'heard');
+    expect(await next).to.include({ id: heard });
+    expect(await world.client.changes(BOB)).to.deep.equal([]);
+  });
+
   it('ignore-queries leaves device queries unanswered, and a message for nobody is refused', async () => {
     const alice = await world.linked(ALICE, { defaultQueryTimeoutMs: 300 });
     await world.client.fault({ kind: 'ignore-queries', count: 1 });

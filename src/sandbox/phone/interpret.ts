@@ -1,5 +1,5 @@
 import { proto } from '@whiskeysockets/baileys';
-import { unwrap } from '../../kinds/unwrap.js';
+import { openWrappers, unwrap } from '../../kinds/unwrap.js';
 import type { Account } from '../account.js';
 import type { ChangeView } from '../api.js';
 import type { Network } from '../network.js';
@@ -32,13 +32,8 @@ export type Interpreted =
 
 /** What a decrypted message is to a phone. */
 export function interpret(network: Network, message: proto.IMessage, about: About): Interpreted {
-  const reading: Reading = {
-    network,
-    author: about.author,
-    extras: about.extras ?? [],
-    viewOnce: isViewOnce(message),
-  };
-  const visible = unwrap(message);
+  const { content: visible, viewOnce } = openWrappers(message);
+  const reading: Reading = { network, author: about.author, extras: about.extras ?? [], viewOnce };
   const change = readChange(visible, reading);
   const head = { ...headOf(about), source: Buffer.from(proto.Message.encode(message).finish()) };
   return change ? { change, head } : { message: { ...head, ...describe(visible, reading) } };
@@ -65,9 +60,4 @@ function describe(visible: proto.IMessage, reading: Reading) {
     revoked: false,
     reactions: {},
   };
-}
-
-function isViewOnce(message: proto.IMessage): boolean {
-  const inner = message.ephemeralMessage?.message ?? message;
-  return Boolean(inner.viewOnceMessage ?? inner.viewOnceMessageV2 ?? inner.viewOnceMessageV2Extension);
 }

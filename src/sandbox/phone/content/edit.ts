@@ -29,8 +29,7 @@ export const edit: PhoneContent = {
       };
     },
   },
-  change(message, reading) {
-    const change = (message.editedMessage?.message ?? message).protocolMessage;
+  change({ protocolMessage: change }, reading) {
     const targetId = change?.key?.id;
     if (change?.type !== Type.MESSAGE_EDIT || !targetId) return undefined;
     return {
