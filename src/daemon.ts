@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Server } from '@hapi/hapi';
 import { type Config, encryptionKeyBytes, summarize } from './config/index.js';
 import { Dispatcher } from './delivery/dispatch.js';
@@ -13,6 +14,7 @@ import { type Network, openNetwork } from './network.js';
 import { releaseVersion } from './release.js';
 import { createDeliveries } from './services/deliveries.js';
 import { Gateway } from './services/gateway.js';
+import { Media } from './services/media/media.js';
 import type { BackoffOptions } from './services/sessions/backoff.js';
 import { openStore } from './store/open.js';
 import type { FailedDeliveryStore, Store } from './store/store.js';
@@ -97,6 +99,7 @@ interface Parts {
   gateway: Gateway;
   dispatcher: Dispatcher;
   lookups: PollLookups;
+  media: Media;
   server: Server;
 }
 
@@ -136,6 +139,14 @@ async function assemble(
     ...(pollLookupMs && { timeoutMs: pollLookupMs }),
   });
   cleanup.push(() => lookups.destroy());
+  const media = new Media({
+    spoolDir: join(config.dataDir, 'spool'),
+    allowPrivate: config.allowPrivateUrls,
+    clock,
+    log: log.child({ area: 'media' }),
+  });
+  cleanup.push(() => media.stop());
+  await media.start();
   const links = createBaileysLinks({
     network,
     log: log.child({ area: 'link' }),
@@ -147,6 +158,7 @@ async function assemble(
     links,
     announcer: dispatcher,
     lookups,
+    media,
     observer: metrics,
     apiSecretKey: store.hashKey,
     clock,
@@ -154,7 +166,7 @@ async function assemble(
     ...(backoff && { backoff }),
   });
   cleanup.push(() => gateway.stop());
-  const { sessions, sending, inbox } = gateway;
+  const { sessions, sending, chats, inbox } = gateway;
   const deliveries = createDeliveries({
     sessions: { find: (clientId) => sessions.find(clientId).record },
     dispatcher,
@@ -164,7 +176,7 @@ async function assemble(
   const server = await createHttpServer({
     host: config.host,
     port: config.port,
-    services: { sessions, sending, inbox, deliveries },
+    services: { sessions, sending, chats, inbox, deliveries },
     auth: { token: config.token },
     facts: {
       podName: config.nodeName,
@@ -182,7 +194,7 @@ async function assemble(
     log: log.child({ area: 'http' }),
     clock,
   });
-  return { store, network, gateway, dispatcher, lookups, server };
+  return { store, network, gateway, dispatcher, lookups, media, server };
 }
 
 /**
@@ -191,13 +203,14 @@ async function assemble(
  * again at the next start, from the journal.
  */
 async function stop(parts: Parts, overrides: DaemonOverrides, log: Logger): Promise<void> {
-  const { server, gateway, dispatcher, lookups, store, network } = parts;
+  const { server, gateway, dispatcher, lookups, media, store, network } = parts;
   const { clock = systemClock, stopGraceMs = LIMITS.stopGraceMs } = overrides;
   log.info('stopping');
   const idle = new AbortController();
   const steps = [
     () => server.stop({ timeout: stopGraceMs }),
     () => gateway.stop(),
+    () => media.stop(),
     () => {
       void gateway.idle().then(() => idle.abort());
       return wait(clock, stopGraceMs, idle.signal);

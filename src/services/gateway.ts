@@ -5,11 +5,15 @@ import { isTerminal, type SessionStatus } from '../domain/session.js';
 import type { LinkEvent, LinkFactory } from '../link/link.js';
 import type { Logger } from '../log.js';
 import type { Store } from '../store/store.js';
+import { ChatActions } from './chats/chats.js';
 import { Contacts } from './contacts.js';
 import { Housekeeping } from './housekeeping.js';
 import { HostedInbox } from './inbox/inbox.js';
 import { Recorder } from './inbox/recorder.js';
+import type { Media } from './media/media.js';
 import { type Announcer, type ReceiveObserver, Receiver } from './receive/receive.js';
+import { EarlierMessages } from './send/earlier-messages.js';
+import { LiveLinks } from './send/live-links.js';
 import { Sender, type SendObserver } from './send/send.js';
 import { ApiSecretHasher } from './sessions/api-secret.js';
 import type { BackoffOptions } from './sessions/backoff.js';
@@ -23,6 +27,7 @@ export interface GatewayOptions {
   links: LinkFactory;
   announcer: Announcer;
   lookups: Pick<PollLookups, 'ask'>;
+  media: Pick<Media, 'prepare' | 'spool'>;
   observer: ReceiveObserver & SendObserver & { disconnected(status: SessionStatus): void };
   /** Keys the hashes of API secrets: 32 bytes that stay the same for as long as the store lives. */
   apiSecretKey: Uint8Array;
@@ -35,6 +40,7 @@ export interface GatewayOptions {
 export class Gateway {
   readonly sessions: SessionRegistry;
   readonly sending: Sender;
+  readonly chats: ChatActions;
   readonly inbox: HostedInbox;
   readonly #options: GatewayOptions;
   readonly #contacts: Contacts;
@@ -44,7 +50,7 @@ export class Gateway {
   readonly #housekeeping: Housekeeping;
 
   constructor(options: GatewayOptions) {
-    const { store, links, announcer, observer, clock, log } = options;
+    const { store, links, announcer, clock, log } = options;
     this.#options = options;
     this.#contacts = new Contacts(store.contacts, clock);
     this.#steps = new StoreSteps(store, clock);
@@ -64,18 +70,16 @@ export class Gateway {
       settled: (clientId) => this.#settled(clientId),
       onForgotten: (clientId) => this.#contacts.forget(clientId),
     });
-    const receiver = this.#receiver;
-    this.sending = new Sender({
-      sessions: this.sessions,
+    const { sessions } = this;
+    const shared = {
+      sessions,
       store,
-      steps,
-      links,
       contacts,
-      receiver,
-      observer,
-      clock,
-      log,
-    });
+      liveLinks: new LiveLinks(store),
+      earlier: new EarlierMessages({ store, links, contacts }),
+    };
+    this.sending = new Sender({ ...options, ...shared, steps, receiver: this.#receiver });
+    this.chats = new ChatActions({ ...shared, sender: this.sending });
   }
 
   /** Takes up the sessions of the last run, so that no early caller is told that they are unknown. */

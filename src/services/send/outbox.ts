@@ -1,12 +1,12 @@
-import { formatJid } from '../../domain/address.js';
 import type { Clock } from '../../domain/clock.js';
-import { GatewayError, isGatewayError } from '../../domain/errors.js';
+import { isGatewayError } from '../../domain/errors.js';
 import { LIMITS } from '../../domain/limits.js';
 import type {
   ComposedContent,
   EncodedContent,
   Link,
   LinkFactory,
+  MessageContent,
   QuotedReference,
   SentMessage,
 } from '../../link/link.js';
@@ -15,6 +15,8 @@ import type { SentRecord, Store } from '../../store/store.js';
 import type { Receiver } from '../receive/receive.js';
 import type { Session } from '../sessions/session.js';
 import type { StoreSteps } from '../store-steps.js';
+import type { LiveLinks } from './live-links.js';
+import { ownJid } from './paired.js';
 
 /** Connections that one send may outlive. */
 const MAX_CONNECTIONS = 5;
@@ -29,10 +31,18 @@ export interface Draft {
   metaData?: Record<string, unknown>;
 }
 
+/** What became of it. */
+export interface Sent {
+  content: MessageContent;
+  /** False when it should be in the history and is not, or not yet. */
+  recorded: boolean;
+}
+
 export interface OutboxOptions {
-  store: Pick<Store, 'sends' | 'ping'>;
+  store: Pick<Store, 'sends'>;
   steps: StoreSteps;
   links: Pick<LinkFactory, 'decode'>;
+  liveLinks: LiveLinks;
   receiver: Pick<Receiver, 'echo'>;
   clock: Clock;
   log: Logger;
@@ -47,7 +57,7 @@ export interface OutboxOptions {
 export class Outbox {
   readonly #options: OutboxOptions;
   /** By session and message id: what is on its way to the network. */
-  readonly #leaving = new Map<string, Promise<void>>();
+  readonly #leaving = new Map<string, Promise<Sent>>();
   /** Likewise: what was answered with a failure that the store does not have yet. */
   readonly #givenUp = new Set<string>();
   #stopping = false;
@@ -60,7 +70,7 @@ export class Outbox {
    * Sends, and tells the receiver. A message that is on its way already is not sent twice.
    * @throws GatewayError as `Link.send`, and `store_unavailable`; the record then stays open until `giveUp`
    */
-  send(session: Session, draft: Draft): Promise<void> {
+  send(session: Session, draft: Draft): Promise<Sent> {
     const id = `${session.clientId} ${draft.messageId}`;
     const leaving = this.#leaving.get(id);
     if (leaving) return leaving;
@@ -69,24 +79,16 @@ export class Outbox {
     return sending;
   }
 
-  /**
-   * The session's link, once it is connected.
-   * @throws GatewayError `send_not_connected` when that takes too long, `store_unavailable`
-   */
-  link(session: Session): Promise<Link> {
-    return this.#nextLink(session, undefined, undefined);
-  }
-
   /** What was written down of a message that is sent again by its caller. */
   kept(clientId: string, messageId: string): Promise<SentRecord | undefined> {
     return this.#options.store.sends.get(clientId, messageId);
   }
 
   /** Takes a message up that was written down earlier: sends it as it was, or only tells of it. */
-  async continue(session: Session, record: SentRecord): Promise<void> {
+  async continue(session: Session, record: SentRecord): Promise<Sent> {
     if (!record.acknowledged) return this.send(session, draftOf(record));
     const content = this.#options.links.decode(record.content);
-    this.#echo(session, draftOf(record), {
+    return this.#echo(session, draftOf(record), {
       messageId: record.messageId,
       content,
       sentAt: record.sentAt,
@@ -150,14 +152,16 @@ export class Outbox {
       return this.giveUp(clientId, messageId);
     }
     log.info({ clientId, messageId, acknowledged }, 'finishing a send that was broken off');
-    await this.continue(session, record).catch((error: unknown) => {
+    try {
+      await this.continue(session, record);
+    } catch (error) {
       log.warn({ err: error, clientId, messageId }, 'a send that was broken off failed again');
-      if (isFinal(error)) return this.giveUp(clientId, messageId);
-    });
+      if (isFinal(error)) await this.giveUp(clientId, messageId);
+    }
   }
 
-  async #send(session: Session, draft: Draft): Promise<void> {
-    this.#echo(session, draft, await this.#untilAcknowledged(session, draft));
+  async #send(session: Session, draft: Draft): Promise<Sent> {
+    return this.#echo(session, draft, await this.#untilAcknowledged(session, draft));
   }
 
   /** Sends over as many connections as it takes: one that ends on the way says nothing of the message. */
@@ -166,7 +170,7 @@ export class Outbox {
     let link: Link | undefined;
     let failure: unknown;
     for (let connection = 1; connection <= MAX_CONNECTIONS; connection++) {
-      link = await this.#nextLink(session, link, failure);
+      link = await this.#options.liveLinks.after(session, link, failure);
       try {
         return await link.send({
           ...draft,
@@ -185,21 +189,6 @@ export class Outbox {
     throw failure;
   }
 
-  /** @throws `failure`, why the link before ended, when no other comes in time */
-  async #nextLink(session: Session, before: Link | undefined, failure: unknown): Promise<Link> {
-    // without a store there will be no connection: say so at once
-    if (before || session.record.status !== 'connected') await this.#options.store.ping();
-    const link = await session.connected(LIMITS.connectionWaitMs, before);
-    if (link) return link;
-    await this.#options.store.ping();
-    if (failure) throw failure;
-    const why = session.record.statusReason || 'still connecting';
-    throw new GatewayError(
-      'send_not_connected',
-      `nothing was sent: the session is not connected (${why}); retry`,
-    );
-  }
-
   async #writeDown(clientId: string, draft: Draft, encoded: Uint8Array): Promise<void> {
     const { store, clock } = this.#options;
     await store.sends.put(clientId, {
@@ -213,8 +202,8 @@ export class Outbox {
     });
   }
 
-  /** The network has it: tell the receiver. */
-  #echo(session: Session, { to, metaData }: Draft, sent: SentMessage): void {
+  /** The network has it: tell the receiver. Resolves when the history has it too, or will not have it soon. */
+  async #echo(session: Session, { to, metaData }: Draft, sent: SentMessage): Promise<Sent> {
     const { record } = session;
     const participant = ownJid(session);
     const echo = {
@@ -228,14 +217,9 @@ export class Outbox {
       journalIds: [],
       offline: false,
     };
-    this.#options.receiver.echo(record, echo, metaData);
+    const { recorded } = await this.#options.receiver.echo(record, echo, metaData);
+    return { content: sent.content, recorded };
   }
-}
-
-/** The session's own address; empty while it is not known. */
-export function ownJid({ record }: Session): string {
-  if (record.lid) return formatJid({ kind: 'lid', user: record.lid });
-  return record.pn ? formatJid({ kind: 'pn', user: record.pn }) : '';
 }
 
 function draftOf({ messageId, to, content, metaData }: SentRecord): Draft {
