@@ -25,10 +25,11 @@ const RULES: readonly Rule[] = [
   { layer: 'src/store/sqlite/', own: ['src/domain/', 'src/store/store.ts', 'src/store/contact-merge.ts'] },
   { layer: 'src/store/mongo/', own: ['src/domain/', 'src/store/store.ts', 'src/store/contact-merge.ts'] },
   { layer: 'src/store/', own: ['src/domain/'], without: ['@whiskeysockets/baileys', '@hapi/hapi'] },
-  { layer: 'src/link/link.ts', own: ['src/domain/'], without: ADAPTER_PACKAGES },
+  { layer: 'src/link/link.ts', own: ['src/domain/', 'src/link/port/'], without: ADAPTER_PACKAGES },
+  { layer: 'src/link/port/', own: ['src/domain/'], without: ADAPTER_PACKAGES },
   {
     layer: 'src/link/baileys/',
-    own: ['src/domain/', 'src/link/link.ts', 'src/log.ts', 'src/quiet-console.ts'],
+    own: ['src/domain/', 'src/link/link.ts', 'src/link/port/', 'src/log.ts', 'src/quiet-console.ts'],
   },
   {
     layer: 'src/sandbox/',
@@ -49,6 +50,7 @@ const RULES: readonly Rule[] = [
       'src/delivery/',
       'src/store/store.ts',
       'src/link/link.ts',
+      'src/link/port/',
       'src/log.ts',
     ],
     without: ADAPTER_PACKAGES,

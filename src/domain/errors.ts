@@ -37,6 +37,9 @@ const CODES = {
   // look-ups
   lookup_failed: 502,
   not_found: 404,
+  // groups
+  group_unknown: 404,
+  group_forbidden: 403,
   // deliveries
   delivery_unknown: 404,
   webhook_missing: 409,

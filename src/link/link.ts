@@ -3,6 +3,8 @@ import type { AnyMessageContent, proto } from '@whiskeysockets/baileys';
 import type { Address } from '../domain/address.js';
 import type { CloseReason } from '../domain/session.js';
 import type { JournalEntry, KeyCommit } from '../domain/signal-state.js';
+import type { LinkGroups } from './port/groups.js';
+import type { LinkPeople } from './port/people.js';
 
 /** A message as the network carries it. */
 export type MessageContent = proto.IMessage;
@@ -22,6 +24,8 @@ export interface EncodedContent {
  * once, and is never used again. Deciding what follows is the session's business.
  */
 export interface Link {
+  readonly groups: LinkGroups;
+  readonly people: LinkPeople;
   /** Asks the network for an 8-character pairing code for `phone` (digits with country code). Without the hyphen.
    * @throws GatewayError `pairing_code_refused` when the network issues none. */
   requestPairingCode(phone: string): Promise<string>;
@@ -201,6 +205,8 @@ export type LinkEvent =
       code?: string;
     }
   | { type: 'contact'; lid?: string; pn?: string; name?: string; pushName?: string; source: string }
+  /** Something about a group changed: its subject, its members, its settings. */
+  | { type: 'group-changed'; jid: string }
   | { type: 'closed'; reason: CloseReason; detail: string };
 
 /** The Signal state of one session, given to a link. Bytes in, bytes out; `commit` is one atomic step. */

@@ -54,17 +54,18 @@ export class Contacts {
   /**
    * The address to send to, for `to` in any of its forms; a person's LID when it is known. An address that was never
    * seen is looked up at the network, once.
+   * @param field what the caller gave it as, for the error
    * @throws GatewayError recipient_unknown, lookup_failed
    */
-  async resolve(clientId: string, to: string, link: Pick<Link, 'lookUp'>): Promise<Address> {
+  async resolve(clientId: string, to: string, link: Pick<Link, 'lookUp'>, field = 'to'): Promise<Address> {
     const address = parseRecipient(to);
-    if (!address) throw new GatewayError('recipient_unknown', UNREADABLE);
+    if (!address) throw new GatewayError('recipient_unknown', `${field} must be ${FORMS}`);
     if (address.kind === 'group') return address;
     const by = address.kind === 'lid' ? { lid: address.user } : { pn: address.user };
     const known = await this.find(clientId, by);
     if (known?.lid) return { kind: 'lid', user: known.lid };
     const person = await link.lookUp(address);
-    if (!person) throw new GatewayError('recipient_unknown', unknownAtNetwork(address));
+    if (!person) throw new GatewayError('recipient_unknown', `${field}: ${unknownAtNetwork(address)}`);
     const contact = await this.learn(clientId, { ...by, ...filled(person), source: 'lookup' });
     return contact.lid ? { kind: 'lid', user: contact.lid } : { kind: 'pn', user: contact.pn };
   }
@@ -87,13 +88,13 @@ export class Contacts {
   }
 }
 
-const UNREADABLE =
-  'to must be a LID (digits), a phone number with + and country code, or a full jid (…@lid, …@s.whatsapp.net, …@g.us)';
+const FORMS =
+  'a LID (digits), a phone number with + and country code, or a full jid (…@lid, …@s.whatsapp.net, …@g.us)';
 
 function unknownAtNetwork(address: Address): string {
   return address.kind === 'lid'
-    ? `to: the network knows no LID ${address.user}; a phone number is written with +, like +${address.user}`
-    : `to: ${formatJid(address)} is not on the network`;
+    ? `the network knows no LID ${address.user}; a phone number is written with +, like +${address.user}`
+    : `${formatJid(address)} is not on the network`;
 }
 
 function addsNothing(known: Contact, learnt: Learnt): boolean {

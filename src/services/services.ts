@@ -2,7 +2,9 @@ import type { Readable } from 'node:stream';
 import type { SessionStatus } from '../domain/session.js';
 import type { ExtraEventType, MessageEventType } from '../events/catalogue.js';
 import type { FileWishes, KindSend, SendPayload } from '../kinds/kind.js';
+import type { MemberAction, MemberResult } from '../link/port/groups.js';
 import type { FailedDelivery, RoomRecord } from '../store/store.js';
+import type { CreatedGroup, GroupDetail, GroupListItem } from './groups/views.js';
 
 /** What the gateway does, as its HTTP edge sees it. Every method may throw a `GatewayError`. */
 export interface Services {
@@ -10,6 +12,7 @@ export interface Services {
   sending: Sending;
   chats: Chats;
   inbox: Inbox;
+  groups: Groups;
   deliveries: Deliveries;
 }
 
@@ -194,6 +197,26 @@ export interface Inbox {
   messages(chatRoomId: string, page: { limit: number; before?: string }): Promise<MessageView[]>;
   /** Sets the unread count to 0; nobody is sent a receipt. @throws room_unknown */
   markRead(chatRoomId: string): Promise<void>;
+}
+
+/**
+ * Groups of a linked number. All throw session_unknown, session_unpaired, session_not_connected, group_unknown,
+ * group_forbidden, lookup_failed.
+ */
+export interface Groups {
+  list(clientId: string): Promise<GroupListItem[]>;
+  get(clientId: string, groupJid: string): Promise<GroupDetail>;
+  /** @throws recipient_unknown, invalid_request; nothing is created then */
+  create(clientId: string, subject: string, participants: readonly string[]): Promise<CreatedGroup>;
+  /** @throws recipient_unknown, invalid_request; nobody is changed then */
+  changeMembers(
+    clientId: string,
+    groupJid: string,
+    action: MemberAction,
+    participants: readonly string[],
+  ): Promise<MemberResult[]>;
+  inviteLink(clientId: string, groupJid: string, reset: boolean): Promise<string>;
+  leave(clientId: string, groupJid: string): Promise<void>;
 }
 
 export interface Deliveries {

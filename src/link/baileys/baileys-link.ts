@@ -15,10 +15,13 @@ import type {
   OutgoingMessage,
   SentMessage,
 } from '../link.js';
+import type { LinkGroups } from '../port/groups.js';
+import type { LinkPeople } from '../port/people.js';
 import { loadCredentials, watchKeys } from './auth-state.js';
 import { type Connection, type LinkSurroundings, makeConnection, releaseConnection } from './connection.js';
 import { Ending } from './ending.js';
 import { type FaultOwner, inNameOf, type Ownership } from './faults.js';
+import { groupsOver } from './groups/groups-over.js';
 import { isFinishedPairing, ownIdentity } from './identity.js';
 import { buildIncoming } from './incoming.js';
 import type { LiveStanza } from './journal.js';
@@ -26,6 +29,9 @@ import { listen } from './listen.js';
 import { lookUp } from './lookup.js';
 import { renewMedia } from './media/renew.js';
 import { requestPairingCode } from './pairing-code.js';
+import { fetchPicture } from './people/fetch-picture.js';
+import { askPicture } from './people/picture.js';
+import { askProfile } from './people/profile.js';
 import { type Verdict, verdictOn } from './reasons.js';
 import { notConnected } from './send.js';
 import { unlink } from './unlink.js';
@@ -33,6 +39,12 @@ import { Watchdog } from './watchdog.js';
 
 /** One connection of one session, over the library's socket. */
 export class BaileysLink implements Link, FaultOwner {
+  readonly groups: LinkGroups = groupsOver((call) => this.#lookingUp(({ groups }) => call(groups)));
+  readonly people: LinkPeople = {
+    profile: (address) => this.#lookingUp(({ sock }) => askProfile(sock, address)),
+    picture: (address, preview) => this.#lookingUp(({ sock }) => askPicture(sock, address, preview)),
+    fetchPicture: (url, signal) => fetchPicture(url, this.#around.media, signal),
+  };
   readonly #options: LinkOptions;
   readonly #around: LinkSurroundings;
   readonly #log: Logger;
@@ -103,12 +115,12 @@ export class BaileysLink implements Link, FaultOwner {
     return this.#connected(({ sock }) => renewMedia(sock, this.#around.clock, message));
   }
 
-  async lookUp(address: Address): Promise<LookedUpPerson | undefined> {
-    const connection = this.#usable();
-    if (!connection) throw new GatewayError('lookup_failed', 'The session is not connected. Try again.');
-    const person = await inNameOf(this.#ownership, () => lookUp(connection.sock, address));
-    if (person?.lid && person.pn) connection.contacts.fromPair(person, 'lookup');
-    return person;
+  lookUp(address: Address): Promise<LookedUpPerson | undefined> {
+    return this.#lookingUp(async ({ sock, contacts }) => {
+      const person = await lookUp(sock, address);
+      if (person?.lid && person.pn) contacts.fromPair(person, 'lookup');
+      return person;
+    });
   }
 
   async logout(): Promise<boolean> {
@@ -140,6 +152,13 @@ export class BaileysLink implements Link, FaultOwner {
 
   #usable(): Connection | undefined {
     return this.#opened && !this.#ending.certain ? this.#connection : undefined;
+  }
+
+  /** @throws GatewayError `lookup_failed` */
+  async #lookingUp<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const connection = this.#usable();
+    if (!connection) throw new GatewayError('lookup_failed', 'The session is not connected. Try again.');
+    return inNameOf(this.#ownership, () => work(connection));
   }
 
   /** @throws GatewayError `send_not_connected` */

@@ -7,6 +7,8 @@ import { AppState } from './app-state.js';
 import { CredentialSaver, makeKeyStore } from './auth-state.js';
 import { Contacts } from './contacts.js';
 import { Devices } from './devices.js';
+import { cachedMetadata, GroupCache } from './groups/group-cache.js';
+import { Groups } from './groups/groups.js';
 import { isFinishedPairing } from './identity.js';
 import { Journal, type LiveStanza } from './journal.js';
 import { libraryLog } from './log-bridge.js';
@@ -36,6 +38,8 @@ export interface Connection {
   journal: Journal;
   devices: Devices;
   contacts: Contacts;
+  groups: Groups;
+  groupCache: GroupCache;
   wasPaired: boolean;
   /** Aborted when the connection has ended. */
   ended: AbortController;
@@ -66,11 +70,14 @@ export function makeConnection(
     logger: libraryLog(log.child({ area: 'baileys', clientId: options.clientId })),
     makeSignalRepository: journal.makeRepository,
     userDevicesCache: devices.cache,
+    cachedGroupMetadata: cachedMetadata(() => groupCache),
     options: requestOptions(media),
     ...(qrLifetimeMs && { qrTimeout: qrLifetimeMs }),
     getMessage: (key) => findSent(options, key.id),
   });
   keepTokenNotes(sock, outside);
+  const contacts = new Contacts(emit);
+  const groupCache: GroupCache = new GroupCache(sock.groupMetadata);
   const ended = new AbortController();
   const uploader = new Uploader(new MediaHostList(sock, clock), media, ended.signal);
   return {
@@ -81,7 +88,9 @@ export function makeConnection(
     saver: new CredentialSaver(keys, creds),
     journal,
     devices,
-    contacts: new Contacts(emit),
+    contacts,
+    groups: new Groups(sock, groupCache, (metadata) => contacts.fromGroup(metadata.participants)),
+    groupCache,
     wasPaired: isFinishedPairing(creds),
     ended,
   };

@@ -1,4 +1,4 @@
-import type { Contact } from '@whiskeysockets/baileys';
+import type { Contact, GroupParticipant } from '@whiskeysockets/baileys';
 import { parseJid, personOf } from '../../domain/address.js';
 import type { IncomingMessage, LinkEvent } from '../link.js';
 
@@ -32,6 +32,13 @@ export class Contacts {
     for (const { id, lid, phoneNumber, name } of contacts) {
       if (name)
         this.#tell({ type: 'contact', ...personOf(id, lid, phoneNumber), name, source: 'address-book' });
+    }
+  }
+
+  /** The members of a group, each with both addresses where the network tells them. */
+  fromGroup(members: readonly GroupParticipant[]): void {
+    for (const { id, lid, phoneNumber } of members) {
+      this.#tell({ type: 'contact', ...personOf(id, lid, phoneNumber), source: 'group' });
     }
   }
 

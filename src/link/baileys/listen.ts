@@ -48,7 +48,7 @@ function guard({ sock: { ws } }: Connection, { log, ending }: Listener): void {
 }
 
 function listenToStanzas(connection: Connection, { clock, ending, watchdog, emit }: Listener): void {
-  const { sock, journal, sender, receipts, devices } = connection;
+  const { sock, journal, sender, receipts, devices, groupCache } = connection;
   const { ws } = sock;
   ws.on('frame', () => watchdog.stanzaCame());
   ws.prependListener('CB:message', (node: BinaryNode) => journal.note(node));
@@ -61,6 +61,9 @@ function listenToStanzas(connection: Connection, { clock, ending, watchdog, emit
   ws.on('CB:notification,type:account_sync', () => {
     const { me } = sock.authState.creds;
     for (const jid of [me?.id, me?.lid]) devices.cache.del(jidDecode(jid)?.user ?? '');
+  });
+  ws.on('CB:notification,type:w:gp2', (node: BinaryNode) => {
+    emit({ type: 'group-changed', jid: groupCache.onNotification(node) });
   });
   for (const farewell of FAREWELLS) ws.on(farewell, () => ending.cutSoon(sock));
 }

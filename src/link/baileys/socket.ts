@@ -44,7 +44,13 @@ export function trustRoot(network: NetworkAddress): void {
 
 export type SocketParts = Pick<
   UserFacingSocketConfig,
-  'logger' | 'makeSignalRepository' | 'getMessage' | 'userDevicesCache' | 'options' | 'qrTimeout'
+  | 'logger'
+  | 'makeSignalRepository'
+  | 'getMessage'
+  | 'userDevicesCache'
+  | 'cachedGroupMetadata'
+  | 'options'
+  | 'qrTimeout'
 > & { auth: AuthenticationState };
 
 /**
