@@ -22,12 +22,25 @@ export default class SandboxMessages extends BaseCommand {
     return { messages };
   }
 
-  private show({ from, to, fromMe, type, text, messageId, receipts }: MessageView): void {
+  private show(message: MessageView): void {
+    const { from, to, fromMe, type, text, messageId, receipts } = message;
     const { paint } = this.output;
     const arrow = fromMe ? paint('cyan', '→') : paint('green', '←');
     const kind = type === 'text' ? '' : ` [${singleLine(type)}]`;
     const states = Object.entries(receipts).map(([number, state]) => `${state} by ${number}`);
-    const tail = paint('dim', [messageId, ...states].join(', '));
+    const tail = paint('dim', [messageId, ...marksOf(message), ...states].join(', '));
     this.output.line(`${arrow} ${fromMe ? to : from}${kind}: ${singleLine(text)} ${tail}`);
   }
+}
+
+/** What became of a message beside its way. */
+function marksOf({ edited, revoked, reactions, media, poll }: MessageView): string[] {
+  const votes = Object.entries(poll?.votes ?? {});
+  return [
+    ...(edited ? ['edited'] : []),
+    ...(revoked ? ['deleted'] : []),
+    ...(media ? [`${media.size} bytes`, ...(media.error ? [singleLine(media.error)] : [])] : []),
+    ...Object.entries(reactions).map(([number, emoji]) => `${singleLine(emoji)} by ${number}`),
+    ...votes.map(([number, options]) => `${options.map(singleLine).join(' + ')} by ${number}`),
+  ];
 }

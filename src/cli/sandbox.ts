@@ -1,9 +1,20 @@
+import { openAsBlob } from 'node:fs';
+import { basename } from 'node:path';
+import { fileTypeFromFile } from 'file-type';
 import { type Clock, systemClock, wait } from '../domain/clock.js';
-import { type PhoneView, SandboxClient, SandboxRefusal } from '../sandbox/client.js';
+import {
+  type MediaContent,
+  type MediaKind,
+  type PhoneView,
+  SandboxClient,
+  SandboxRefusal,
+  type WriteRequest,
+} from '../sandbox/client.js';
 import { CliError } from './cli-error.js';
 import type { DaemonClient } from './client.js';
 import { failureOfStatus } from './exit-code.js';
 import { explainConnection } from './transport.js';
+import { fileSize } from './upload.js';
 
 /** Milliseconds between two looks for a QR, and until we stop looking. */
 const LOOK_MS = 250;
@@ -34,6 +45,48 @@ export async function ensurePhone(sandbox: SandboxClient, number: string, name?:
   return known ?? sandbox.phone(number);
 }
 
+/** A file of this machine's that a simulated person sends. */
+export interface FileToSend {
+  path: string;
+  /** Overrides what the file is found to be. */
+  mimeType?: string | undefined;
+  caption?: string | undefined;
+  voice: boolean;
+  sticker: boolean;
+  document: boolean;
+  viewOnce: boolean;
+}
+
+/** Sends a file as its type says, unless it is wished otherwise. @throws CliError `usage` when it cannot be read. */
+export async function sendFile(
+  sandbox: SandboxClient,
+  from: string,
+  to: Pick<WriteRequest, 'to' | 'quotedMessageId'>,
+  wish: FileToSend,
+): Promise<{ messageId: string }> {
+  await fileSize(wish.path);
+  const mimeType = wish.mimeType ?? (await fileTypeFromFile(wish.path))?.mime ?? 'application/octet-stream';
+  const kind = kindOf(mimeType, wish);
+  const { file } = await sandbox.addFile((await openAsBlob(wish.path)).stream());
+  const media: MediaContent = {
+    kind,
+    mimeType,
+    file,
+    ...(kind === 'document' && { fileName: basename(wish.path) }),
+    ...(wish.caption && { caption: wish.caption }),
+    ...(wish.voice && { voice: true }),
+    ...(wish.viewOnce && { viewOnce: true }),
+  };
+  return sandbox.write(from, { ...to, media });
+}
+
+function kindOf(mimeType: string, { voice, sticker, document }: FileToSend): MediaKind {
+  if (voice) return 'audio';
+  if (sticker) return 'sticker';
+  const [type] = mimeType.split('/');
+  return !document && (type === 'image' || type === 'video' || type === 'audio') ? type : 'document';
+}
+
 /**
  * The QR that a session shows now, or in a moment.
  * @throws CliError `conflict` when the session has none to show.
@@ -59,7 +112,9 @@ export async function currentQr(
 
 function refusal(error: SandboxRefusal): CliError {
   const suggestions =
-    error.status === 404 ? ['make a phone: switchboard sandbox phone +15550000001 --name Alice'] : [];
+    error.status === 404 && /^no phone has/.test(error.message)
+      ? ['make a phone: switchboard sandbox phone +15550000001 --name Alice']
+      : [];
   return new CliError(failureOfStatus(error.status), error.message, { suggestions, cause: error });
 }
 

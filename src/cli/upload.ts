@@ -49,7 +49,8 @@ function counted(source: Readable, onBytes: (bytes: number) => void): Readable {
   );
 }
 
-async function fileSize(path: string): Promise<number> {
+/** Bytes. @throws CliError `usage` when it cannot be read or is no file */
+export async function fileSize(path: string): Promise<number> {
   const found = await stat(path).catch((error: unknown) => {
     throw new CliError('usage', `${path} cannot be read`, { cause: error });
   });

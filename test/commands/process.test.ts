@@ -28,6 +28,8 @@ const COMMANDS = [
   'sandbox phone',
   'sandbox scan',
   'sandbox say',
+  'sandbox write',
+  'sandbox send-media',
   'sandbox messages',
 ];
 

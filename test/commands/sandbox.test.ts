@@ -1,8 +1,14 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
+import sharp from 'sharp';
 import SandboxMessages from '../../commands/sandbox/messages.js';
 import SandboxPhone from '../../commands/sandbox/phone.js';
 import SandboxSay from '../../commands/sandbox/say.js';
 import SandboxScan from '../../commands/sandbox/scan.js';
+import SandboxSendMedia from '../../commands/sandbox/send-media.js';
+import SandboxWrite from '../../commands/sandbox/write.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
 import { FakeDaemon } from '../cli/support/fake-daemon.js';
 import { runCommand } from '../support/run-command.js';
@@ -38,6 +44,58 @@ describe('the commands that use a sandbox network', () => {
     const { messageId } = JSON.parse(said.stdout);
     const { stdout } = await run(SandboxMessages, ALICE);
     expect(stdout).to.contain(`← ${BOB}: Hello, Alice`).and.contain(messageId);
+  });
+
+  it('let one write anything, given as JSON', async () => {
+    await run(SandboxPhone, ALICE);
+    await run(SandboxPhone, BOB);
+    const poll = JSON.stringify({ poll: { name: 'When?', options: ['now', 'later'] } });
+    const { messageId } = JSON.parse((await run(SandboxWrite, BOB, ALICE, poll, '--json')).stdout);
+    const vote = JSON.stringify({ vote: { pollMessageId: messageId, options: ['later'] } });
+    expect((await run(SandboxWrite, BOB, ALICE, vote)).stdout).to.match(/^wrote 3A/);
+    const quoting = await run(
+      SandboxWrite,
+      BOB,
+      ALICE,
+      '{"text": "well?"}',
+      '--quote',
+      messageId,
+      '--forwarded',
+    );
+    expect(quoting.exitCode).to.equal(0);
+    const { stdout } = await run(SandboxMessages, BOB);
+    expect(stdout).to.contain('[poll]: When?').and.contain(`later by ${BOB}`);
+    const held = JSON.parse((await run(SandboxMessages, BOB, '--json')).stdout).messages;
+    expect(held[1]).to.include({ text: 'well?', quotedMessageId: messageId, forwarded: true });
+  });
+
+  it('end with 2 for a content that is none, and with 5 for a message that is not held', async () => {
+    await run(SandboxPhone, ALICE);
+    await run(SandboxPhone, BOB);
+    expect((await run(SandboxWrite, BOB, ALICE, 'hello')).exitCode).to.equal(2);
+    expect((await run(SandboxWrite, BOB, ALICE, '{"story": 1}')).exitCode).to.equal(2);
+    const { exitCode, stderr } = await run(SandboxWrite, BOB, ALICE, '{"revoke": {"messageId": "A"}}');
+    expect(exitCode).to.equal(5);
+    expect(stderr).to.contain('holds no message A').and.not.to.contain('sandbox phone');
+  });
+
+  it('let one send a file as what it is', async () => {
+    await run(SandboxPhone, ALICE);
+    await run(SandboxPhone, BOB);
+    const folder = await mkdtemp(join(tmpdir(), 'sandbox-file-'));
+    const [picture, note] = [join(folder, 'red.png'), join(folder, 'note.txt')];
+    await sharp({ create: { width: 2, height: 2, channels: 3, background: 'red' } }).toFile(picture);
+    await writeFile(note, 'a note');
+    await run(SandboxSendMedia, BOB, ALICE, picture, '--caption', 'red', '--view-once');
+    await run(SandboxSendMedia, BOB, ALICE, note);
+    const held = JSON.parse((await run(SandboxMessages, BOB, '--json')).stdout).messages;
+    await rm(folder, { recursive: true });
+    expect(held.map(({ type }: { type: string }) => type)).to.deep.equal(['image', 'document']);
+    expect(held[0].media).to.include({ mimeType: 'image/png', caption: 'red', viewOnce: true });
+    expect(held[1].media).to.include({ fileName: 'note.txt', size: 6 });
+    const missing = await run(SandboxSendMedia, BOB, ALICE, picture);
+    expect(missing.exitCode).to.equal(2);
+    expect(missing.stderr).to.contain('cannot be read');
   });
 
   it('end with 5 for a number without a phone, and say how to make one', async () => {
