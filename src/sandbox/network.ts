@@ -3,6 +3,7 @@ import type { WebSocket } from 'ws';
 import type { Clock } from '../domain/clock.js';
 import type { Account, AddressingMode } from './account.js';
 import type { NetworkEvent, StatsView } from './api.js';
+import { SharedSettings } from './app-state/shared-settings.js';
 import type { Companion } from './companion.js';
 import { Connection } from './connection.js';
 import { EventHub } from './events.js';
@@ -12,6 +13,7 @@ import { PhoneFiles } from './media/files.js';
 import type { MediaFolder } from './media/folder.js';
 import { MediaTokens } from './media/tokens.js';
 import { PairingDesk } from './pairing/desk.js';
+import { PerAccount } from './per-account.js';
 import { Phone } from './phone/phone.js';
 import type { Bundle } from './prekeys.js';
 import { Refusal } from './refusal.js';
@@ -64,8 +66,10 @@ export class Network {
   readonly clock: Clock;
   readonly log: Log | undefined;
   readonly addressing: AddressingMode;
-  readonly #phones = new Map<Account, Phone>();
-  readonly #sentLogs = new Map<Account, SentLog>();
+  /** What the devices of each account share. */
+  readonly settings = new PerAccount((account) => new SharedSettings(account, this));
+  readonly #phones = new PerAccount((account) => new Phone(account, this));
+  readonly #sentLogs = new PerAccount(() => new SentLog());
 
   constructor({ authority, state, media, clock, log, addressing = 'lid' }: NetworkOptions) {
     this.authority = authority;
@@ -114,19 +118,11 @@ export class Network {
   }
 
   phone(account: Account): Phone {
-    const known = this.#phones.get(account);
-    if (known) return known;
-    const phone = new Phone(account, this);
-    this.#phones.set(account, phone);
-    return phone;
+    return this.#phones.of(account);
   }
 
   sentLog(account: Account): SentLog {
-    const known = this.#sentLogs.get(account);
-    if (known) return known;
-    const log = new SentLog();
-    this.#sentLogs.set(account, log);
-    return log;
+    return this.#sentLogs.of(account);
   }
 
   /** A bundle of a device, for opening a session with it. A device that runs low on one-time keys is told so. */
@@ -182,7 +178,7 @@ export class Network {
 
   /** Resolves when the phones have worked off what has arrived. */
   async settled(): Promise<void> {
-    for (const phone of this.#phones.values()) await phone.settled();
+    for (const phone of this.#phones.all) await phone.settled();
   }
 
   /** Cuts every connection. */

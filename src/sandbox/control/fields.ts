@@ -5,6 +5,14 @@ export const numberField = Joi.string()
   .pattern(/^\+[1-9][0-9]{4,14}$/, 'E.164 number')
   .messages({ 'string.pattern.name': '{{#label}} must be an E.164 number such as +15550000001' });
 
+/** The other side of a chat: a person's number or a group's jid. */
+export const partnerField = Joi.alternatives(
+  numberField,
+  Joi.string().pattern(/^[0-9-]{5,32}@g\.us$/, 'group jid'),
+).messages({
+  'alternatives.match': '{{#label}} must be an E.164 number such as +15550000001, or the jid of a group',
+});
+
 /** Routes of one phone. */
 export const numberParams = Joi.object({ number: numberField.required() });
 

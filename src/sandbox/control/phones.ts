@@ -49,10 +49,12 @@ export function phoneRoutes(server: Server, network: Network): void {
     method: 'PATCH',
     path: '/phones/{number}',
     options: { validate: { params: numberParams, payload: Joi.object(profileFields).min(1).required() } },
-    handler: ({ params, payload }) => {
+    handler: async ({ params, payload }) => {
       const account = network.registry.require(params.number);
-      Object.assign(account.record, payload);
+      const { name, ...profile } = payload;
+      Object.assign(account.record, profile);
       account.keep();
+      if (name !== undefined) await network.settings.of(account).rename(name);
       return account.view();
     },
   });

@@ -4,6 +4,7 @@ import { WebSocketServer } from 'ws';
 import { refuseUpgrade } from '../faults/refuse-upgrade.js';
 import type { Network } from '../network.js';
 import { Refusal } from '../refusal.js';
+import { chatRoutes } from './chats.js';
 import { faultRoutes } from './faults.js';
 import { mediaRoutes } from './media.js';
 import { messageRoutes } from './messages.js';
@@ -14,6 +15,8 @@ import { streamRoute } from './stream.js';
 const CHAT_PATH = '/ws/chat';
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 const STOP_TIMEOUT_MS = 1_000;
+
+const ROUTES = [phoneRoutes, pairingRoutes, messageRoutes, chatRoutes, mediaRoutes, faultRoutes, streamRoute];
 
 /** The sandbox's one port: the control API, and the WebSocket that clients connect to. */
 export function createServer(network: Network, address: { host: string; port: number }): Server {
@@ -29,8 +32,7 @@ export function createServer(network: Network, address: { host: string; port: nu
   server.events.on({ name: 'request', channels: 'error' }, (_request, { error }) => {
     if (!(error instanceof Refusal)) network.log?.error({ err: error }, 'a control request failed');
   });
-  for (const add of [phoneRoutes, pairingRoutes, messageRoutes, mediaRoutes, faultRoutes, streamRoute])
-    add(server, network);
+  for (const add of ROUTES) add(server, network);
   server.route({ method: 'GET', path: '/stats', handler: () => network.counters() });
   server.route({
     method: 'GET',

@@ -1,3 +1,4 @@
+import { appStateConflict } from './app-state-conflict.js';
 import { ban } from './ban.js';
 import { conflict } from './conflict.js';
 import { delay } from './delay.js';
@@ -18,6 +19,7 @@ import { silence } from './silence.js';
 
 /** Every fault that can be ordered; a new one is a file and a line here. */
 export const FAULTS: readonly Fault[] = [
+  appStateConflict,
   ban,
   conflict,
   delay,

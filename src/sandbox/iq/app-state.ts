@@ -1,13 +1,59 @@
-import { child, childrenOf, stanza } from '../wire/stanza.js';
-import type { IqNamespace } from './iq.js';
+import { proto } from '@whiskeysockets/baileys';
+import { isCollection } from '../app-state/collection.js';
+import type { SharedSettings } from '../app-state/shared-settings.js';
+import { appStateConflict } from '../faults/app-state-conflict.js';
+import { bytesOf, child, childrenOf, type Stanza, stanza } from '../wire/stanza.js';
+import { asker, asks, IqError, type IqNamespace, type IqRequest } from './iq.js';
 
-/** Collections of settings that an account's devices share: all are empty, and stay at the version they are asked for. */
+const CONFLICT = stanza('error', { code: '409', text: 'conflict' });
+const BAD_REQUEST = stanza('error', { code: '400', text: 'bad-request' });
+
+/** The settings that an account's devices share: they ask for the patches that they lack, and add their own. */
 export const appState: IqNamespace = {
   xmlns: 'w:sync:app:state',
-  answer({ iq }) {
-    const collections = childrenOf(child(iq, 'sync')).map(({ attrs }) =>
-      stanza('collection', { name: attrs.name, version: attrs.version ?? '0', has_more_patches: 'false' }),
-    );
-    return { content: [stanza('sync', {}, collections)] };
+  async answer(request) {
+    if (!asks(request, 'set', 'sync')) throw new IqError(400, 'bad-request');
+    const settings = request.network.settings.of(asker(request).account);
+    const answers: Stanza[] = [];
+    for (const collection of childrenOf(request.body))
+      answers.push(await answer(request, settings, collection));
+    return { content: [stanza('sync', {}, answers)] };
   },
 };
+
+async function answer(request: IqRequest, settings: SharedSettings, asked: Stanza): Promise<Stanza> {
+  const { name } = asked.attrs;
+  const version = Number(asked.attrs.version ?? 0);
+  if (!isCollection(name) || !Number.isSafeInteger(version) || version < 0) return refusal(name, BAD_REQUEST);
+  const collection = settings.collection(name);
+  const upload = child(asked, 'patch');
+  if (!upload) {
+    const { patches, hasMore } = collection.since(version);
+    const list = patches.map((patch) => stanza('patch', {}, patch));
+    const attrs = { name, version: String(collection.version), has_more_patches: String(hasMore) };
+    return stanza('collection', attrs, list.length > 0 ? [stanza('patches', {}, list)] : undefined);
+  }
+  const author = asker(request);
+  if (request.network.faults.take(appStateConflict, author.account)) await settings.overtake(name);
+  const patch = readPatch(upload);
+  if (!patch) return refusal(name, BAD_REQUEST);
+  if (!settings.upload(author, name, version, patch)) return refusal(name, CONFLICT);
+  return stanza('collection', { name, version: String(collection.version) });
+}
+
+function refusal(name: string | undefined, error: Stanza): Stanza {
+  return stanza('collection', { name, type: 'error' }, [error]);
+}
+
+/** Undefined when it is no patch, or one that nobody could verify. */
+function readPatch(upload: Stanza): proto.SyncdPatch | undefined {
+  try {
+    const patch = proto.SyncdPatch.decode(bytesOf(upload));
+    const isWhole = patch.patchMac && patch.snapshotMac && patch.keyId?.id;
+    return isWhole && patch.mutations.every(({ record }) => record?.index?.blob && record.value?.blob)
+      ? patch
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

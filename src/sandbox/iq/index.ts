@@ -1,7 +1,7 @@
 import type { Connection } from '../connection.js';
 import type { Network } from '../network.js';
 import { NETWORK_JID } from '../wire/jid.js';
-import { child, type Stanza, stanza } from '../wire/stanza.js';
+import { child, type Stanza, type StanzaContent, stanza } from '../wire/stanza.js';
 import { abt } from './abt.js';
 import { appState } from './app-state.js';
 import { blocklist } from './blocklist.js';
@@ -42,30 +42,42 @@ export function answerIq(network: Network, connection: Connection, iq: Stanza): 
     return;
   }
   const after: (() => void)[] = [];
-  const answer = findAnswer(network, connection, iq, (callback) => after.push(callback));
-  if (answer !== 'silence') {
-    connection.send(answer);
+  const finish = (answer: IqAnswer) => {
+    if (answer === 'silence') return;
+    connection.send(result(iq, answer.content));
     for (const callback of after) callback();
+  };
+  try {
+    const answer = ask(network, connection, iq, (callback) => after.push(callback));
+    if (answer instanceof Promise)
+      void answer.then(finish).catch((error) => failLate(network, connection, iq, error));
+    else finish(answer);
+  } catch (error) {
+    refuse(network, connection, iq, error);
   }
 }
 
-function findAnswer(
-  network: Network,
-  connection: Connection,
-  iq: Stanza,
-  afterAnswer: (callback: () => void) => void,
-): Stanza | 'silence' {
+/** @throws what is no refusal. */
+function refuse(network: Network, connection: Connection, iq: Stanza, error: unknown): void {
+  if (!(error instanceof IqError)) throw error;
   const { id, to, xmlns = '' } = iq.attrs;
+  network.log?.debug({ xmlns, code: error.code }, 'query refused');
+  const reason = stanza('error', { code: String(error.code), text: error.message });
+  connection.send(stanza('iq', { from: to ?? NETWORK_JID, type: 'error', id }, [reason]));
+}
+
+/** Nobody waits for what takes longer: as with any malformed stanza, the connection is closed. */
+function failLate(network: Network, connection: Connection, iq: Stanza, error: unknown): void {
   try {
-    const answer = ask(network, connection, iq, afterAnswer);
-    if (answer === 'silence') return answer;
-    return stanza('iq', { from: to ?? NETWORK_JID, type: 'result', id }, answer.content);
-  } catch (error) {
-    if (!(error instanceof IqError)) throw error;
-    network.log?.debug({ xmlns, code: error.code }, 'query refused');
-    const reason = stanza('error', { code: String(error.code), text: error.message });
-    return stanza('iq', { from: to ?? NETWORK_JID, type: 'error', id }, [reason]);
+    refuse(network, connection, iq, error);
+  } catch {
+    network.log?.warn({ err: error }, 'a query failed: the connection is closed');
+    connection.cut();
   }
+}
+
+function result({ attrs: { id, to } }: Stanza, content: StanzaContent): Stanza {
+  return stanza('iq', { from: to ?? NETWORK_JID, type: 'result', id }, content);
 }
 
 function ask(
@@ -73,7 +85,7 @@ function ask(
   connection: Connection,
   iq: Stanza,
   afterAnswer: (callback: () => void) => void,
-): IqAnswer {
+): IqAnswer | Promise<IqAnswer> {
   const namespace = NAMESPACES.get(iq.attrs.xmlns ?? '');
   if (!namespace) throw new IqError(501, 'feature-not-implemented');
   if (!namespace.isOpen && !connection.companion) throw new IqError(401, 'not-authorized');

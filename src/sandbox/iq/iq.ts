@@ -33,7 +33,7 @@ export interface IqNamespace {
   xmlns: string;
   /** Open to devices that are not linked yet. */
   isOpen?: true;
-  answer(request: IqRequest): IqAnswer;
+  answer(request: IqRequest): IqAnswer | Promise<IqAnswer>;
 }
 
 /** The result without content. */

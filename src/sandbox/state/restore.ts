@@ -67,6 +67,10 @@ function restoreHeld(network: Network, state: State): void {
     const account = network.registry.byPn(head(row));
     if (account) network.phone(account).changes.restore(row, value);
   }
+  for (const [row, value] of state.rows('app-state')) {
+    const account = network.registry.byPn(head(row));
+    if (account) network.settings.of(account).restore(tail(row), value);
+  }
   for (const [row, value] of state.rows('receipt')) {
     const account = network.registry.byPn(head(row));
     if (account) network.phone(account).held.restoreReceipts(tail(row), value);

@@ -9,7 +9,8 @@ export type Bucket =
   | 'message'
   | 'change'
   | 'receipt'
-  | 'mailbox';
+  | 'mailbox'
+  | 'app-state';
 
 /**
  * What outlives a restart, as rows of text. Writes are collected and committed together a moment later, so that

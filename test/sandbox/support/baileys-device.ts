@@ -7,6 +7,7 @@ import {
   initAuthCreds,
   type MiscMessageGenerationOptions,
   makeWASocket,
+  proto,
   type SignalDataTypeMap,
   type SignalKeyStore,
   type UserFacingSocketConfig,
@@ -40,7 +41,7 @@ function memoryKeys(): DamageableKeys {
       const found: { [id: string]: SignalDataTypeMap[T] } = {};
       for (const id of ids) {
         const row = rows.get(`${type}/${id}`);
-        if (row !== undefined) found[id] = JSON.parse(row, BufferJSON.reviver);
+        if (row !== undefined) found[id] = revive(type, JSON.parse(row, BufferJSON.reviver));
       }
       return found;
     },
@@ -53,6 +54,11 @@ function memoryKeys(): DamageableKeys {
       }
     },
   };
+}
+
+/** Keys of shared settings write their bytes as base64 into JSON. */
+function revive(type: string, value: ReturnType<typeof JSON.parse>) {
+  return type === 'app-state-sync-key' ? proto.Message.AppStateSyncKeyData.fromObject(value) : value;
 }
 
 /** A real, unpatched Baileys client whose credentials live as long as the object: it can connect again and again. */

@@ -1,0 +1,219 @@
+import { type BinaryNode, proto, type WAMessage } from '@whiskeysockets/baileys';
+import { expect } from 'chai';
+import type { BaileysDevice } from './support/baileys-device.js';
+import { ALICE, BOB, CAROL, pnJid, SandboxWorld } from './support/world.js';
+
+/** Clients check the phone's patches as strictly as the phone checks theirs. */
+const STRICT = { appStateMacVerification: { patch: true, snapshot: true } };
+/** More than one answer carries. */
+const MANY = 130;
+
+describe('Sandbox: shared settings', () => {
+  const world = new SandboxWorld();
+
+  afterEach(() => world.close());
+
+  const marked = (unread: boolean, partner = BOB) =>
+    world.client.waitForChat(ALICE, (chat) => chat.with === partner && chat.unread === unread);
+
+  /** A message of Bob's, as a client of Alice's has it. */
+  async function hear(alice: BaileysDevice, text = 'Hello'): Promise<WAMessage> {
+    await world.client.write(BOB, { to: ALICE, text });
+    return alice.text(text);
+  }
+
+  describe('of a connected client', () => {
+    beforeEach(() => world.open());
+
+    it('show on the phone: a chat marked as unread, and as read again', async () => {
+      const alice = await world.linked(ALICE, STRICT);
+      const message = await hear(alice);
+      const { remoteJid } = message.key;
+      await alice.socket.chatModify({ markRead: false, lastMessages: [message] }, remoteJid ?? '');
+      await marked(true);
+      await alice.socket.chatModify({ markRead: true, lastMessages: [message] }, remoteJid ?? '');
+      await marked(false);
+      expect((await world.client.chats(ALICE)).rejected).to.equal(0);
+    });
+
+    it('mean the same chat by phone number and by hidden id', async () => {
+      const alice = await world.linked(ALICE, STRICT);
+      const message = await hear(alice);
+      await alice.socket.chatModify({ markRead: false, lastMessages: [message] }, pnJid(BOB));
+      await marked(true);
+      const { lid } = await world.client.phone(BOB);
+      await alice.socket.chatModify({ markRead: true, lastMessages: [message] }, lid);
+      await marked(false);
+      expect((await world.client.chats(ALICE)).chats).to.have.length(1);
+    });
+
+    it('show on the phone: messages deleted for oneself, archived, pinned and muted chats', async () => {
+      const alice = await world.linked(ALICE, STRICT);
+      const { key, ...message } = await hear(alice);
+      const jid = key.remoteJid ?? '';
+      const timestamp = Number(message.messageTimestamp);
+      await alice.socket.chatModify({ deleteForMe: { key, timestamp, deleteMedia: false } }, jid);
+      await alice.socket.chatModify(
+        { archive: true, lastMessages: [{ key, messageTimestamp: timestamp }] },
+        jid,
+      );
+      await alice.socket.chatModify({ pin: true }, jid);
+      await alice.socket.chatModify({ mute: Date.now() + 60_000 }, jid);
+      const { chats, rejected } = await world.client.chats(ALICE);
+      expect(rejected).to.equal(0);
+      expect(chats).to.deep.equal([
+        { with: BOB, unread: false, archived: true, pinned: true, muted: true, deletedMessages: [key.id] },
+      ]);
+    });
+
+    it("come from the phone, and from the account's other clients", async () => {
+      const [first, second] = [await world.linked(ALICE, STRICT), await world.linked(ALICE, STRICT)];
+      const message = await hear(first);
+      const { lid } = await world.client.phone(BOB);
+      const news = [first, second].map((device) => unreadNews(device, lid));
+      await world.client.updateChat(ALICE, BOB, { unread: true });
+      await Promise.all(news);
+      const read = second.until('chats.update', (chats) =>
+        chats.some(({ id, unreadCount }) => id === lid && unreadCount === 0),
+      );
+      await first.socket.chatModify({ markRead: true, lastMessages: [message] }, lid);
+      await Promise.all([read, marked(false)]);
+    });
+
+    it('reach a client that was away, and one that is linked later', async () => {
+      const first = await world.linked(ALICE, STRICT);
+      await hear(first);
+      await first.stop();
+      const { lid } = await world.client.phone(BOB);
+      for (let turn = 1; turn < MANY; turn++)
+        await world.client.updateChat(ALICE, BOB, { pinned: turn % 2 === 0 });
+      await world.client.updateChat(ALICE, BOB, { unread: true });
+      first.start();
+      await unreadNews(first, lid);
+      const second = await world.linked(ALICE, STRICT);
+      const [{ version } = { version: 0 }] = Object.values(
+        await second.keys.get('app-state-sync-version', ['regular_low']),
+      );
+      expect(version).to.equal(MANY);
+    });
+
+    it("tell clients the phone's name, and the phone a client's", async () => {
+      const alice = await world.linked(ALICE, STRICT);
+      const renamed = alice.until('creds.update', ({ me }) => me?.name === 'Alice B.');
+      await world.client.update(ALICE, { name: 'Alice B.' });
+      await renamed;
+      await alice.socket.updateProfileName('Alice C.');
+      await world.client.chats(ALICE);
+      expect((await world.client.phone(ALICE)).name).to.equal('Alice C.');
+    });
+
+    it('are refused when the phone was faster, and taken once the client knows of that', async () => {
+      const alice = await world.linked(ALICE, STRICT);
+      const message = await hear(alice);
+      const { lid } = await world.client.phone(BOB);
+      await world.client.fault({ kind: 'app-state-conflict', number: ALICE });
+      const refused = errors(alice);
+      await alice.socket.chatModify({ markRead: false, lastMessages: [message] }, lid);
+      expect(await refused).to.equal('409');
+      // the library takes no notice of the refusal: it is one version ahead of what it knows
+      await alice.keys.set({ 'app-state-sync-version': { regular_low: null } });
+      await alice.socket.chatModify({ markRead: false, lastMessages: [message] }, lid);
+      await marked(true);
+      expect((await world.client.chats(ALICE)).rejected).to.equal(0);
+    });
+
+    it('are not believed when they do not fit the others', async () => {
+      const alice = await world.linked(ALICE, STRICT);
+      const message = await hear(alice);
+      const { lid } = await world.client.phone(BOB);
+      const markRead = (read: boolean) =>
+        alice.socket.chatModify({ markRead: read, lastMessages: [message] }, lid);
+      await markRead(false);
+      await marked(true);
+      const { regular_low: state } = await alice.keys.get('app-state-sync-version', ['regular_low']);
+      if (!state) throw new Error('unreachable: the client has just written');
+      await alice.keys.set({
+        'app-state-sync-version': { regular_low: { ...state, hash: Buffer.alloc(128) } },
+      });
+      await markRead(true);
+      const { chats, rejected } = await world.client.chats(ALICE);
+      expect(rejected).to.equal(1);
+      expect(chats[0]?.unread).to.equal(true);
+    });
+
+    it('are refused when they are none', async () => {
+      const alice = await world.linked(ALICE, STRICT);
+      const patches = [Buffer.from('garbage'), Buffer.from(proto.SyncdPatch.encode({}).finish())];
+      for (const patch of patches) {
+        const refused = errors(alice);
+        await upload(alice, 'regular_low', patch);
+        expect(await refused).to.equal('400');
+      }
+      const refused = errors(alice);
+      await upload(alice, 'irregular', Buffer.alloc(0));
+      expect(await refused).to.equal('400');
+    });
+
+    it('of chats with nobody cannot be changed', async () => {
+      const refusals = await Promise.allSettled([
+        world.client.updateChat(ALICE, '+15559999999', { unread: true }),
+        world.client.updateChat(ALICE, 'Bob', { unread: true }),
+      ]);
+      expect(refusals.map((one) => one.status === 'rejected' && one.reason.status)).to.deep.equal([404, 400]);
+    });
+  });
+
+  it('outlive a restart', async () => {
+    await world.openKept();
+    const alice = await world.linked(ALICE, STRICT);
+    const message = await hear(alice);
+    const { lid } = await world.client.phone(BOB);
+    await alice.socket.chatModify({ markRead: false, lastMessages: [message] }, lid);
+    await world.client.updateChat(ALICE, CAROL, { archived: true });
+    const before = await world.client.chats(ALICE);
+    await alice.stop();
+    await world.restart();
+    expect(await world.client.chats(ALICE)).to.deep.equal(before);
+    await alice.connect(world.sandbox.wsUrl);
+    await alice.socket.chatModify({ markRead: true, lastMessages: [message] }, lid);
+    await marked(false);
+    expect((await world.client.chats(ALICE)).rejected).to.equal(0);
+  });
+});
+
+/** Waits until a client knows that a chat is marked as unread. */
+function unreadNews(device: BaileysDevice, jid: string) {
+  return device.until('chats.update', (chats) =>
+    chats.some(({ id, unreadCount }) => id === jid && unreadCount === -1),
+  );
+}
+
+/** The code of the next error in an answer about collections. */
+function errors(device: BaileysDevice): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    device.socket.ws.on('CB:iq,type:result,sync', (iq: BinaryNode) => {
+      const [sync] = childrenOf(iq);
+      const [collection] = childrenOf(sync);
+      const [error] = childrenOf(collection);
+      if (error?.tag === 'error') resolve(error.attrs.code);
+    });
+  });
+}
+
+function childrenOf(node: BinaryNode | undefined): BinaryNode[] {
+  return Array.isArray(node?.content) ? node.content : [];
+}
+
+/** Uploads bytes as a patch. */
+async function upload(device: BaileysDevice, name: string, patch: Buffer): Promise<void> {
+  const collection = {
+    tag: 'collection',
+    attrs: { name, version: '0' },
+    content: [{ tag: 'patch', attrs: {}, content: patch }],
+  };
+  await device.socket.query({
+    tag: 'iq',
+    attrs: { to: '@s.whatsapp.net', xmlns: 'w:sync:app:state', type: 'set' },
+    content: [{ tag: 'sync', attrs: {}, content: [collection] }],
+  });
+}
