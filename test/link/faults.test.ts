@@ -170,7 +170,7 @@ describe('an unanswering network', () => {
   let rig: Rig;
 
   beforeEach(async () => {
-    rig = await Rig.start(clock);
+    rig = await Rig.start({ clock });
     await rig.network.addPhone({ number: ALICE, name: 'Alice' });
     await rig.network.addPhone({ number: BOB, name: 'Bob' });
   });

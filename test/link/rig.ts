@@ -96,6 +96,12 @@ export class Session {
   }
 }
 
+export interface RigOptions {
+  clock?: Clock;
+  /** Where files go, if not to the sandbox. */
+  mediaUrl?: string;
+}
+
 /** A sandbox with sessions on it; `stop` ends all of them. */
 export class Rig {
   readonly network: SandboxClient;
@@ -103,18 +109,18 @@ export class Rig {
   readonly #sandbox: Sandbox;
   readonly #sessions: Session[] = [];
 
-  private constructor(sandbox: Sandbox, clock: Clock) {
+  private constructor(sandbox: Sandbox, { clock = systemClock, mediaUrl = sandbox.url }: RigOptions) {
     this.#sandbox = sandbox;
     this.network = new SandboxClient(sandbox.url);
     this.factory = createBaileysLinks({
-      network: { url: sandbox.wsUrl, mediaUrl: sandbox.url, rootKey: sandbox.rootKey },
+      network: { url: sandbox.wsUrl, mediaUrl, rootKey: sandbox.rootKey },
       log: pino({ level: process.env.LINK_LOG ?? 'silent' }),
       clock,
     });
   }
 
-  static async start(clock: Clock = systemClock): Promise<Rig> {
-    return new Rig(await startSandbox(), clock);
+  static async start(options: RigOptions = {}): Promise<Rig> {
+    return new Rig(await startSandbox(), options);
   }
 
   session(): Session {

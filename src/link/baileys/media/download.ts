@@ -25,8 +25,9 @@ export async function download(
   const keys = await getMediaKeys(media.mediaKey, media.mediaType).catch(keyless);
   const encrypted = await fetchFrom(address, route, signal);
   const decryption = new Decryption(keys, media);
-  // whoever reads learns of a failure from the stream itself
+  // whoever reads learns of a failure from the stream itself; that nobody reads yet must not end the process
   pipeline(encrypted, decryption, () => undefined);
+  decryption.on('error', () => undefined);
   return decryption;
 }
 

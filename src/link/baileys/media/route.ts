@@ -33,8 +33,16 @@ export function mediaRoute(mediaUrl?: string): MediaRoute {
 }
 
 function leadingTo(origin: string): Dispatcher.DispatcherComposeInterceptor {
-  return (dispatch) => (options, handler) =>
-    dispatch(isWhatsApp(options.origin) ? { ...options, origin } : options, handler);
+  return (dispatch) => (options, handler) => {
+    if (!isWhatsApp(options.origin)) return dispatch(options, handler);
+    // the sandbox plays several hosts, and tells them by their names
+    const headers = named(options.headers, new URL(options.origin).host);
+    return dispatch({ ...options, origin, headers }, handler);
+  };
+}
+
+function named(headers: Dispatcher.DispatchOptions['headers'], host: string) {
+  return Array.isArray(headers) ? [...headers, 'host', host] : { ...headers, host };
 }
 
 /**
@@ -53,6 +61,6 @@ function whatsAppUrl(address: string, base?: string): URL | undefined {
   return url.protocol === 'https:' && isWhatsApp(url) ? url : undefined;
 }
 
-function isWhatsApp(origin: string | URL | undefined): boolean {
+function isWhatsApp(origin: string | URL | undefined): origin is string | URL {
   return origin !== undefined && WHATSAPP_HOST.test(new URL(origin).hostname);
 }

@@ -1,0 +1,209 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { expect } from 'chai';
+import { isGatewayError } from '../../src/domain/errors.js';
+import type { ComposedContent, MediaSource, MessageContent } from '../../src/link/link.js';
+import type { MediaView } from '../../src/sandbox/client.js';
+import { makeTempDir, type TempDir } from '../support/temp-dir.js';
+import { Rig, type Session } from './rig.js';
+
+const ALICE = '+15550000001';
+const BOB = '+15550000002';
+const BOB_PN = '15550000002@s.whatsapp.net';
+/** Not a whole number of cipher blocks, and more than one piece. */
+const SIZE = 300_001;
+
+interface Medium {
+  mediaType: MediaSource['mediaType'];
+  content(path: string): ComposedContent;
+  view: Partial<MediaView>;
+}
+
+const MEDIA: readonly Medium[] = [
+  {
+    mediaType: 'image',
+    content: (url) => ({
+      image: { url },
+      mimetype: 'image/png',
+      caption: 'look',
+      width: 3,
+      height: 2,
+      jpegThumbnail: Buffer.from('thumb').toString('base64'),
+    }),
+    view: { mimeType: 'image/png', caption: 'look', width: 3, height: 2, thumbnail: 5 },
+  },
+  {
+    mediaType: 'video',
+    content: (url) => ({ video: { url }, mimetype: 'video/mp4', seconds: 7, gifPlayback: true }),
+    view: { mimeType: 'video/mp4', seconds: 7, animated: true },
+  },
+  {
+    mediaType: 'audio',
+    content: (url) => ({ audio: { url }, mimetype: 'audio/ogg; codecs=opus', ptt: true, seconds: 3 }),
+    view: { mimeType: 'audio/ogg; codecs=opus', voice: true, seconds: 3 },
+  },
+  {
+    mediaType: 'document',
+    content: (url) => ({ document: { url }, mimetype: 'application/pdf', fileName: 'a.pdf' }),
+    view: { mimeType: 'application/pdf', fileName: 'a.pdf' },
+  },
+  {
+    mediaType: 'sticker',
+    content: (url) => ({ sticker: { url }, isAnimated: true, width: 512, height: 512 }),
+    view: { mimeType: 'image/webp', animated: true, width: 512 },
+  },
+];
+
+describe('files over the wire', () => {
+  let rig: Rig;
+  let session: Session;
+  let folder: TempDir;
+  let path: string;
+  let bytes: Buffer;
+
+  before(async () => {
+    folder = await makeTempDir();
+    path = join(folder.path, 'file');
+    bytes = randomBytes(SIZE);
+    await writeFile(path, bytes);
+  });
+
+  beforeEach(async () => {
+    rig = await Rig.start();
+    await rig.network.addPhone({ number: ALICE, name: 'Alice' });
+    await rig.network.addPhone({ number: BOB, name: 'Bob' });
+    session = await rig.connected(ALICE);
+  });
+
+  afterEach(() => rig.stop());
+  after(() => folder.remove());
+
+  const sendDocument = () =>
+    session.send(BOB_PN, '', { content: { document: { url: path }, mimetype: 'a/b' } });
+
+  for (const { mediaType, content, view } of MEDIA) {
+    it(`a file sent as ${mediaType} is on the phone, byte for byte, and can be fetched again`, async () => {
+      const sent = await session.send(BOB_PN, '', { content: content(path) });
+      const { media } = await rig.network.waitForMessage(BOB, ({ type }) => type === mediaType);
+      expect(media).to.include({ ...view, size: SIZE, sha256: sha256(bytes) });
+      const fetched = await buffer(await rig.factory.download(sourceIn(sent.content, mediaType)));
+      expect(fetched.equals(bytes)).to.equal(true);
+    });
+
+    it(`a file that a phone sends as ${mediaType} can be fetched`, async () => {
+      const base64 = bytes.toString('base64');
+      const media = { kind: mediaType, mimeType: 'application/x', base64 };
+      await rig.network.write(BOB, { to: ALICE, media });
+      const { message } = await session.next('message');
+      const fetched = await buffer(await rig.factory.download(sourceIn(message.content, mediaType)));
+      expect(fetched.equals(bytes)).to.equal(true);
+    });
+  }
+
+  it('what is written down before the send is what is sent', async () => {
+    const sent = await sendDocument();
+    const written = rig.factory.decode(session.sent.get(sent.messageId) ?? new Uint8Array());
+    expect(written).to.deep.equal(sent.content);
+    await session.send(BOB_PN, '', { content: { encoded: session.sent.get(sent.messageId) ?? Buffer.of() } });
+    const held = await rig.network.waitForMessage(BOB, ({ messageId }) => messageId !== sent.messageId);
+    expect(held.media?.sha256).to.equal(sha256(bytes));
+  });
+
+  it('an empty file survives the round trip', async () => {
+    const empty = join(folder.path, 'empty');
+    await writeFile(empty, '');
+    const sent = await session.send(BOB_PN, '', { content: { document: { url: empty }, mimetype: 'a/b' } });
+    expect(await buffer(await rig.factory.download(sourceIn(sent.content, 'document')))).to.have.length(0);
+  });
+
+  for (const hash of ['fileSha256', 'fileEncSha256', 'mediaKey'] as const) {
+    it(`a file is refused at its end when its ${hash} is another`, async () => {
+      const { content } = await sendDocument();
+      const source = { ...sourceIn(content, 'document'), [hash]: randomBytes(32) };
+      const error = await rig.factory.download(source).then(buffer).catch(reason);
+      expect(isGatewayError(error, 'media_unfetchable')).to.equal(true);
+    });
+  }
+
+  it('a hash that the message does not tell is not missed', async () => {
+    const { content } = await sendDocument();
+    const source = { ...sourceIn(content, 'document'), fileSha256: Buffer.of(), fileEncSha256: Buffer.of() };
+    expect(await buffer(await rig.factory.download(source))).to.have.length(SIZE);
+  });
+
+  it('a file that is gone is told as such, and the phone uploads it again', async () => {
+    const { messageId } = await rig.network.write(BOB, {
+      to: ALICE,
+      media: { kind: 'image', mimeType: 'image/png', base64: bytes.toString('base64') },
+    });
+    const { message } = await session.next('message');
+    await rig.network.expireMedia(messageId);
+    const source = sourceIn(message.content, 'image');
+    expect(isGatewayError(await rig.factory.download(source).catch(reason), 'media_gone')).to.equal(true);
+    const place = await session.link?.renewMedia({
+      ...{ chat: message.chat, messageId, fromMe: false, sentAt: message.timestamp },
+      content: message.content,
+    });
+    const fetched = await buffer(await rig.factory.download({ ...source, ...place }));
+    expect(fetched.equals(bytes)).to.equal(true);
+  });
+
+  it('what the phone does not have any more either is gone', async () => {
+    const { messageId } = await rig.network.write(BOB, {
+      to: ALICE,
+      media: { kind: 'image', mimeType: 'image/png', base64: bytes.toString('base64') },
+    });
+    const { message } = await session.next('message');
+    await rig.network.waitForMessage(ALICE, (held) => held.messageId === messageId);
+    await rig.network.forget(ALICE, messageId);
+    const { chat, content, timestamp } = message;
+    const asked = session.link?.renewMedia({ chat, messageId, fromMe: false, sentAt: timestamp, content });
+    expect(isGatewayError(await asked?.catch(reason), 'media_gone')).to.equal(true);
+  });
+
+  it('an upload that the host rejects once is tried again with fresh access', async () => {
+    await rig.network.fault({ kind: 'reject-media', number: ALICE, count: 2 });
+    await sendDocument();
+    const { media } = await rig.network.waitForMessage(BOB, ({ type }) => type === 'document');
+    expect(media?.sha256).to.equal(sha256(bytes));
+  });
+
+  it('an upload that every host rejects fails the send, and says what each host said', async () => {
+    await rig.network.fault({ kind: 'reject-media', number: ALICE });
+    const error = await sendDocument().catch(reason);
+    expect(isGatewayError(error, 'send_rejected') && error.message).to.match(
+      /mmg\.whatsapp\.net: HTTP 500; mmg-fna\.whatsapp\.net: HTTP 500/,
+    );
+    expect(session.sent.size).to.equal(0);
+  });
+
+  it('a host that is down is passed over', async () => {
+    await rig.network.fault({ kind: 'media-host-down', number: ALICE });
+    await sendDocument();
+    await rig.network.waitForMessage(BOB, ({ type }) => type === 'document');
+  });
+
+  it('a file that is not there fails the send', async () => {
+    const missing = { document: { url: join(folder.path, 'missing') }, mimetype: 'a/b' };
+    const error = await session.send(BOB_PN, '', { content: missing }).catch(reason);
+    expect(isGatewayError(error, 'send_rejected')).to.equal(true);
+    await session.send(BOB_PN, 'still here');
+  });
+});
+
+function sourceIn(content: MessageContent, mediaType: MediaSource['mediaType']): MediaSource {
+  const { url, directPath, mediaKey, fileSha256, fileEncSha256 } = content[`${mediaType}Message`] ?? {};
+  if (!url || !directPath || !mediaKey || !fileSha256 || !fileEncSha256)
+    throw new Error('not all is told of the file');
+  return { mediaType, url, directPath, mediaKey, fileSha256, fileEncSha256 };
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+function reason(error: unknown): unknown {
+  return error;
+}
