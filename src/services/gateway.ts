@@ -7,6 +7,7 @@ import type { Logger } from '../log.js';
 import type { Store } from '../store/store.js';
 import { ChatActions } from './chats/chats.js';
 import { Contacts } from './contacts.js';
+import { Groups } from './groups/groups.js';
 import { Housekeeping } from './housekeeping.js';
 import { HostedInbox } from './inbox/inbox.js';
 import { Recorder } from './inbox/recorder.js';
@@ -41,6 +42,7 @@ export class Gateway {
   readonly sessions: SessionRegistry;
   readonly sending: Sender;
   readonly chats: ChatActions;
+  readonly groups: Groups;
   readonly inbox: HostedInbox;
   readonly #options: GatewayOptions;
   readonly #contacts: Contacts;
@@ -80,6 +82,7 @@ export class Gateway {
     };
     this.sending = new Sender({ ...options, ...shared, steps, receiver: this.#receiver });
     this.chats = new ChatActions({ ...shared, sender: this.sending });
+    this.groups = new Groups(shared);
   }
 
   /** Takes up the sessions of the last run, so that no early caller is told that they are unknown. */

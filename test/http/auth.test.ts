@@ -6,6 +6,8 @@ const SECRET = 'secret-of-acme-0123456789';
 const OTHER_SECRET = 'secret-of-other-0123456789';
 /** Answers of the routes that need no token. */
 const OPEN = ['/health/live', '/health/ready', '/health/clients'];
+const BOB = '+15550000002';
+const GROUP = '120363040000000001@g.us';
 /** A body that names the session where a route takes one in the body. */
 const BODIES: Record<string, object> = {
   '/pair-phone': { phone: '15550000001' },
@@ -13,10 +15,30 @@ const BODIES: Record<string, object> = {
   '/set-org-id': { orgId: 'org1' },
   '/set-api-secret': { secret: SECRET },
   '/set-enable-group-ai': { enabled: true },
-  '/send-message': { to: '+15550000002', body: 'Hello' },
+  '/send-message': { to: BOB, body: 'Hello' },
+  '/send-media-message': { to: BOB, downloadUrl: 'https://example.com/a.pdf' },
+  '/send-poll-message': { to: BOB, pollName: 'Lunch?', pollOptions: ['Pizza', 'Soup'] },
+  '/send-interactive-message': {
+    to: BOB,
+    bodyText: 'Ok?',
+    buttons: [{ type: 'quick_reply', displayText: 'Yes', id: 'yes' }],
+  },
+  '/send-reaction': { to: BOB, messageId: '3A01', emoji: '👍' },
+  '/edit-message': { to: BOB, messageId: '3EB0', body: 'Hello!' },
+  '/send-location': { to: BOB, latitude: 52.52, longitude: 13.405 },
+  '/send-contact': { to: BOB, displayName: 'Carol', phone: '15550000003' },
+  '/send-typing': { to: BOB },
+  '/delete-message': { to: BOB, messageId: '3EB0', fromMe: true, mode: 'everyone' },
+  '/mark-read': { to: BOB, messageIds: ['3A01'] },
+  '/mark-unread': { to: BOB },
+  '/create-group': { subject: 'Team', participants: [BOB] },
+  '/get-group-participants': { groupJid: GROUP },
+  '/update-group-members': { groupJid: GROUP, action: 'add', participants: [BOB] },
+  '/group-invite-link': { groupJid: GROUP },
+  '/leave-group': { groupJid: GROUP },
   '/send-test-event': { type: 'text' },
 };
-const NO_CLIENT_IN_BODY = ['/start', '/failed-deliveries/{id}/resend'];
+const NO_CLIENT_IN_BODY = ['/start', '/failed-deliveries/{id}/resend', '/chatrooms/{chatRoomId}/read'];
 /** Needs the master token whatever the session. */
 const MASTER_ONLY = ['/metrics'];
 
@@ -44,7 +66,7 @@ describe('authentication', () => {
 
   /** Sends a right request to a route that names the session wherever it can be named. */
   async function send({ method, path }: RequestRoute, clientId: string, headers: Headers): Promise<Answer> {
-    const url = `${path.replace('{id}', `delivery-of-${clientId}`)}?clientId=${clientId}`;
+    const url = `${pathFor(path, clientId)}?clientId=${clientId}`;
     const inBody = NO_CLIENT_IN_BODY.includes(path) ? {} : { clientId };
     const payload = method === 'post' ? JSON.stringify({ ...inBody, ...BODIES[path] }) : undefined;
     const answer = api.server.inject({ method, url, headers, payload });
@@ -59,6 +81,14 @@ describe('authentication', () => {
   async function endStreamOnce(open: Promise<void>, answer: Promise<unknown>): Promise<void> {
     await Promise.race([open, answer]);
     await api.server.stop();
+  }
+
+  /** A right value for every parameter of a path. */
+  function pathFor(path: string, clientId: string): string {
+    return path
+      .replace('{id}', `delivery-of-${clientId}`)
+      .replace('{chatRoomId}', `${clientId}-1-2`)
+      .replace('{file}', 'start.js');
   }
 
   const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` });

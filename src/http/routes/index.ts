@@ -8,6 +8,12 @@ import { sendTestEvent } from './deliveries/send-test-event.js';
 import { docs } from './docs/docs.js';
 import { openapi } from './docs/openapi.js';
 import { events } from './events/events.js';
+import { createGroup } from './groups/create-group.js';
+import { getGroupParticipants } from './groups/get-group-participants.js';
+import { getGroups } from './groups/get-groups.js';
+import { groupInviteLink } from './groups/group-invite-link.js';
+import { leaveGroup } from './groups/leave-group.js';
+import { updateGroupMembers } from './groups/update-group-members.js';
 import { healthClients } from './health/clients.js';
 import { config } from './health/config.js';
 import { live } from './health/live.js';
@@ -18,6 +24,7 @@ import { messages } from './inbox/messages.js';
 import { read } from './inbox/read.js';
 import { deleteMessage } from './messages/delete-message.js';
 import { sends } from './messages/send.js';
+import { sendMedia } from './messages/send-media.js';
 import { sendTyping } from './messages/send-typing.js';
 import { checkState } from './sessions/check-state.js';
 import { clients } from './sessions/clients.js';
@@ -43,10 +50,17 @@ export const ROUTES: readonly Route[] = [
   setEnableGroupAi,
   disconnect,
   ...sends,
+  sendMedia,
   sendTyping,
   deleteMessage,
   markRead,
   markUnread,
+  getGroups,
+  getGroupParticipants,
+  createGroup,
+  updateGroupMembers,
+  groupInviteLink,
+  leaveGroup,
   chatrooms,
   messages,
   read,

@@ -234,15 +234,12 @@ export class Session {
   }
 
   #onLinkEvent(link: Link, event: LinkEvent): void {
-    if (event.type === 'message' || event.type === 'message-status' || event.type === 'contact') {
-      // also from a link that was just dropped: its messages count
-      this.#context.onLinkEvent(this, event);
-    } else if (link === this.#link) {
-      this.#onStep(event);
-    }
+    // news count also from a link that was just dropped
+    if (!isStep(event)) this.#context.onLinkEvent(this, event);
+    else if (link === this.#link) this.#onStep(event);
   }
 
-  #onStep(event: Extract<LinkEvent, { type: 'qr' | 'paired' | 'open' | 'closed' }>): void {
+  #onStep(event: Step): void {
     if (event.type !== 'paired') this.#leaveAdmission();
     if (event.type === 'closed') {
       this.#onClosed(event.reason, event.detail);
@@ -325,3 +322,12 @@ export class Session {
     work.catch((error: unknown) => this.#log.error({ err: error }, 'session step failed'));
   }
 }
+
+/** What a link tells of itself; everything else is news of the network. */
+type Step = Extract<LinkEvent, { type: 'qr' | 'paired' | 'open' | 'closed' }>;
+
+function isStep(event: LinkEvent): event is Step {
+  return STEPS.has(event.type);
+}
+
+const STEPS: ReadonlySet<LinkEvent['type']> = new Set(['qr', 'paired', 'open', 'closed']);

@@ -20,6 +20,7 @@ import type {
   WebhookSettings,
 } from '../../../src/services/services.js';
 import type { FailedDelivery } from '../../../src/store/store.js';
+import { FakeGroups } from './fake-groups.js';
 
 interface FakeSession extends SessionView {
   secret: string;
@@ -261,17 +262,23 @@ export class FakeDeliveries implements Deliveries {
   }
 }
 
-/** An inbox without rooms. */
+/** An inbox with the room `<clientId>-1-2` for every session, without messages. */
 export class FakeInbox implements Inbox {
   async rooms() {
     return [];
   }
 
-  async messages(chatRoomId: string): Promise<never> {
-    throw new GatewayError('room_unknown', `there is no chat room ${chatRoomId}`);
+  async messages(chatRoomId: string) {
+    this.#require(chatRoomId);
+    return [];
   }
 
-  async markRead(chatRoomId: string): Promise<never> {
+  async markRead(chatRoomId: string) {
+    this.#require(chatRoomId);
+  }
+
+  #require(chatRoomId: string): void {
+    if (chatRoomId.endsWith('-1-2')) return;
     throw new GatewayError('room_unknown', `there is no chat room ${chatRoomId}`);
   }
 }
@@ -282,6 +289,7 @@ export interface FakeServices extends Services {
   sending: FakeSending;
   chats: FakeChats;
   inbox: FakeInbox;
+  groups: FakeGroups;
   deliveries: FakeDeliveries;
 }
 
@@ -293,6 +301,7 @@ export function createFakeServices(): FakeServices {
     sending,
     chats: new FakeChats(sessions),
     inbox: new FakeInbox(),
+    groups: new FakeGroups(sessions),
     deliveries: new FakeDeliveries(sessions),
   };
 }

@@ -17,7 +17,12 @@ export const createGroup = route({
   description: 'Create a group; the linked number becomes its owner',
   body: Joi.object<CreateGroupBody>({
     clientId,
-    subject: Joi.string().trim().max(LIMITS.groupSubjectLength).required().example('Weekend plans'),
+    subject: Joi.string()
+      .max(LIMITS.groupSubjectLength)
+      .pattern(/\S/)
+      .messages({ 'string.pattern.base': '{#label} must not be blank' })
+      .required()
+      .example('Weekend plans'),
     participants,
   }),
   handler: async ({ payload }, { services }) => ({
