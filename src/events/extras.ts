@@ -23,9 +23,11 @@ export interface MediaExtra {
   /** Pixels. */
   width?: number;
   height?: number;
-  /** A voice note, recorded in the chat. */
+  /** Of audio: a voice note, recorded in the chat. */
   voice?: boolean;
+  /** Of stickers, and of videos that loop without sound. */
   animated?: boolean;
+  /** It may be looked at once; left out otherwise. */
   viewOnce?: boolean;
   /** Permanent link to the stored file; with the hosted inbox only. */
   downloadUrl?: string;
@@ -72,6 +74,7 @@ export interface InteractiveExtra {
 
 export interface ContactCard {
   displayName: string;
+  /** With `+` where the card tells the country; digits as they were written otherwise; empty when it has none. */
   phone: string;
   vcard: string;
 }
@@ -85,6 +88,7 @@ export interface LocationExtra {
   /** Degrees. */
   latitude: number;
   longitude: number;
+  /** Of a live location what its sender wrote to it. */
   name: string;
   address: string;
   /** It moves: further events follow. */

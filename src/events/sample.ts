@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { formatJid } from '../domain/address.js';
 import { newMessageId } from '../domain/ids.js';
 import { formatRoomId } from '../domain/room.js';
+import { composeVcard } from '../kinds/vcard.js';
 import type { ExtraEventType, GatewayEvent, MessageEventType } from './catalogue.js';
 import type { EventEnvelope } from './envelope.js';
 import type { EventExtras, MediaExtra } from './extras.js';
@@ -30,13 +31,7 @@ const PERSON = { lid: '90000000000002', phone: '+15550000002', name: 'Test perso
 const EARLIER = '3EB0A9253D5F6C2B1E7A90';
 const TEXT = 'This is a test event from Switchboard';
 
-const VCARD = [
-  'BEGIN:VCARD',
-  'VERSION:3.0',
-  'FN:Ada Example',
-  'TEL;type=CELL;waid=15550000003:+15550000003',
-  'END:VCARD',
-].join('\n');
+const VCARD = composeVcard('Ada Example', '15550000003');
 
 const SAMPLES: Readonly<Record<MessageEventType, (at: number) => Sample>> = {
   text: () => ({ body: TEXT }),

@@ -25,7 +25,8 @@ const FIELDS: Readonly<Record<Button['type'], Record<string, Schema>>> = {
     displayText,
     url: Joi.string()
       .max(LIMITS.buttonUrlLength)
-      .uri({ scheme: ['http', 'https'] })
+      .custom((value: string, helpers) => (isWebAddress(value) ? value : helpers.error('string.webAddress')))
+      .messages({ 'string.webAddress': '{#label} must be an absolute http(s) URL' })
       .required(),
   },
   cta_call: { displayText, phoneNumber: phoneField.required() },
@@ -39,7 +40,7 @@ export const buttonField = Joi.alternatives().conditional('.type', {
   switch: Object.entries(FIELDS).map(([type, fields]) => ({
     is: type,
     // biome-ignore lint/suspicious/noThenProperty: so Joi calls what follows from a condition
-    then: Joi.object({ type: Joi.string().required(), ...fields }),
+    then: Joi.object({ type: Joi.string().valid(type).required(), ...fields }),
   })),
   otherwise: Joi.object({
     type: Joi.string()
@@ -65,6 +66,11 @@ function paramsOf(button: Button): Record<string, string> {
     case 'cta_copy':
       return { id: button.id, copy_code: button.copyCode };
   }
+}
+
+function isWebAddress(text: string): boolean {
+  // the URL parser alone would take "http:example.com" and addresses with spaces around them
+  return /^https?:\/\/[^\s/]\S*$/i.test(text) && URL.canParse(text);
 }
 
 function withPlus(phone: string): string {

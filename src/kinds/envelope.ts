@@ -4,7 +4,8 @@ import { LIMITS } from '../domain/limits.js';
 
 const clientId = Joi.string()
   .pattern(CLIENT_ID, 'letters and digits only')
-  .messages({ 'string.pattern.name': 'clientId must be 1 to 64 letters and digits, no symbols' });
+  .messages({ 'string.pattern.name': 'clientId must be 1 to 64 letters and digits, no symbols' })
+  .example('acme');
 
 /** The id of an earlier message. */
 export const messageIdField = Joi.string().max(LIMITS.messageIdLength).example('3EB0A9253D5F6C2B1E7A90');

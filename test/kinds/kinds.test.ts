@@ -1,7 +1,9 @@
 import { expect } from 'chai';
+import Joi from 'joi';
 import { readContext } from '../../src/kinds/context-info.js';
-import { KINDS, readContent, sendableKinds } from '../../src/kinds/index.js';
-import type { Content, Kind } from '../../src/kinds/kind.js';
+import { envelopeFields } from '../../src/kinds/envelope.js';
+import { KINDS, kindOfFile, readContent, sendableKinds } from '../../src/kinds/index.js';
+import type { Content, Kind, SendPayload } from '../../src/kinds/kind.js';
 import { isSilent } from '../../src/kinds/silent.js';
 import { unknownName } from '../../src/kinds/unknown.js';
 
@@ -22,17 +24,49 @@ describe('reading message contents', () => {
       'text',
       'hi',
     ],
-    ['an event', { eventMessage: { name: 'Team dinner' } }, 'text', '[event invitation] Team dinner'],
-    ['a group invitation', { groupInviteMessage: { caption: 'join us' } }, 'text', '[group invitation] join us'],
-    ['a kind without a title', { callLogMesssage: {} }, 'text', '[call]'],
-    ['a deleted message', { protocolMessage: { type: 0 } }, 'text', '[deleted message]'],
     [
-      'an edited message',
+      'a link preview without a text',
+      { extendedTextMessage: { matchedText: 'https://a.b' } },
+      'text',
+      'https://a.b',
+    ],
+    ['a text for a bot', { botInvokeMessage: { message: { conversation: '@bot hi' } } }, 'text', '@bot hi'],
+    [
+      'a text that mentions a group',
+      { groupMentionedMessage: { message: { extendedTextMessage: { text: 'hi all' } } } },
+      'text',
+      'hi all',
+    ],
+    ['an event', { eventMessage: { name: 'Team dinner' } }, 'text', '[event invitation] Team dinner'],
+    [
+      'a group invitation',
+      { groupInviteMessage: { caption: 'join us' } },
+      'text',
+      '[group invitation] join us',
+    ],
+    ['a kind without a title', { callLogMesssage: {} }, 'text', '[call]'],
+    ['a kind by its own name', { stickerPackMessage: { name: 'Cats' } }, 'text', '[sticker pack] Cats'],
+    [
+      'a title further inside',
+      { productMessage: { product: { productId: '1', title: 'A chair' } } },
+      'text',
+      '[product] A chair',
+    ],
+    [
+      'no title of what it quotes',
+      { orderMessage: { contextInfo: { quotedMessage: { conversation: 'no title' } } } },
+      'text',
+      '[order]',
+    ],
+    ['an edit that nobody could open', { secretEncryptedMessage: {} }, 'text', '[encrypted edit]'],
+    ['a deleted message without a target', { protocolMessage: { type: 0 } }, 'text', '[deleted message]'],
+    [
+      'an edited message without a target',
       { protocolMessage: { type: 14, editedMessage: { conversation: 'better' } } },
       'text',
       '[edited message] better',
     ],
-    ['a reaction', { reactionMessage: { text: '👍' } }, 'text', '[reaction] 👍'],
+    ['a reaction without a target', { reactionMessage: { text: '👍' } }, 'text', '[reaction] 👍'],
     ['nothing at all', {}, 'text', '[empty]'],
   ];
   for (const [what, content, type, body] of readings) {
@@ -51,6 +85,9 @@ describe('reading message contents', () => {
     expect(isSilent({ protocolMessage: { type: 0 } })).to.equal(false);
     expect(isSilent({ protocolMessage: { type: 14 } })).to.equal(false);
     expect(isSilent({ senderKeyDistributionMessage: {}, conversation: 'hi' })).to.equal(false);
+    const setting = { protocolMessage: { type: 3, ephemeralExpiration: 86_400 } };
+    expect(isSilent({ ephemeralMessage: { message: setting } })).to.equal(true);
+    expect(isSilent({ ephemeralMessage: { message: { conversation: 'hi' } } })).to.equal(false);
   });
 
   it('finds quote, mentions and the forwarded flag, whatever kind carries them', () => {
@@ -75,24 +112,70 @@ describe('reading message contents', () => {
     }
     expect(readContext({ conversation: 'x' }, read)).to.deep.equal({ mentions: [], isForwarded: false });
   });
-});
 
-describe('the list of kinds', () => {
-  it('gives each name and path to one kind only', () => {
-    const names = KINDS.map(({ name }) => name);
-    const paths = sendableKinds().map(({ path }) => path);
-    expect(new Set(names)).to.have.property('size', names.length);
-    expect(new Set(paths)).to.have.property('size', paths.length);
+  it('counts what was forwarded often as forwarded, and quotes what is not known by its id', () => {
+    const contextInfo = { stanzaId: 'A1', forwardingScore: 5 };
+    const read = (content: Content) => readContent(content).reading;
+    expect(readContext({ extendedTextMessage: { text: 'x', contextInfo } }, read)).to.deep.equal({
+      quoted: { messageId: 'A1', body: '', type: 'text' },
+      mentions: [],
+      isForwarded: true,
+    });
   });
 
-  it('is all that a new kind needs', () => {
-    const album: Kind = {
-      name: 'album',
-      storedType: 'image',
-      read: (content) => (content.albumMessage ? { type: 'image', body: 'an album' } : undefined),
-    };
-    const { kind, reading } = readContent({ albumMessage: {} }, [...KINDS, album]);
-    expect(kind?.name).to.equal('album');
-    expect(reading).to.deep.equal({ type: 'image', body: 'an album' });
+  it('reads what is quoted by its own kind', () => {
+    const read = (content: Content) => readContent(content).reading;
+    const quotedMessage = { viewOnceMessage: { message: { imageMessage: { caption: 'Look!' } } } };
+    const contextInfo = { stanzaId: 'A1', quotedMessage };
+    expect(readContext({ extendedTextMessage: { text: 'x', contextInfo } }, read).quoted).to.deep.equal({
+      messageId: 'A1',
+      body: 'Look!',
+      type: 'image',
+    });
+  });
+});
+
+describe('a new kind', () => {
+  interface AlbumPayload extends SendPayload {
+    title: string;
+  }
+
+  /** All that there is to write for it. */
+  const album: Kind = {
+    name: 'album',
+    storedType: 'image',
+    send: {
+      path: '/send-album',
+      description: 'Send an album',
+      payload: Joi.object<AlbumPayload>({ ...envelopeFields, title: Joi.string().required() }),
+      compose: () => ({ raw: { albumMessage: { expectedImageCount: 2 } } }),
+    },
+    file: {
+      takes: (mimeType) => mimeType === 'application/x-album',
+      compose: () => ({ raw: { albumMessage: {} } }),
+    },
+    read: ({ albumMessage }) => (albumMessage ? { type: 'image', body: 'an album' } : undefined),
+  };
+  const kinds = [album, ...KINDS];
+
+  it('is read where it is in the list, also within other contents', () => {
+    const wrapped = { ephemeralMessage: { message: { albumMessage: {} } } };
+    expect(readContent(wrapped, kinds)).to.deep.equal({
+      kind: album,
+      reading: { type: 'image', body: 'an album' },
+    });
+    const edit = { protocolMessage: { type: 14, key: { id: 'A1' }, editedMessage: wrapped } };
+    expect(readContent(edit, kinds).reading.body).to.equal('an album');
+  });
+
+  it('has a route, and takes files', () => {
+    expect(sendableKinds(kinds).map(({ path }) => path)).to.include('/send-album');
+    const wishes = { caption: '', asVoice: false, asSticker: false };
+    expect(kindOfFile('application/x-album', wishes, kinds)?.name).to.equal('album');
+  });
+
+  it('is unknown, and said to be so, where it is not', () => {
+    expect(readContent({ albumMessage: {} })).to.deep.equal({ reading: { type: 'text', body: '[album]' } });
+    expect(unknownName({ albumMessage: {} })).to.equal('albumMessage');
   });
 });

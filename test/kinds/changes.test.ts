@@ -1,0 +1,177 @@
+import { expect } from 'chai';
+import { LIMITS } from '../../src/domain/limits.js';
+import { readContext } from '../../src/kinds/context-info.js';
+import { edit } from '../../src/kinds/edit.js';
+import { readContent } from '../../src/kinds/index.js';
+import type { Content, MessageKey, SendPayload } from '../../src/kinds/kind.js';
+import { reaction } from '../../src/kinds/reaction.js';
+import { composeRevoke } from '../../src/kinds/revoke.js';
+import { isSilent } from '../../src/kinds/silent.js';
+import { targetOf } from '../../src/kinds/target.js';
+import { CHAT, CONTEXT, overTheWire } from './support/wire.js';
+
+const REVOKE = 0;
+const MESSAGE_EDIT = 14;
+const key = { remoteJid: CHAT, id: 'EARLIER', fromMe: true };
+const GROUP_KEY: MessageKey = { remoteJid: '1203@g.us', id: 'EARLIER', fromMe: false, participant: CHAT };
+
+const editOf = (editedMessage: Content): Content => ({
+  protocolMessage: { type: MESSAGE_EDIT, key, editedMessage },
+});
+const payload = (more: object): SendPayload => ({ clientId: 'acme', to: '+15550000002', ...more });
+
+describe('a reaction', () => {
+  it('names its target as the link knows it', async () => {
+    const reacting = payload({ messageId: 'EARLIER', emoji: '👍', targetFromMe: false });
+    const composed = reaction.send?.compose(reacting, { ...CONTEXT, target: GROUP_KEY });
+    const content = composed && (await overTheWire(composed));
+    expect(content?.reactionMessage?.key).to.include(GROUP_KEY);
+    expect(reaction.send?.target?.(reacting)).to.deep.equal({ messageId: 'EARLIER', fromMe: false });
+  });
+
+  it('is taken back with an empty emoji', async () => {
+    const takenBack = payload({ messageId: 'EARLIER', emoji: '', targetFromMe: true });
+    const composed = reaction.send?.compose(takenBack, { ...CONTEXT, target: key });
+    const { reading } = readContent(composed ? await overTheWire(composed) : {});
+    expect(reading).to.deep.equal({
+      type: 'reaction',
+      body: '',
+      extra: { reaction: { targetId: 'EARLIER', targetFromMe: true, emoji: '' } },
+    });
+  });
+
+  it('takes any one emoji', () => {
+    for (const emoji of ['👍', '👍🏽', '❤️', '❤', '👨‍👩‍👧‍👦', '🇩🇪', '1️⃣', '🏴󠁧󠁢󠁳󠁣󠁴󠁿', '🫱🏻‍🫲🏿', '']) {
+      const { error } = reaction.send?.payload.validate(payload({ messageId: 'EARLIER', emoji })) ?? {};
+      expect(error?.message, emoji).to.equal(undefined);
+    }
+  });
+
+  it('is not composed for nothing', () => {
+    const reacting = payload({ messageId: 'EARLIER', emoji: '👍' });
+    expect(() => reaction.send?.compose(reacting, CONTEXT)).to.throw('composed with its key');
+  });
+});
+
+describe('an edit', () => {
+  it('is asked for within the time that the network gives', () => {
+    const target = edit.send?.target?.(payload({ messageId: 'EARLIER', body: 'better' }));
+    expect(target).to.deep.equal({ messageId: 'EARLIER', fromMe: true, withinMs: LIMITS.editWindowMs });
+  });
+
+  const edits: [string, Content, string][] = [
+    ['a text', editOf({ conversation: 'better' }), 'better'],
+    ['a formatted text', editOf({ extendedTextMessage: { text: 'better' } }), 'better'],
+    ['a caption', editOf({ imageMessage: { caption: 'better' } }), 'better'],
+    [
+      'the caption of a document',
+      editOf({ documentWithCaptionMessage: { message: { documentMessage: { caption: 'better' } } } }),
+      'better',
+    ],
+    ['a caption that is gone', editOf({ videoMessage: {} }), ''],
+    [
+      'a text in the wrapper that some phones use',
+      { editedMessage: { message: editOf({ conversation: 'better' }) } },
+      'better',
+    ],
+    [
+      'a disappearing text',
+      {
+        ephemeralMessage: { message: editOf({ ephemeralMessage: { message: { conversation: 'better' } } }) },
+      },
+      'better',
+    ],
+    ['nothing', { protocolMessage: { type: MESSAGE_EDIT, key } }, ''],
+    ['an edit', editOf(editOf({ conversation: 'nested' })), ''],
+  ];
+  for (const [what, content, body] of edits) {
+    it(`of ${what} names its target and has the new text`, () => {
+      const { kind, reading } = readContent(content);
+      expect(reading).to.deep.equal({ type: 'edit', body, extra: { edit: { targetId: 'EARLIER', body } } });
+      expect(kind?.storedType).to.equal(undefined);
+      expect(isSilent(content)).to.equal(false);
+    });
+  }
+
+  it('mentions whom the new text mentions', () => {
+    const contextInfo = { mentionedJid: ['90000000000003@lid'] };
+    const content = editOf({ extendedTextMessage: { text: 'better', contextInfo } });
+    expect(readContext(content, () => readContent(content).reading).mentions).to.deep.equal([
+      '90000000000003',
+    ]);
+  });
+});
+
+describe('a revoke', () => {
+  it('comes back as it was sent, of an own message and of another’s', async () => {
+    for (const target of [key, GROUP_KEY]) {
+      const content = await overTheWire(composeRevoke(target));
+      expect(content.protocolMessage?.key).to.include(target);
+      expect(readContent(content).reading).to.deep.equal({
+        type: 'revoke',
+        body: '',
+        extra: { revoke: { targetId: 'EARLIER', byAdmin: !target.fromMe } },
+      });
+      expect(isSilent(content)).to.equal(false);
+    }
+  });
+
+  it('is one also where its type, which is the first, is not written', () => {
+    const content = { protocolMessage: { key } };
+    expect(readContent(content).reading.type).to.equal('revoke');
+    expect(isSilent(content)).to.equal(false);
+  });
+});
+
+describe('a vote', () => {
+  it('names its poll; the rest is told by who can open it', () => {
+    const content: Content = {
+      pollUpdateMessage: { pollCreationMessageKey: key, vote: { encPayload: Buffer.alloc(9) } },
+    };
+    const { kind, reading } = readContent(content);
+    expect(reading).to.deep.equal({
+      type: 'vote_update',
+      body: '',
+      extra: {
+        pollVote: {
+          pollMessageId: 'EARLIER',
+          voter: '',
+          resolved: false,
+          selectedOptions: [],
+          selectedHashes: [],
+        },
+      },
+    });
+    expect(kind?.storedType).to.equal('vote_update');
+  });
+});
+
+describe('the target of a content', () => {
+  const named = { messageId: 'EARLIER', fromMe: false, participant: CHAT };
+  const contents: [string, Content][] = [
+    ['a reaction', { reactionMessage: { key: GROUP_KEY, text: '👍' } }],
+    ['a vote', { pollUpdateMessage: { pollCreationMessageKey: GROUP_KEY } }],
+    ['a revoke', { protocolMessage: { type: REVOKE, key: GROUP_KEY } }],
+    [
+      'a wrapped edit',
+      { editedMessage: { message: { protocolMessage: { type: MESSAGE_EDIT, key: GROUP_KEY } } } },
+    ],
+  ];
+  for (const [what, content] of contents) {
+    it(`is named by ${what}`, () => {
+      expect(targetOf(content)).to.deep.equal(named);
+    });
+  }
+
+  it('is not named by anything else, nor by what lacks an id', () => {
+    const others: Content[] = [
+      {},
+      { conversation: 'hi' },
+      { protocolMessage: { type: 6, key } },
+      { protocolMessage: {} },
+      { reactionMessage: { text: '👍' } },
+      { pollUpdateMessage: { pollCreationMessageKey: { remoteJid: CHAT } } },
+    ];
+    for (const content of others) expect(targetOf(content)).to.equal(undefined);
+  });
+});
