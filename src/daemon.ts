@@ -166,7 +166,7 @@ async function assemble(
     ...(backoff && { backoff }),
   });
   cleanup.push(() => gateway.stop());
-  const { sessions, sending, chats, inbox, groups } = gateway;
+  const { sessions, sending, chats, inbox, groups, people } = gateway;
   const deliveries = createDeliveries({
     sessions: { find: (clientId) => sessions.find(clientId).record },
     dispatcher,
@@ -176,7 +176,7 @@ async function assemble(
   const server = await createHttpServer({
     host: config.host,
     port: config.port,
-    services: { sessions, sending, chats, inbox, groups, deliveries },
+    services: { sessions, sending, chats, inbox, groups, people, deliveries },
     auth: { token: config.token },
     facts: {
       podName: config.nodeName,

@@ -11,6 +11,7 @@ export interface Learnt {
   pn?: string;
   name?: string;
   pushName?: string;
+  username?: string;
   source: string;
 }
 
@@ -98,7 +99,7 @@ function unknownAtNetwork(address: Address): string {
 }
 
 function addsNothing(known: Contact, learnt: Learnt): boolean {
-  const fields = ['lid', 'pn', 'name', 'pushName'] as const;
+  const fields = ['lid', 'pn', 'name', 'pushName', 'username'] as const;
   return fields.every((field) => !learnt[field] || learnt[field] === known[field]);
 }
 

@@ -12,6 +12,7 @@ import { Housekeeping } from './housekeeping.js';
 import { HostedInbox } from './inbox/inbox.js';
 import { Recorder } from './inbox/recorder.js';
 import type { Media } from './media/media.js';
+import { People } from './people/people.js';
 import { type Announcer, type ReceiveObserver, Receiver } from './receive/receive.js';
 import { EarlierMessages } from './send/earlier-messages.js';
 import { LiveLinks } from './send/live-links.js';
@@ -43,6 +44,7 @@ export class Gateway {
   readonly sending: Sender;
   readonly chats: ChatActions;
   readonly groups: Groups;
+  readonly people: People;
   readonly inbox: HostedInbox;
   readonly #options: GatewayOptions;
   readonly #contacts: Contacts;
@@ -83,6 +85,7 @@ export class Gateway {
     this.sending = new Sender({ ...options, ...shared, steps, receiver: this.#receiver });
     this.chats = new ChatActions({ ...shared, sender: this.sending });
     this.groups = new Groups(shared);
+    this.people = new People({ sessions, contacts, log });
   }
 
   /** Takes up the sessions of the last run, so that no early caller is told that they are unknown. */

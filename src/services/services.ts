@@ -13,6 +13,7 @@ export interface Services {
   chats: Chats;
   inbox: Inbox;
   groups: Groups;
+  people: People;
   deliveries: Deliveries;
 }
 
@@ -217,6 +218,41 @@ export interface Groups {
   ): Promise<MemberResult[]>;
   inviteLink(clientId: string, groupJid: string, reset: boolean): Promise<string>;
   leave(clientId: string, groupJid: string): Promise<void>;
+}
+
+/** What the network tells of a person. */
+export interface UserInfo {
+  /** By LID where known. */
+  jid: string;
+  username: string;
+  /** Status text. */
+  status: string;
+  pictureId: string;
+  /** How many the person uses. */
+  devices: number;
+  /** Of a business; may be empty. */
+  verifiedName: string;
+}
+
+/** The own addresses of a session, and those of a number that was asked for. */
+export interface OwnerLid {
+  myLid: string;
+  myJid: string;
+  /** As it was asked for; empty when none was. */
+  number: string;
+  isOnWhatsApp: boolean;
+  numberJid: string;
+  /** User-part. */
+  numberLid: string;
+  username: string;
+}
+
+/** All throw session_unknown, session_unpaired, session_not_connected, lookup_failed. */
+export interface People {
+  /** @throws not_found when the network knows nobody by it, invalid_request for what is no person */
+  userInfo(clientId: string, jid: string): Promise<UserInfo>;
+  /** @param number may be empty */
+  ownerLid(clientId: string, number: string): Promise<OwnerLid>;
 }
 
 export interface Deliveries {

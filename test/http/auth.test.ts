@@ -31,6 +31,7 @@ const BODIES: Record<string, object> = {
   '/delete-message': { to: BOB, messageId: '3EB0', fromMe: true, mode: 'everyone' },
   '/mark-read': { to: BOB, messageIds: ['3A01'] },
   '/mark-unread': { to: BOB },
+  '/user-info': { jid: BOB },
   '/create-group': { subject: 'Team', participants: [BOB] },
   '/get-group-participants': { groupJid: GROUP },
   '/update-group-members': { groupJid: GROUP, action: 'add', participants: [BOB] },

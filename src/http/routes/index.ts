@@ -26,6 +26,8 @@ import { deleteMessage } from './messages/delete-message.js';
 import { sends } from './messages/send.js';
 import { sendMedia } from './messages/send-media.js';
 import { sendTyping } from './messages/send-typing.js';
+import { checkOwnerLid } from './people/check-owner-lid.js';
+import { userInfo } from './people/user-info.js';
 import { checkState } from './sessions/check-state.js';
 import { clients } from './sessions/clients.js';
 import { disconnect } from './sessions/disconnect.js';
@@ -55,6 +57,8 @@ export const ROUTES: readonly Route[] = [
   deleteMessage,
   markRead,
   markUnread,
+  userInfo,
+  checkOwnerLid,
   getGroups,
   getGroupParticipants,
   createGroup,

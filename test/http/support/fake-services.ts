@@ -21,6 +21,7 @@ import type {
 } from '../../../src/services/services.js';
 import type { FailedDelivery } from '../../../src/store/store.js';
 import { FakeGroups } from './fake-groups.js';
+import { FakePeople } from './fake-people.js';
 
 interface FakeSession extends SessionView {
   secret: string;
@@ -290,6 +291,7 @@ export interface FakeServices extends Services {
   chats: FakeChats;
   inbox: FakeInbox;
   groups: FakeGroups;
+  people: FakePeople;
   deliveries: FakeDeliveries;
 }
 
@@ -302,6 +304,7 @@ export function createFakeServices(): FakeServices {
     chats: new FakeChats(sessions),
     inbox: new FakeInbox(),
     groups: new FakeGroups(sessions),
+    people: new FakePeople(sessions),
     deliveries: new FakeDeliveries(sessions),
   };
 }
