@@ -1,4 +1,5 @@
 import type { Request } from '@hapi/hapi';
+import { GatewayError } from '../domain/errors.js';
 import { CLIENT_ID } from '../domain/ids.js';
 
 declare module '@hapi/hapi' {
@@ -9,6 +10,13 @@ declare module '@hapi/hapi' {
 }
 
 type Credentials = Pick<Request['auth'], 'credentials'>;
+
+/** Where a request may name sessions; nothing of it needs to be validated. */
+interface NamingRequest {
+  query: unknown;
+  params: unknown;
+  payload: unknown;
+}
 
 /** The session that a caller is confined to; undefined when it may see all. */
 export function confinedTo(request: { auth: Credentials }): string | undefined {
@@ -27,16 +35,29 @@ export function sessionFilter(request: { auth: Credentials; query: { clientId?: 
  * The sessions that a request names, before anything is validated: in its query, its body, and at the head of a room's
  * id. Values that are no text name nobody; validation refuses them later.
  */
-export function namedClientIds(request: Pick<Request, 'query' | 'payload' | 'params'>): string[] {
-  const { query, payload, params } = request;
-  const inBody = typeof payload === 'object' && payload !== null && 'clientId' in payload;
-  const room = params.chatRoomId;
-  const named = [
-    query.clientId,
-    inBody ? payload.clientId : undefined,
-    typeof room === 'string' ? room.split('-', 1)[0] : undefined,
-  ];
-  return named.filter((clientId) => typeof clientId === 'string');
+export function namedClientIds({ query, payload, params }: NamingRequest): string[] {
+  const room = textOf(params, 'chatRoomId');
+  const named = [textOf(query, 'clientId'), textOf(payload, 'clientId'), room?.split('-', 1)[0]];
+  return named.filter((clientId) => clientId !== undefined);
+}
+
+function textOf(input: unknown, name: string): string | undefined {
+  const value: unknown = typeof input === 'object' && input !== null ? Reflect.get(input, name) : undefined;
+  return typeof value === 'string' ? value : undefined;
+}
+
+/**
+ * Keeps a caller to the session that it is confined to.
+ * @param body of the request, where it came by a way of its own
+ * @throws forbidden when the request names another
+ */
+export function requireOwn(request: NamingRequest & { auth: Credentials }, body?: unknown): void {
+  const own = confinedTo(request);
+  if (own === undefined) return;
+  const { query, params, payload } = request;
+  if (namedClientIds({ query, params, payload: body ?? payload }).some((clientId) => clientId !== own)) {
+    throw new GatewayError('forbidden', 'this secret opens its own session only');
+  }
 }
 
 /** The session that a request is about, fit for a log line: well-formed or undefined. */

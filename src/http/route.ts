@@ -1,14 +1,13 @@
 import type { Lifecycle, Request, ResponseToolkit, Server } from '@hapi/hapi';
-import Joi, { type ObjectSchema, type ValidationOptions } from 'joi';
+import type { ObjectSchema } from 'joi';
 import type { Registry } from 'prom-client';
-import { GatewayError } from '../domain/errors.js';
 import type { Services } from '../services/services.js';
+import { bodyValidator } from './body.js';
 import type { EventStreams } from './event-streams.js';
 import type { QrImages } from './qr-images.js';
 import { type ClientQuery, clientQuery } from './schemas.js';
 import type { StoreProbe } from './store-probe.js';
-
-const emptyBody = Joi.object({});
+import { type Upload, uploadOptions } from './upload.js';
 
 /**
  * Which node answers: the one that holds the `session` that the request is about, `any` (what it tells is shared by
@@ -77,6 +76,8 @@ export interface RouteSpec<Query, Body, Params, Headers> {
   query?: ObjectSchema<Query>;
   /** Of a POST; without one only an empty body or `{}` is taken. */
   body?: ObjectSchema<Body>;
+  /** Of a POST that takes JSON or a form, and reads them by itself: its payload is the body as a stream. */
+  upload?: Upload;
   params?: ObjectSchema<Params>;
   headers?: ObjectSchema<Headers>;
   /** Needs no token. */
@@ -107,8 +108,8 @@ export function route<
   Params extends object = object,
   Headers extends object = object,
 >(spec: RouteSpec<Query, Body, Params, Headers>): Route {
-  const { method, path, owner, description, open, masterOnly, query, body, params, headers } = spec;
-  const inputs = { query: query ?? clientQuery, params, headers, body };
+  const { method, path, owner, description, open, masterOnly, query, body, upload, params, headers } = spec;
+  const inputs = { query: query ?? clientQuery, params, headers, body, ...upload?.inputs };
   return (server, parts) =>
     server.route<Inputs<Query, Body, Params, Headers>>({
       method,
@@ -118,35 +119,14 @@ export function route<
         tags: ['api'],
         app: { owner, inputs, ...(open && { open }), ...(masterOnly && { masterOnly }) },
         ...(open && { auth: false }),
+        ...(upload && uploadOptions(upload)),
         validate: {
           query: inputs.query,
           ...(params && { params }),
           ...(headers && { headers }),
-          ...(method === 'POST' && { payload: bodyValidator(body) }),
+          ...(method === 'POST' && !upload && { payload: bodyValidator(body) }),
         },
       },
       handler: (request, h) => spec.handler(request, parts, h),
     });
-}
-
-/**
- * Validates a JSON body: types as they stand, with no "true" for true. An empty body counts as `{}`, so that the answer
- * names the missing fields; a `clientId` in the query stands in for one in the body, and must not contradict it.
- */
-function bodyValidator(schema: ObjectSchema | undefined) {
-  const strict = (schema ?? emptyBody).label('the request body').prefs({ convert: false });
-  const takesClientId = 'clientId' in (strict.describe().keys ?? {});
-  return (value: unknown, options: ValidationOptions) => {
-    const body = value ?? {};
-    const named: unknown = options.context?.query?.clientId;
-    if (!takesClientId || typeof named !== 'string') return strict.validateAsync(body, options);
-    return strict.validateAsync(withClientId(body, named), options);
-  };
-}
-
-function withClientId(body: unknown, clientId: string): unknown {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
-  if (!('clientId' in body)) return { ...body, clientId };
-  if (typeof body.clientId !== 'string' || body.clientId === clientId) return body;
-  throw new GatewayError('invalid_request', 'clientId must be the same in the query and in the body');
 }

@@ -19,12 +19,15 @@ export const clientQuery = Joi.object<ClientQuery>({ clientId: clientId.optional
 export const requiredClient = Joi.object<ClientBody>({ clientId });
 
 /** An absolute http(s) address, or nothing: `""` takes one away. */
-export const receiverUrl = Joi.string()
-  .allow('')
-  .max(URL_LENGTH)
-  .custom((value: string, helpers) => (isHttpUrl(value) ? value : helpers.error('string.httpUrl')))
-  .messages({ 'string.httpUrl': '{#label} must be an absolute http(s) URL' })
-  .example('https://example.com/webhook');
+export const receiverUrl = httpUrl(URL_LENGTH).allow('').example('https://example.com/webhook');
+
+/** An absolute http(s) address. */
+export function httpUrl(maxLength: number): Joi.StringSchema {
+  return Joi.string()
+    .max(maxLength)
+    .custom((value: string, helpers) => (isHttpUrl(value) ? value : helpers.error('string.httpUrl')))
+    .messages({ 'string.httpUrl': '{#label} must be an absolute http(s) URL' });
+}
 
 /** A secret that travels in a header, so it can only hold what headers can: printable ASCII, no space at the ends. */
 export function headerSecret(bounds: { min: number; max: number }): Joi.StringSchema {

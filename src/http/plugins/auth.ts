@@ -3,7 +3,7 @@ import Boom from '@hapi/boom';
 import type { Plugin, Request, UserCredentials } from '@hapi/hapi';
 import { GatewayError } from '../../domain/errors.js';
 import type { Sessions } from '../../services/services.js';
-import { confinedTo, namedClientIds } from '../caller.js';
+import { confinedTo, requireOwn } from '../caller.js';
 
 export interface AuthOptions {
   /** The master token. */
@@ -47,14 +47,10 @@ export const auth: Plugin<AuthOptions> = {
 
 /** @throws GatewayError forbidden when a per-session secret asks for anything but its session */
 function requireOwnSession(request: Request): void {
-  const own = confinedTo(request);
-  if (own === undefined) return;
-  if (request.route.settings.app?.masterOnly) {
+  if (confinedTo(request) !== undefined && request.route.settings.app?.masterOnly) {
     throw new GatewayError('forbidden', 'this needs the master token');
   }
-  if (namedClientIds(request).some((clientId) => clientId !== own)) {
-    throw new GatewayError('forbidden', 'this secret opens its own session only');
-  }
+  requireOwn(request);
 }
 
 /** The tokens of a request; `Authorization` counts first. */

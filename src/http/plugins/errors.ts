@@ -1,7 +1,6 @@
 import Boom from '@hapi/boom';
-import type { Plugin, Request, ResponseToolkit, Server } from '@hapi/hapi';
+import type { Plugin, Request, ResponseToolkit, RouteOptionsPayload, Server } from '@hapi/hapi';
 import { type GatewayError, isGatewayError } from '../../domain/errors.js';
-import { LIMITS } from '../../domain/limits.js';
 import type { Logger } from '../../log.js';
 import { clientIdForLog } from '../caller.js';
 
@@ -13,8 +12,15 @@ const MESSAGE_LENGTH = 1_000;
 const WORDING: Readonly<Record<number, string>> = {
   401: 'a valid token is required: Authorization: Bearer <token>, or X-V3-Secret: <token>',
   408: 'the request body did not arrive in time',
-  413: `the request body is larger than ${LIMITS.jsonBodyBytes} bytes`,
-  415: 'the request body must be JSON: Content-Type: application/json',
+};
+
+/** The same, where the words depend on what the route takes. */
+const WORDING_OF_BODY: Readonly<Record<number, (settings: RouteOptionsPayload) => string>> = {
+  413: ({ maxBytes }) => `the request body is larger than ${maxBytes} bytes`,
+  415: ({ allow = [] }) => {
+    const types = [allow].flat();
+    return `the request body must be JSON${types.length > 1 ? ' or a form' : ''}: Content-Type: ${types.join(' or ')}`;
+  },
 };
 
 /** The one place where failures become answers: `{"error": "<message>"}`, whoever failed. */
@@ -57,7 +63,9 @@ function messageOf(
     const missing = `there is no ${request.method.toUpperCase()} ${request.path}`;
     return shorten(allowed.length > 0 ? `${missing}; it takes ${allowed.join(', ')}` : missing);
   }
-  return WORDING[statusCode] ?? shorten(message);
+  const { payload } = request.route.settings;
+  const ofBody = payload && WORDING_OF_BODY[statusCode]?.(payload);
+  return ofBody ?? WORDING[statusCode] ?? shorten(message);
 }
 
 /** Methods that the path has routes for, when the request's own is not among them. */

@@ -4,11 +4,12 @@ import { sendableKinds } from '../../../kinds/index.js';
 import type { KindSend } from '../../../kinds/kind.js';
 import { type Route, route } from '../../route.js';
 
-interface SendHeaders {
+export interface SendHeaders {
   'idempotency-key'?: string;
 }
 
-const headers = Joi.object<SendHeaders>({
+/** The headers that every send route takes. */
+export const sendHeaders = Joi.object<SendHeaders>({
   'idempotency-key': Joi.string()
     .max(LIMITS.idempotencyKeyLength)
     .pattern(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/)
@@ -26,7 +27,7 @@ function sendRoute(kind: KindSend): Route {
     path: kind.path,
     owner: 'session',
     description: kind.description,
-    headers,
+    headers: sendHeaders,
     body: kind.payload,
     handler: ({ payload, headers }, { services }) =>
       services.sending.send(kind, payload, headers['idempotency-key']),

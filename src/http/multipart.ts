@@ -1,0 +1,144 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+import { Busboy, type BusboyInstance } from '@fastify/busboy';
+import { GatewayError } from '../domain/errors.js';
+
+/** The part that holds the file. */
+const FILE = 'file';
+const MAX_PARTS = 20;
+/** Bytes of a field, and of the headers of a part. */
+const MAX_FIELD_BYTES = 256 * 1024;
+const MAX_HEADER_BYTES = 8 * 1024;
+/** Characters of a part's name that an error repeats. */
+const SHOWN_NAME = 64;
+const ONCE = 'must be there once';
+
+/** A file that was taken from a form, until it is discarded. */
+interface Taken {
+  discard(): Promise<void>;
+}
+
+/** A form with one file, read to its end. */
+export interface Form<File extends Taken> {
+  /** Every other part, by its name. */
+  fields: Map<string, string>;
+  file: File;
+  /** As the file's part says it; may be empty. */
+  fileName: string;
+  /** The part's Content-Type without parameters; `text/plain` also when it has none. */
+  mimeType: string;
+}
+
+/**
+ * Reads a form while it streams, as fast as its file is taken; parts may come in any order.
+ * @param take takes the part named `file`, which is there exactly once
+ * @throws invalid_request, or what `take` throws. The rest of the body is read and forgotten then, so that the client gets
+ * its answer, and what was taken is discarded.
+ */
+export async function readForm<File extends Taken>(
+  source: Readable,
+  headers: IncomingHttpHeaders,
+  take: (stream: Readable) => Promise<File>,
+): Promise<Form<File>> {
+  const reading = new FormReading(source, parserFor(headers), take);
+  try {
+    return await reading.form();
+  } catch (error) {
+    await reading.forget();
+    throw error;
+  }
+}
+
+/** One form on its way. */
+class FormReading<File extends Taken> {
+  readonly #source: Readable;
+  readonly #parser: BusboyInstance;
+  readonly #take: (stream: Readable) => Promise<File>;
+  readonly #fields = new Map<string, string>();
+  #file?: { taken: Promise<File>; stream: Readable; fileName: string; mimeType: string };
+  #fail: (error: unknown) => void = () => undefined;
+
+  constructor(source: Readable, parser: BusboyInstance, take: (stream: Readable) => Promise<File>) {
+    this.#source = source;
+    this.#parser = parser;
+    this.#take = take;
+  }
+
+  async form(): Promise<Form<File>> {
+    await this.#parse();
+    if (!this.#file) throw invalid(`${FILE} is required`);
+    const { taken, fileName, mimeType } = this.#file;
+    return { fields: this.#fields, file: await taken, fileName, mimeType };
+  }
+
+  /** Ends what is under way and leaves nothing behind. */
+  async forget(): Promise<void> {
+    this.#source.unpipe(this.#parser);
+    this.#source.resume();
+    this.#file?.stream.destroy(new Error('the form is refused'));
+    const taken = await this.#file?.taken.catch(() => undefined);
+    await taken?.discard();
+  }
+
+  /** Resolves at the form's end. */
+  #parse(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#fail = reject;
+      this.#parser
+        .on('file', (name, stream, fileName, _, mimeType) => this.#onFile(name, stream, fileName, mimeType))
+        .on('field', (name, text, _, isCut) => this.#onField(name, text, isCut))
+        .on('partsLimit', () => reject(invalid(`a form takes ${MAX_PARTS} parts at most`)))
+        .on('error', () => reject(broken()))
+        .on('finish', resolve);
+      this.#source
+        .once('error', () => reject(broken()))
+        .once('close', () => this.#source.readableEnded || reject(broken()))
+        .pipe(this.#parser);
+    });
+  }
+
+  #onFile(name: string | undefined, stream: Readable, fileName: string | undefined, mimeType: string): void {
+    // the parser reports broken forms here too, listened to or not
+    stream.on('error', () => undefined);
+    if (name === FILE && !this.#file) {
+      const taken = this.#take(stream);
+      taken.catch(this.#fail);
+      this.#file = { taken, stream, fileName: fileName ?? '', mimeType };
+    } else {
+      stream.resume();
+      const rule = name === FILE ? ONCE : `takes no file; the part for it is named ${FILE}`;
+      this.#fail(invalid(`${shown(name)} ${rule}`));
+    }
+  }
+
+  #onField(name: string | undefined, text: string, isCut: boolean): void {
+    if (name === undefined) this.#fail(invalid('every part needs a name'));
+    else if (this.#fields.has(name)) this.#fail(invalid(`${shown(name)} ${ONCE}`));
+    else if (isCut) this.#fail(invalid(`${shown(name)} must have ${MAX_FIELD_BYTES} bytes at most`));
+    else this.#fields.set(name, text);
+  }
+}
+
+function parserFor(headers: IncomingHttpHeaders): BusboyInstance {
+  try {
+    return new Busboy({
+      headers: { ...headers, 'content-type': headers['content-type'] ?? '' },
+      limits: { parts: MAX_PARTS, fieldSize: MAX_FIELD_BYTES, headerSize: MAX_HEADER_BYTES },
+      isPartAFile: (name, _type, fileName) => name === FILE || fileName !== undefined,
+    });
+  } catch (cause) {
+    throw new GatewayError('invalid_request', 'Content-Type must name the boundary of the form', { cause });
+  }
+}
+
+function broken(): GatewayError {
+  return invalid('the form is broken, or ends too early');
+}
+
+function invalid(message: string): GatewayError {
+  return new GatewayError('invalid_request', message);
+}
+
+function shown(name = 'a part without a name'): string {
+  return name.slice(0, SHOWN_NAME);
+}

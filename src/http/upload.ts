@@ -1,0 +1,40 @@
+import { finished } from 'node:stream/promises';
+import type { Lifecycle, Request, RouteOptions } from '@hapi/hapi';
+import type { ObjectSchema } from 'joi';
+
+/** What a route takes as JSON or as a form. */
+export interface Upload {
+  /** Bytes of the whole body. */
+  maxBytes: number;
+  /** For the documentation; the route validates what it reads. */
+  inputs: { body: ObjectSchema; form: ObjectSchema };
+}
+
+/** The body as it comes, instead of in memory: it may be larger than that. Its time is bounded by the listener's. */
+export function uploadOptions({ maxBytes }: Upload): Pick<RouteOptions, 'payload' | 'ext'> {
+  return {
+    payload: {
+      allow: ['application/json', 'multipart/form-data'],
+      output: 'stream',
+      parse: 'gunzip',
+      maxBytes,
+      timeout: false,
+    },
+    ext: { onPreResponse: { method: letFinish } },
+  };
+}
+
+/** An answer on a connection that is closed while the client still sends is lost: lets it finish first, unless it waits. */
+const letFinish: Lifecycle.Method = async (request, h) => {
+  const { req } = request.raw;
+  if (!waitsForLeave(request) && !req.destroyed) {
+    req.resume();
+    await finished(req, { writable: false }).catch(() => undefined);
+  }
+  return h.continue;
+};
+
+/** True when the client sends its body only when it is told to, and was not told. */
+function waitsForLeave({ headers, payload }: Request): boolean {
+  return headers.expect !== undefined && payload === undefined;
+}
