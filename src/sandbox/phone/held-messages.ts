@@ -16,7 +16,11 @@ export interface Sent {
 }
 
 /** A message as a phone keeps it. */
-export type HeldMessage = Omit<MessageView, 'receipts'> & Sent;
+export type HeldMessage = Omit<MessageView, 'receipts'> &
+  Sent & {
+    /** The person has read it, on whichever device. */
+    isRead?: boolean;
+  };
 
 /** What one phone holds, oldest first. */
 export class HeldMessages {
@@ -42,7 +46,7 @@ export class HeldMessages {
     this.#messages.set(message.messageId, { row, message });
     this.keep(message);
     const [oldest] = this.#messages.keys();
-    if (this.#messages.size > MAX_MESSAGES && oldest !== undefined) this.#forget(oldest);
+    if (this.#messages.size > MAX_MESSAGES && oldest !== undefined) this.remove(oldest);
   }
 
   /** Keeps what has changed in a held message. */
@@ -51,8 +55,21 @@ export class HeldMessages {
     if (row !== undefined) this.#state.put('message', row, () => serialise(message));
   }
 
+  /** The person has read messages, on whichever device. */
+  noteRead(messageIds: string[]): void {
+    for (const messageId of messageIds) {
+      const message = this.get(messageId);
+      if (!message || message.isRead) continue;
+      message.isRead = true;
+      this.keep(message);
+    }
+  }
+
   remove(messageId: string): void {
-    this.#forget(messageId);
+    const row = this.#messages.get(messageId)?.row;
+    this.#messages.delete(messageId);
+    if (row !== undefined) this.#state.remove('message', row);
+    this.#forgetReceipts(messageId);
   }
 
   /** @returns false when it is known already. */
@@ -68,7 +85,7 @@ export class HeldMessages {
   }
 
   view(held: HeldMessage): MessageView {
-    const { source: _, shape: __, ...message } = held;
+    const { source: _, shape: __, isRead: ___, ...message } = held;
     return { ...message, receipts: this.#receipts.get(held.messageId) ?? {} };
   }
 
@@ -91,13 +108,6 @@ export class HeldMessages {
 
   restoreReceipts(messageId: string, value: string): void {
     this.#receipts.set(messageId, JSON.parse(value));
-  }
-
-  #forget(messageId: string): void {
-    const row = this.#messages.get(messageId)?.row;
-    this.#messages.delete(messageId);
-    if (row !== undefined) this.#state.remove('message', row);
-    this.#forgetReceipts(messageId);
   }
 
   #forgetReceipts(messageId: string): void {

@@ -104,6 +104,7 @@ export class Phone {
     if (!message.media) throw new Refusal(404, `the message ${messageId} has no file`);
     message.media = { ...message.media, sha256: '', error: 'deleted on the phone' };
     this.held.keep(message);
+    this.#tellMessage(message);
   }
 
   /** @returns the ids of which that was news. */

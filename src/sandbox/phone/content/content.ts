@@ -63,7 +63,7 @@ export interface Reading {
   author: Account;
   /** Elements of the stanza beside the ciphertext. */
   extras: readonly Stanza[];
-  /** The message was inside the wrapper of those that may be looked at once. */
+  /** It may be looked at once. */
   viewOnce: boolean;
 }
 

@@ -19,6 +19,7 @@ const MAX_PAGES = 1_000_000;
 const CHUNK_BYTES = 64 * 1024;
 const WAVEFORM_VALUES = 64;
 const LOUDEST = 100;
+const WAVE_STEP = 7;
 
 /** A file: picture, video, sound, document or sticker. */
 export const media: PhoneContent = {
@@ -51,12 +52,8 @@ export const media: PhoneContent = {
   read(message, { viewOnce }) {
     const found = findMedia(message);
     if (!found) return undefined;
-    const view = viewPart(found.part);
-    return {
-      type: found.kind,
-      text: view.caption ?? '',
-      media: { ...view, viewOnce: view.viewOnce || viewOnce },
-    };
+    const view = { ...viewPart(found.part), viewOnce };
+    return { type: found.kind, text: view.caption ?? '', media: view };
   },
 };
 
@@ -124,10 +121,10 @@ function* noise(size: number): Generator<Buffer> {
 }
 
 function waveform(): Uint8Array {
-  return Uint8Array.from({ length: WAVEFORM_VALUES }, (_, position) => (position * 7) % LOUDEST);
+  return Uint8Array.from({ length: WAVEFORM_VALUES }, (_, position) => (position * WAVE_STEP) % LOUDEST);
 }
 
-function viewPart(part: MediaPart): MediaView {
+function viewPart(part: MediaPart): Omit<MediaView, 'viewOnce'> {
   return {
     mimeType: part.mimetype ?? '',
     size: Number(part.fileLength ?? 0),
@@ -144,7 +141,6 @@ function viewPart(part: MediaPart): MediaView {
     animated:
       ('gifPlayback' in part && Boolean(part.gifPlayback)) ||
       ('isAnimated' in part && Boolean(part.isAnimated)),
-    viewOnce: 'viewOnce' in part && Boolean(part.viewOnce),
   };
 }
 
