@@ -1,12 +1,15 @@
 import { type BinaryNode, proto, type WAMessage } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
 import type { BaileysDevice } from './support/baileys-device.js';
+import { downloadRoute } from './support/media-route.js';
 import { ALICE, BOB, CAROL, pnJid, SandboxWorld } from './support/world.js';
 
 /** Clients check the phone's patches as strictly as the phone checks theirs. */
 const STRICT = { appStateMacVerification: { patch: true, snapshot: true } };
 /** More than one answer carries. */
 const MANY = 130;
+/** So many that the network keeps only the outcome of the first ones. */
+const LONG_AGO = 250;
 
 describe('Sandbox: shared settings', () => {
   const world = new SandboxWorld();
@@ -91,10 +94,7 @@ describe('Sandbox: shared settings', () => {
       first.start();
       await unreadNews(first, lid);
       const second = await world.linked(ALICE, STRICT);
-      const [{ version } = { version: 0 }] = Object.values(
-        await second.keys.get('app-state-sync-version', ['regular_low']),
-      );
-      expect(version).to.equal(MANY);
+      expect(await versionOf(second)).to.equal(MANY);
     });
 
     it("tell clients the phone's name, and the phone a client's", async () => {
@@ -163,6 +163,24 @@ describe('Sandbox: shared settings', () => {
     });
   });
 
+  it('begin with a snapshot when there were many changes', async () => {
+    await world.openKept();
+    for (let turn = 1; turn < LONG_AGO; turn++)
+      await world.client.updateChat(ALICE, turn % 2 ? BOB : CAROL, { archived: turn % 3 === 0 });
+    await world.client.updateChat(ALICE, BOB, { pinned: true });
+    const before = await world.client.chats(ALICE);
+    await world.restart();
+    expect(await world.client.chats(ALICE)).to.deep.equal(before);
+    const { options, close } = downloadRoute(world);
+    const alice = await world.linked(ALICE, { ...STRICT, options });
+    expect(await versionOf(alice)).to.equal(LONG_AGO);
+    await alice.socket.chatModify({ pin: false }, (await world.client.phone(BOB)).lid);
+    await close();
+    const { chats, rejected } = await world.client.chats(ALICE);
+    expect(rejected).to.equal(0);
+    expect(chats.find((chat) => chat.with === BOB)?.pinned).to.equal(false);
+  });
+
   it('outlive a restart', async () => {
     await world.openKept();
     const alice = await world.linked(ALICE, STRICT);
@@ -180,6 +198,11 @@ describe('Sandbox: shared settings', () => {
     expect((await world.client.chats(ALICE)).rejected).to.equal(0);
   });
 });
+
+/** The version that a client has of the settings of chats. */
+async function versionOf(device: BaileysDevice): Promise<number | undefined> {
+  return (await device.keys.get('app-state-sync-version', ['regular_low'])).regular_low?.version;
+}
 
 /** Waits until a client knows that a chat is marked as unread. */
 function unreadNews(device: BaileysDevice, jid: string) {

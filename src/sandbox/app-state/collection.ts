@@ -1,5 +1,6 @@
 import { proto } from '@whiskeysockets/baileys';
 import type { State } from '../state/state.js';
+import { fold } from './snapshot.js';
 
 /** The groups in which the settings of an account are synchronised. */
 export const COLLECTIONS = [
@@ -14,6 +15,9 @@ export type CollectionName = (typeof COLLECTIONS)[number];
 
 /** A device that lacks more is told that there is more, and asks again. */
 const MAX_PATCHES_PER_ANSWER = 100;
+/** Beyond this the older patches become one snapshot. */
+const MAX_PATCHES = 200;
+const SNAPSHOT_ROW = 'snapshot';
 
 export function isCollection(name: string | undefined): name is CollectionName {
   return COLLECTIONS.some((one) => one === name);
@@ -21,16 +25,21 @@ export function isCollection(name: string | undefined): name is CollectionName {
 
 /** What a device lacks. */
 export interface Arrears {
+  /** Encoded `SyncdSnapshot` to begin with, for a device that is far behind. */
+  snapshot?: Buffer;
   /** Encoded `SyncdPatch`es, each with its version in it. */
   patches: Buffer[];
   hasMore: boolean;
 }
 
-/** One collection of an account as the network keeps it: it cannot read the patches, it only counts them. */
+/** One collection of an account as the network keeps it: it cannot read the settings. */
 export class Collection {
   readonly #state: State;
   readonly #owner: string;
-  readonly #patches: Buffer[] = [];
+  /** The version up to which there is a snapshot only. */
+  #base = 0;
+  #snapshot?: Buffer;
+  #patches: Buffer[] = [];
 
   /** @param owner its key in the kept state. */
   constructor(owner: string, state: State) {
@@ -39,7 +48,7 @@ export class Collection {
   }
 
   get version(): number {
-    return this.#patches.length;
+    return this.#base + this.#patches.length;
   }
 
   /**
@@ -52,19 +61,46 @@ export class Collection {
     const version = base + 1;
     const encoded = Buffer.from(proto.SyncdPatch.encode({ ...patch, version: { version } }).finish());
     this.#patches.push(encoded);
-    const row = `${this.#owner}/${String(version).padStart(12, '0')}`;
-    this.#state.put('app-state', row, () => encoded.toString('base64'));
+    this.#state.put('app-state', this.#row(version), () => encoded.toString('base64'));
+    if (this.#patches.length > MAX_PATCHES) this.#fold(MAX_PATCHES / 2);
     return true;
   }
 
   /** What a device at that version lacks. */
   since(version: number): Arrears {
-    const patches = this.#patches.slice(version, version + MAX_PATCHES_PER_ANSWER);
-    return { patches, hasMore: version + patches.length < this.version };
+    const isFarBehind = version < this.#base;
+    const first = isFarBehind ? 0 : version - this.#base;
+    const patches = this.#patches.slice(first, first + MAX_PATCHES_PER_ANSWER);
+    return {
+      ...(isFarBehind && this.#snapshot && { snapshot: this.#snapshot }),
+      patches,
+      hasMore: first + patches.length < this.#patches.length,
+    };
   }
 
-  /** Puts back what was kept, in its order. */
-  restore(encoded: string): void {
-    this.#patches.push(Buffer.from(encoded, 'base64'));
+  /** Puts back a kept row: the snapshot, or the next patch. */
+  restore(row: string, value: string): void {
+    const bytes = Buffer.from(value, 'base64');
+    if (row === SNAPSHOT_ROW) this.#rest(bytes);
+    else this.#patches.push(bytes);
+  }
+
+  #fold(count: number): void {
+    const snapshot = this.#snapshot ? proto.SyncdSnapshot.decode(this.#snapshot) : {};
+    const folded = fold(snapshot, this.#patches.splice(0, count));
+    for (let version = this.#base + 1; version <= this.#base + count; version++)
+      this.#state.remove('app-state', this.#row(version));
+    const encoded = Buffer.from(proto.SyncdSnapshot.encode(folded).finish());
+    this.#rest(encoded);
+    this.#state.put('app-state', `${this.#owner}/${SNAPSHOT_ROW}`, () => encoded.toString('base64'));
+  }
+
+  #rest(snapshot: Buffer): void {
+    this.#snapshot = snapshot;
+    this.#base = Number(proto.SyncdSnapshot.decode(snapshot).version?.version ?? 0);
+  }
+
+  #row(version: number): string {
+    return `${this.#owner}/${String(version).padStart(12, '0')}`;
   }
 }

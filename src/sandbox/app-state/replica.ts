@@ -1,6 +1,7 @@
 import {
   type ChatMutation,
   decodePatches,
+  decodeSyncdSnapshot,
   encodeSyncdPatch,
   type LTHashState,
   newLTHashState,
@@ -67,9 +68,17 @@ export class Replica {
   async #read(name: CollectionName): Promise<void> {
     const collection = this.#source.collection(name);
     while (this.#state(name).version < collection.version) {
-      for (const encoded of collection.since(this.#state(name).version).patches)
-        await this.#take(name, proto.SyncdPatch.decode(encoded));
+      const { snapshot, patches } = collection.since(this.#state(name).version);
+      if (snapshot) await this.#begin(name, proto.SyncdSnapshot.decode(snapshot));
+      for (const patch of patches) await this.#take(name, proto.SyncdPatch.decode(patch));
     }
+  }
+
+  /** Starts from a snapshot; one that does not fit its MAC is read all the same, as nobody has a better one. */
+  async #begin(name: CollectionName, snapshot: proto.SyncdSnapshot): Promise<void> {
+    const { state, mutationMap } = await decodeSyncdSnapshot(name, snapshot, this.#keyOf, undefined);
+    this.#states.set(name, state);
+    for (const mutation of Object.values(mutationMap)) this.#source.changed(mutation);
   }
 
   async #take(name: CollectionName, patch: proto.SyncdPatch): Promise<void> {

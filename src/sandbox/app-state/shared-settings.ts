@@ -77,10 +77,10 @@ export class SharedSettings {
     await this.#replica.write(namePatch(name));
   }
 
-  /** Puts back a kept patch, `<collection>/<version>`. */
+  /** Puts back a kept row, `<collection>/<what>`. */
   restore(row: string, value: string): void {
-    const [name] = row.split('/');
-    if (isCollection(name)) this.collection(name).restore(value);
+    const [name, what = ''] = row.split('/');
+    if (isCollection(name)) this.collection(name).restore(what, value);
   }
 
   #push(name: CollectionName, base: number, patch: proto.ISyncdPatch, author?: Companion): boolean {

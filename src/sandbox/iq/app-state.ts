@@ -1,7 +1,9 @@
 import { proto } from '@whiskeysockets/baileys';
-import { isCollection } from '../app-state/collection.js';
+import { type Arrears, isCollection } from '../app-state/collection.js';
 import type { SharedSettings } from '../app-state/shared-settings.js';
 import { appStateConflict } from '../faults/app-state-conflict.js';
+import type { Blobs } from '../media/blobs.js';
+import { deposit } from '../media/deposit.js';
 import { bytesOf, child, childrenOf, type Stanza, stanza } from '../wire/stanza.js';
 import { asker, asks, IqError, type IqNamespace, type IqRequest } from './iq.js';
 
@@ -28,10 +30,10 @@ async function answer(request: IqRequest, settings: SharedSettings, asked: Stanz
   const collection = settings.collection(name);
   const upload = child(asked, 'patch');
   if (!upload) {
-    const { patches, hasMore } = collection.since(version);
-    const list = patches.map((patch) => stanza('patch', {}, patch));
-    const attrs = { name, version: String(collection.version), has_more_patches: String(hasMore) };
-    return stanza('collection', attrs, list.length > 0 ? [stanza('patches', {}, list)] : undefined);
+    const arrears = collection.since(version);
+    const attrs = { name, version: String(collection.version), has_more_patches: String(arrears.hasMore) };
+    const content = await elementsOf(request.network.blobs, arrears);
+    return stanza('collection', attrs, content.length > 0 ? content : undefined);
   }
   const author = asker(request);
   if (request.network.faults.take(appStateConflict, author.account)) await settings.overtake(name);
@@ -39,6 +41,20 @@ async function answer(request: IqRequest, settings: SharedSettings, asked: Stanz
   if (!patch) return refusal(name, BAD_REQUEST);
   if (!settings.upload(author, name, version, patch)) return refusal(name, CONFLICT);
   return stanza('collection', { name, version: String(collection.version) });
+}
+
+/** Patches travel in the answer, a snapshot by way of the media host. */
+async function elementsOf(blobs: Blobs, { snapshot, patches }: Arrears): Promise<Stanza[]> {
+  const list = patches.map((patch) => stanza('patch', {}, patch));
+  return [
+    ...(snapshot ? [stanza('snapshot', {}, await upload(blobs, snapshot))] : []),
+    ...(list.length > 0 ? [stanza('patches', {}, list)] : []),
+  ];
+}
+
+async function upload(blobs: Blobs, snapshot: Buffer): Promise<Uint8Array> {
+  const { size, ...rest } = await deposit(blobs, snapshot, 'app-state', 'md-app-state');
+  return proto.ExternalBlobReference.encode({ ...rest, fileSizeBytes: size }).finish();
 }
 
 function refusal(name: string | undefined, error: Stanza): Stanza {

@@ -16,13 +16,18 @@ const MAC_KEY_END = 80;
 const KEY_MATERIAL_BYTES = 112;
 const MAC_BYTES = 10;
 
+/** What can be sealed: files of messages, and what devices of one account tell each other. */
+export type SealedKind = MediaKind | 'history' | 'app-state';
+
 /** The words that go into the keys of each kind. */
-const INFO: Record<MediaKind, string> = {
+const INFO: Record<SealedKind, string> = {
   image: 'WhatsApp Image Keys',
   sticker: 'WhatsApp Image Keys',
   video: 'WhatsApp Video Keys',
   audio: 'WhatsApp Audio Keys',
   document: 'WhatsApp Document Keys',
+  history: 'WhatsApp History Keys',
+  'app-state': 'WhatsApp App State Keys',
 };
 
 interface Keys {
@@ -32,7 +37,7 @@ interface Keys {
 }
 
 /** @param mediaKey 32 bytes */
-function deriveKeys(mediaKey: Uint8Array, kind: MediaKind): Keys {
+function deriveKeys(mediaKey: Uint8Array, kind: SealedKind): Keys {
   const keys = Buffer.from(hkdfSync('sha256', mediaKey, Buffer.alloc(0), INFO[kind], KEY_MATERIAL_BYTES));
   return {
     iv: keys.subarray(0, IV_BYTES),
@@ -46,7 +51,7 @@ export class FileSealer extends Transform {
   readonly #cipher;
   readonly #mac;
 
-  constructor(mediaKey: Uint8Array, kind: MediaKind) {
+  constructor(mediaKey: Uint8Array, kind: SealedKind) {
     super();
     const { iv, cipherKey, macKey } = deriveKeys(mediaKey, kind);
     this.#cipher = createCipheriv(CIPHER, cipherKey, iv);
@@ -78,7 +83,7 @@ export class FileOpener extends Transform {
   #tail: Buffer = Buffer.alloc(0);
 
   /** @param encryptedHash SHA-256 of the encrypted bytes */
-  constructor(mediaKey: Uint8Array, kind: MediaKind, encryptedHash: Uint8Array) {
+  constructor(mediaKey: Uint8Array, kind: SealedKind, encryptedHash: Uint8Array) {
     super();
     const { iv, cipherKey, macKey } = deriveKeys(mediaKey, kind);
     this.#decipher = createDecipheriv(CIPHER, cipherKey, iv);

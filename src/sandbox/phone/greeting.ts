@@ -2,14 +2,18 @@ import { deflateSync } from 'node:zlib';
 import { proto } from '@whiskeysockets/baileys';
 import { PN_SERVER } from '../../domain/address.js';
 import type { Companion } from '../companion.js';
+import { deposit } from '../media/deposit.js';
 import type { Network } from '../network.js';
 import { give } from '../routing/fan-out.js';
 import { deviceJid } from '../wire/jid.js';
 import { stanza } from '../wire/stanza.js';
 import { encryptFor } from './encrypt.js';
+import { historyParts } from './history.js';
 import type { Phone } from './phone.js';
 
 const { Type } = proto.Message.ProtocolMessage;
+/** Compressed bytes of a history that still travel in a message. */
+const MAX_INLINE_BYTES = 32 * 1024;
 
 /**
  * What a phone tells a device that it has just linked: the key of the settings that they share, and its history.
@@ -17,7 +21,7 @@ const { Type } = proto.Message.ProtocolMessage;
  */
 export async function greet(network: Network, phone: Phone, companion: Companion): Promise<void> {
   await sendPeer(network, phone, companion, keyShare(network, phone));
-  await sendPeer(network, phone, companion, history(network, phone));
+  for await (const part of history(network, phone)) await sendPeer(network, phone, companion, part);
   companion.record.isGreeted = true;
   companion.keep();
 }
@@ -53,26 +57,23 @@ function keyShare(network: Network, phone: Phone): proto.Message.IProtocolMessag
   };
 }
 
-/** No old messages, but who is behind the hidden ids of the phone's chats. */
-function history(network: Network, phone: Phone): proto.Message.IProtocolMessage {
-  const partners = [...phone.partners].flatMap((pn) => network.registry.byPn(pn) ?? []);
-  const { INITIAL_BOOTSTRAP } = proto.HistorySync.HistorySyncType;
-  const content = proto.HistorySync.encode({
-    syncType: INITIAL_BOOTSTRAP,
-    chunkOrder: 1,
-    progress: 100,
-    phoneNumberToLidMappings: partners.map((partner) => ({
-      pnJid: partner.jid('pn'),
-      lidJid: partner.jid('lid'),
-    })),
-  }).finish();
-  return {
-    type: Type.HISTORY_SYNC_NOTIFICATION,
-    historySyncNotification: {
-      syncType: INITIAL_BOOTSTRAP,
-      chunkOrder: 1,
-      progress: 100,
-      initialHistBootstrapInlinePayload: deflateSync(content),
-    },
-  };
+/** The phone's past. Small parts travel in the message itself, larger ones by way of the media host. */
+async function* history(network: Network, phone: Phone): AsyncGenerator<proto.Message.IProtocolMessage> {
+  for (const part of historyParts(network, phone)) {
+    const { syncType = null, chunkOrder = null, progress = null } = part;
+    const bytes = deflateSync(proto.HistorySync.encode(part).finish());
+    const content =
+      bytes.length <= MAX_INLINE_BYTES
+        ? { initialHistBootstrapInlinePayload: bytes }
+        : await upload(network, bytes);
+    yield {
+      type: Type.HISTORY_SYNC_NOTIFICATION,
+      historySyncNotification: { syncType, chunkOrder, progress, ...content },
+    };
+  }
+}
+
+async function upload(network: Network, bytes: Buffer): Promise<proto.Message.IHistorySyncNotification> {
+  const { size, ...rest } = await deposit(network.blobs, bytes, 'history', 'md-msg-hist');
+  return { ...rest, fileLength: size };
 }

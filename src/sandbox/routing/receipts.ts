@@ -13,6 +13,8 @@ const STATES = new Map<string | undefined, ReceiptState>([
   ['read', 'read'],
   ['played', 'played'],
 ]);
+/** Types that tell that the person has seen it. */
+const SEEN = new Set<string | undefined>(['read', 'read-self', 'played', 'played-self']);
 /** Types that tell that the device has the message itself. */
 const SETTLING = new Set<string | undefined>([undefined, 'inactive', 'sender', 'peer_msg', 'hist_sync']);
 
@@ -22,6 +24,7 @@ export function routeReceipt(network: Network, from: Device, receipt: Stanza): v
   const ids = [id, ...childrenOf(child(receipt, 'list')).flatMap((item) => item.attrs.id ?? [])];
   settle(from, ids, type);
   from.companion?.connection?.send(stanza('ack', { class: 'receipt', id, from: to, type }));
+  if (SEEN.has(type)) network.phone(from.account).held.noteRead(ids);
   if (type === 'retry') {
     forwardRetry(network, from, receipt);
     return;

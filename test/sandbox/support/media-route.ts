@@ -25,17 +25,23 @@ export function uploadRoute(world: SandboxWorld): { fetchAgent: PlainAgent } {
   return { fetchAgent: new PlainAgent(world.sandbox.port) };
 }
 
-/** Downloads and decrypts a file as clients do. */
-export async function download(world: SandboxWorld, message: WAMessage): Promise<Buffer> {
+/** Request options that send a client's downloads to a sandbox, whatever their host; `close` ends the connections. */
+export function downloadRoute(world: SandboxWorld): { options: RequestInit; close(): Promise<void> } {
   const agent = new Agent();
   const toSandbox: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
     dispatch({ ...options, origin: world.sandbox.url }, handler);
+  const options: RequestInit = {};
+  // the types of Node's own fetch are those of another version
+  Reflect.set(options, 'dispatcher', agent.compose(toSandbox));
+  return { options, close: () => agent.close() };
+}
+
+/** Downloads and decrypts a file as clients do. */
+export async function download(world: SandboxWorld, message: WAMessage): Promise<Buffer> {
+  const { options, close } = downloadRoute(world);
   try {
-    const options: RequestInit = {};
-    // the types of Node's own fetch are those of another version
-    Reflect.set(options, 'dispatcher', agent.compose(toSandbox));
     return await downloadMediaMessage(message, 'buffer', { options });
   } finally {
-    await agent.close();
+    await close();
   }
 }

@@ -70,7 +70,7 @@ export function applyEdit(
 }
 
 /** The target's content with another text; undefined when it has none. */
-function withText(target: HeldMessage, text: string): proto.IMessage | undefined {
+export function withText(target: HeldMessage, text: string): proto.IMessage | undefined {
   const message = unwrap(proto.Message.decode(target.source));
   for (const field of CAPTIONED) {
     const medium = message[field];
