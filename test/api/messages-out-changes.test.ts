@@ -1,0 +1,287 @@
+import { expect } from 'chai';
+import { LIMITS } from '../../src/domain/limits.js';
+import type { ChangeView, MessageView } from '../../src/sandbox/client.js';
+import type { ApiAnswer } from '../support/api.js';
+import { Conversations, lidOf, type Side } from '../support/conversations.js';
+import { eventOf, eventsOf } from '../support/events.js';
+import { BOB } from '../support/pairing.js';
+import { ShiftedClock } from '../support/shifted-clock.js';
+
+describe('changing earlier messages through the API', () => {
+  let chats: Conversations;
+  const clock = new ShiftedClock();
+  before(async () => {
+    chats = await Conversations.start({ overrides: { clock } });
+  });
+  after(() => chats.stop());
+  afterEach(() => chats.world.phones.clearFaults());
+
+  const sides = () => [chats.plain, chats.hosted];
+  const other = (side: Side) => (side === chats.plain ? chats.hosted : chats.plain);
+
+  function post(side: Side, path: string, body: object, headers = {}): Promise<ApiAnswer> {
+    return chats.world.api.post(path, { clientId: side.clientId, to: BOB.number, ...body }, headers);
+  }
+
+  /** Sends a text to Bob; resolves with its id when he has it. */
+  async function sent(side: Side, body = 'as it was'): Promise<string> {
+    const answer = await post(side, '/send-message', { body });
+    expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
+    const messageId = String(answer.body.messageId);
+    await held(messageId);
+    return messageId;
+  }
+
+  function held(messageId: string, number = BOB.number): Promise<MessageView> {
+    return chats.world.phones.waitForMessage(number, (message) => message.messageId === messageId);
+  }
+
+  /** The change that an answer tells of, once Bob's phone has it, and its event. */
+  async function arrived(answer: ApiAnswer, targetId: string) {
+    expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
+    const { messageId } = answer.body;
+    expect(answer.body).to.deep.equal({ status: 'sent', messageId, targetId });
+    const change = await changeOf(String(messageId));
+    return { change, event: await eventOf(chats.world.receiver, String(messageId)) };
+  }
+
+  function changeOf(messageId: string): Promise<ChangeView> {
+    return chats.world.phones.waitForChange(BOB.number, (change) => change.messageId === messageId);
+  }
+
+  async function changesOf(targetId: string): Promise<ChangeView[]> {
+    const changes = await chats.world.phones.changes(BOB.number);
+    return changes.filter((change) => change.targetId === targetId);
+  }
+
+  async function storedExtras(side: Side, messageId: string): Promise<Record<string, unknown>> {
+    return (await chats.row(side, messageId))?.extras ?? {};
+  }
+
+  describe('reactions', () => {
+    it('go to the messages of others, and are taken back', async () => {
+      for (const side of sides()) {
+        const { messageId } = await chats.fromBob(side, { text: 'I did it' });
+        for (const emoji of ['👍', '👩🏽‍🚀', '']) {
+          const answer = await post(side, '/send-reaction', { messageId, emoji });
+          const { change, event } = await arrived(answer, messageId);
+          expect(change).to.include({ type: 'reaction', targetId: messageId, applied: true, emoji });
+          expect((await held(messageId)).reactions).to.deep.equal(
+            emoji ? { [side.phone.number]: emoji } : {},
+          );
+          expect(event).to.deep.include({
+            event: 'message.sent',
+            type: 'reaction',
+            fromMe: true,
+            chatRoomId: side.chatRoomId,
+            reaction: { targetId: messageId, targetFromMe: false, emoji },
+          });
+          if (!side.orgId) continue;
+          const { reactions } = await storedExtras(side, messageId);
+          expect(reactions).to.deep.equal(emoji ? { [lidOf(side.phone)]: emoji } : {});
+        }
+      }
+    });
+
+    it('go to own messages, whatever the caller remembers of them', async () => {
+      for (const side of sides()) {
+        for (const told of [{ targetFromMe: true }, {}]) {
+          const messageId = await sent(side);
+          const answer = await post(side, '/send-reaction', { messageId, emoji: '🎉', ...told });
+          const { change, event } = await arrived(answer, messageId);
+          expect(change.applied).to.equal(true);
+          expect((await held(messageId)).reactions).to.deep.equal({ [side.phone.number]: '🎉' });
+          expect(event.reaction).to.deep.equal({ targetId: messageId, targetFromMe: true, emoji: '🎉' });
+        }
+      }
+    });
+
+    it('go out for messages that nothing is known of', async () => {
+      for (const side of sides()) {
+        const answer = await post(side, '/send-reaction', {
+          messageId: '3EB0UNKNOWN',
+          emoji: '👍',
+          targetFromMe: true,
+        });
+        const { change, event } = await arrived(answer, '3EB0UNKNOWN');
+        expect(change.applied).to.equal(false);
+        expect(event.reaction).to.include({ targetId: '3EB0UNKNOWN', targetFromMe: true });
+      }
+    });
+  });
+
+  describe('edits', () => {
+    it('replace the text of own messages, wherever they were written', async () => {
+      for (const side of sides()) {
+        const written = await chats.fromOwner(side, { text: 'as it was' });
+        for (const messageId of [await sent(side), written.messageId]) {
+          const answer = await post(side, '/edit-message', { messageId, body: 'as it should be' });
+          const { change, event } = await arrived(answer, messageId);
+          expect(change).to.include({ type: 'edit', applied: true, text: 'as it should be' });
+          expect(await held(messageId)).to.deep.include({
+            text: 'as it should be',
+            edited: true,
+            history: ['as it was'],
+          });
+          expect(event).to.deep.include({
+            type: 'edit',
+            fromMe: true,
+            body: 'as it should be',
+            edit: { targetId: messageId, body: 'as it should be' },
+          });
+          if (!side.orgId) continue;
+          const row = await chats.row(side, messageId);
+          expect(row).to.include({ body: 'as it should be' });
+          expect(row?.extras).to.include({ edited: true });
+          expect(row?.extras).to.have.nested.property('editHistory[0].body', 'as it was');
+        }
+      }
+    });
+
+    it('of the messages of others are refused with 400, and nothing leaves', async () => {
+      for (const side of sides()) {
+        const { messageId } = await chats.fromBob(side, { text: 'mine' });
+        const answer = await post(side, '/edit-message', { messageId, body: 'yours' });
+        expect(answer.status).to.equal(400);
+        expect(answer.body.error).to.match(/messageId: .*somebody else.*own messages/);
+        expect(await changesOf(messageId)).to.deep.equal([]);
+      }
+    });
+
+    it('go out for messages that nothing is known of: the network decides', async () => {
+      const answer = await post(chats.plain, '/edit-message', { messageId: '3EB0LONGAGO', body: 'x' });
+      expect((await arrived(answer, '3EB0LONGAGO')).change.applied).to.equal(false);
+    });
+  });
+
+  describe('deletions for everyone', () => {
+    const everyone = { mode: 'everyone', fromMe: true };
+
+    it('empty own messages, wherever they were written', async () => {
+      for (const side of sides()) {
+        const written = await chats.fromOwner(side, { text: 'as it was' });
+        for (const messageId of [await sent(side), written.messageId]) {
+          const answer = await post(side, '/delete-message', { messageId, ...everyone });
+          expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
+          expect(answer.body).to.deep.equal({ status: true });
+          const change = await chats.world.phones.waitForChange(
+            BOB.number,
+            ({ targetId }) => targetId === messageId,
+          );
+          expect(change).to.include({ type: 'revoke', applied: true });
+          expect(await held(messageId)).to.include({ revoked: true, text: '' });
+          const event = await eventOf(chats.world.receiver, change.messageId);
+          expect(event).to.deep.include({
+            event: 'message.sent',
+            type: 'revoke',
+            fromMe: true,
+            chatRoomId: side.chatRoomId,
+            revoke: { targetId: messageId, byAdmin: false },
+          });
+          if (!side.orgId) continue;
+          const row = await chats.row(side, messageId);
+          expect(row).to.include({ deleted: true });
+          expect(row?.extras).to.include({ revoked: true });
+        }
+      }
+    });
+
+    it('of the messages of others are rejected by the network with 502', async () => {
+      for (const side of sides()) {
+        const { messageId } = await chats.fromBob(side, { text: 'mine' });
+        for (const fromMe of [false, true]) {
+          const answer = await post(side, '/delete-message', { messageId, mode: 'everyone', fromMe });
+          expect(answer.status, JSON.stringify(answer.body)).to.equal(502);
+          expect(answer.body.error).to.match(/rejected/);
+        }
+        expect(await held(messageId)).to.include({ revoked: false, text: 'mine' });
+        expect(await changesOf(messageId)).to.deep.equal([]);
+      }
+    });
+
+    it('go out for messages that nothing is known of', async () => {
+      const answer = await post(chats.plain, '/delete-message', { messageId: '3EB0GONE', ...everyone });
+      expect(answer.body).to.deep.equal({ status: true });
+      const change = await chats.world.phones.waitForChange(BOB.number, (one) => one.targetId === '3EB0GONE');
+      expect(change.applied).to.equal(false);
+    });
+  });
+
+  const CHANGES: [string, object][] = [
+    ['/send-reaction', { emoji: '👍', targetFromMe: true }],
+    ['/edit-message', { body: 'changed' }],
+    ['/delete-message', { mode: 'everyone', fromMe: true }],
+  ];
+  for (const [path, body] of CHANGES) {
+    it(`refuses ${path} for a message of another chat with 400`, async () => {
+      for (const side of sides()) {
+        const messageId = await sent(side);
+        const to = other(side).phone.number;
+        const answer = await post(side, path, { messageId, ...body, to });
+        expect(answer.status, JSON.stringify(answer.body)).to.equal(400);
+        expect(answer.body.error).to.match(/messageId: .*in another chat/);
+        expect(await chats.world.phones.changes(to)).to.deep.equal([]);
+      }
+    });
+
+    it(`answers ${path} with 502 when the network rejects it, and changes nothing`, async () => {
+      for (const side of sides()) {
+        const messageId = await sent(side);
+        await chats.world.phones.fault({ kind: 'reject-sends', number: side.phone.number, count: 1 });
+        const answer = await post(side, path, { messageId, ...body });
+        expect(answer.status).to.equal(502);
+        expect(await changesOf(messageId)).to.deep.equal([]);
+        expect(await held(messageId)).to.deep.include({ text: 'as it was', reactions: {}, revoked: false });
+      }
+    });
+
+    it(`answers ${path} with 404 for a session that is unknown or not paired`, async () => {
+      await chats.world.api.post('/start?clientId=unpaired');
+      for (const clientId of ['nobody', 'unpaired']) {
+        const answer = await post(chats.plain, path, { messageId: '3EB01', ...body, clientId });
+        expect(answer.status, clientId).to.equal(404);
+      }
+    });
+  }
+
+  it('is done once for an idempotency key', async () => {
+    for (const [path, body] of CHANGES.slice(0, 2)) {
+      const messageId = await sent(chats.hosted);
+      const headers = { 'idempotency-key': `once ${path}` };
+      const first = await post(chats.hosted, path, { messageId, ...body }, headers);
+      await arrived(first, messageId);
+      const second = await post(chats.hosted, path, { messageId, ...body }, headers);
+      expect(second.body).to.deep.equal(first.body);
+      // the order of one sender's messages is kept
+      await sent(chats.hosted);
+      expect(await changesOf(messageId)).to.have.length(1);
+      expect(eventsOf(chats.world.receiver, String(first.body.messageId))).to.have.length(1);
+    }
+  });
+
+  describe('past the edit window', () => {
+    it('an own message stays as it is, with 400 and a word why, wherever it was written', async () => {
+      const targets: [Side, string][] = [];
+      for (const side of sides()) {
+        const written = await chats.fromOwner(side, { text: 'as it was' });
+        targets.push([side, await sent(side)], [side, written.messageId]);
+      }
+      clock.shift(LIMITS.editWindowMs + 1_000);
+      for (const [side, messageId] of targets) {
+        const answer = await post(side, '/edit-message', { messageId, body: 'too late' });
+        expect(answer.status, JSON.stringify(answer.body)).to.equal(400);
+        expect(answer.body.error).to.match(/messageId: .*15 minutes ago.*15 minutes only/);
+        expect(await changesOf(messageId)).to.deep.equal([]);
+        expect(await held(messageId)).to.include({ text: 'as it was', edited: false });
+      }
+    });
+
+    it('reactions and deletions still go out', async () => {
+      const messageId = await sent(chats.plain);
+      clock.shift(LIMITS.editWindowMs + 1_000);
+      await arrived(await post(chats.plain, '/send-reaction', { messageId, emoji: '👍' }), messageId);
+      const deletion = { messageId, mode: 'everyone', fromMe: true };
+      expect((await post(chats.plain, '/delete-message', deletion)).status).to.equal(200);
+    });
+  });
+});
