@@ -50,9 +50,13 @@ export class DaemonClient {
     return this.#api.url;
   }
 
-  /** Any route, for whom the methods below are not enough. */
-  call(method: 'GET' | 'POST', path: string, options: Pick<CallOptions, 'query' | 'body'>): Promise<object> {
-    return this.#api.call<object>(method, path, { ...options, timeoutMs: SEND_TIMEOUT_MS });
+  /** Any route. The answer's shape is trusted, as the contract gives it. */
+  call<Answer extends object>(
+    method: 'GET' | 'POST',
+    path: string,
+    options: Pick<CallOptions, 'query' | 'body'>,
+  ): Promise<Answer> {
+    return this.#api.call<Answer>(method, path, { ...options, timeoutMs: SEND_TIMEOUT_MS });
   }
 
   start(clientId: string, webhook: WebhookChange = {}): Promise<StartAnswer> {

@@ -1,0 +1,28 @@
+import { DaemonCommand } from '../../src/cli/daemon-command.js';
+import { groupArgs } from '../../src/cli/group-args.js';
+import { type GroupDetails, type MemberRow, showGroup } from '../../src/cli/groups.js';
+
+export default class GroupsShow extends DaemonCommand {
+  static override summary = 'Show a group and its members';
+  static override examples = ['<%= config.bin %> <%= command.id %> acme 120363040000000001@g.us'];
+  static override args = groupArgs();
+
+  async run(): Promise<GroupDetails> {
+    const { args, flags } = await this.parse(GroupsShow);
+    const group = await showGroup(await this.daemon(flags), args.clientId, args.groupJid);
+    if (!this.jsonEnabled()) await this.show(group);
+    return group;
+  }
+
+  private async show({ name, jid, topic, addressingMode, members }: GroupDetails): Promise<void> {
+    this.output.fields({ group: name, jid, topic, addressing: addressingMode });
+    this.output.line();
+    const rows = members.map((member) => [member.displayName, member.phone, member.jid, roleOf(member)]);
+    await this.output.table(['NAME', 'PHONE', 'JID', 'ROLE'], rows);
+  }
+}
+
+function roleOf({ isAdmin, isSuperAdmin }: MemberRow): string {
+  if (isSuperAdmin) return 'owner';
+  return isAdmin ? 'admin' : '';
+}
