@@ -30,7 +30,7 @@ export function readContext(
   };
   if (info?.stanzaId) {
     const participant = parseJid(info.participant)?.user;
-    const shown = info.quotedMessage ? read(info.quotedMessage) : { type: 'text', body: '' };
+    const shown = hasContent(info.quotedMessage) ? read(info.quotedMessage) : { type: 'text', body: '' };
     context.quoted = {
       messageId: info.stanzaId,
       ...(participant && { participant }),
@@ -39,6 +39,11 @@ export function readContext(
     };
   }
   return context;
+}
+
+/** Who answers a message without holding it quotes an empty one. */
+function hasContent(quoted: Content | null | undefined): quoted is Content {
+  return quoted != null && Object.values(quoted).some((part) => part != null);
 }
 
 /** The context that names people in a content of one's own; nothing when there are none. */

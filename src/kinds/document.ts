@@ -12,7 +12,6 @@ export const document: Kind = {
       const content = {
         document: { url: path },
         ...composeFile(file, context),
-        mimetype: file.mimeType,
         fileName,
         title: fileName,
         ...(pageCount && { pageCount }),

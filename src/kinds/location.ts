@@ -55,10 +55,15 @@ function placeIn({ locationMessage, liveLocationMessage }: Content): LocationExt
   const position = locationMessage ?? liveLocationMessage;
   if (!position) return undefined;
   return {
-    latitude: position.degreesLatitude ?? 0,
-    longitude: position.degreesLongitude ?? 0,
+    latitude: degrees(position.degreesLatitude),
+    longitude: degrees(position.degreesLongitude),
     name: locationMessage?.name || locationMessage?.comment || liveLocationMessage?.caption || '',
     address: locationMessage?.address ?? '',
     live: !locationMessage || locationMessage.isLive === true,
   };
+}
+
+/** Whoever wrote it can put anything into it, and JSON has no word for what is no number. */
+function degrees(value: number | null | undefined): number {
+  return Number.isFinite(value) ? Number(value) : 0;
 }

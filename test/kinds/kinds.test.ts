@@ -1,5 +1,7 @@
+import { proto } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
 import Joi from 'joi';
+import { MESSAGE_EVENT_TYPES } from '../../src/events/catalogue.js';
 import { readContext } from '../../src/kinds/context-info.js';
 import { envelopeFields } from '../../src/kinds/envelope.js';
 import { KINDS, kindOfFile, readContent, sendableKinds } from '../../src/kinds/index.js';
@@ -74,6 +76,17 @@ describe('reading message contents', () => {
       expect(readContent(content).reading).to.deep.equal({ type, body });
     });
   }
+
+  it('shows whatever the protocol knows, empty as it may be, as something that JSON can hold', () => {
+    const names = Object.keys(proto.Message.prototype);
+    expect(names).to.include.members(['imageMessage', 'pollCreationMessageV5', 'protocolMessage']);
+    for (const name of names) {
+      const content = proto.Message.fromObject({ [name]: name === 'conversation' ? 'hi' : {} });
+      const { reading } = readContent(content);
+      expect(MESSAGE_EVENT_TYPES, name).to.include(reading.type);
+      expect(JSON.parse(JSON.stringify(reading)), name).to.deep.equal(reading);
+    }
+  });
 
   it('names an unknown kind for counting', () => {
     expect(unknownName({ messageContextInfo: {}, eventMessage: { name: 'x' } })).to.equal('eventMessage');
