@@ -1,0 +1,249 @@
+import { expect } from 'chai';
+import type { ChatView } from '../../src/sandbox/client.js';
+import type { ApiAnswer } from '../support/api.js';
+import { Conversations, type Side } from '../support/conversations.js';
+import { eventOf } from '../support/events.js';
+import { BOB } from '../support/pairing.js';
+
+const DAVE = { number: '+15550000004', name: 'Dave' };
+
+describe('acting on chats through the API', () => {
+  let chats: Conversations;
+  before(async () => {
+    chats = await Conversations.start();
+    await chats.world.phones.addPhone(DAVE);
+  });
+  after(() => chats.stop());
+  afterEach(() => chats.world.phones.clearFaults());
+
+  const sides = () => [chats.plain, chats.hosted];
+
+  function post(side: Side, path: string, body: object = {}): Promise<ApiAnswer> {
+    return chats.world.api.post(path, { clientId: side.clientId, to: BOB.number, ...body });
+  }
+
+  async function expectAnswer(answer: Promise<ApiAnswer>, status: number, body: object | RegExp) {
+    const { status: actual, body: told } = await answer;
+    expect(actual, JSON.stringify(told)).to.equal(status);
+    if (body instanceof RegExp) expect(told.error).to.match(body);
+    else expect(told).to.deep.equal(body);
+  }
+
+  async function sent(side: Side, body = 'hello'): Promise<string> {
+    const answer = await post(side, '/send-message', { body });
+    expect(answer.status).to.equal(200);
+    await eventOf(chats.world.receiver, String(answer.body.messageId));
+    return String(answer.body.messageId);
+  }
+
+  async function unreadCount(side: Side): Promise<unknown> {
+    const { body } = await chats.world.api.get(`/chatrooms?clientId=${side.clientId}`);
+    const rooms: unknown = body.chatRooms;
+    if (!Array.isArray(rooms)) throw new Error('rooms are a list');
+    return rooms.find(({ chatRoomId }) => chatRoomId === side.chatRoomId)?.unreadCount;
+  }
+
+  /** The settings of the chat with Bob on the linked phone. */
+  function onPhone({ phone }: Side, matches: (chat: ChatView) => boolean): Promise<ChatView> {
+    const isWithBob = (chat: ChatView) => chat.with === BOB.number && matches(chat);
+    return chats.world.phones.waitForChat(phone.number, isWithBob);
+  }
+
+  describe('typing', () => {
+    it('is seen by the other side, and its end', async () => {
+      for (const side of sides()) {
+        const from = side.phone.number;
+        for (const [body, state] of [
+          [{}, 'composing'],
+          [{ composing: false }, 'paused'],
+        ] as const) {
+          await chats.world.phones.waitFor(
+            (event) =>
+              event.type === 'chatstate' && event.number === BOB.number && event.chatstate.state === state,
+            10_000,
+            () => expectAnswer(post(side, '/send-typing', body), 200, { status: 'ok' }),
+          );
+          const last = (await chats.world.phones.chatstates(BOB.number)).at(-1);
+          expect(last).to.include({ from, state });
+        }
+      }
+    });
+
+    it('waits for a connection that is coming back', async () => {
+      const { phones } = chats.world;
+      const number = chats.plain.phone.number;
+      await phones.waitFor(
+        (event) => event.type === 'device' && event.number === number && event.change === 'disconnected',
+        10_000,
+        () => phones.fault({ kind: 'disconnect', number, count: 1 }),
+      );
+      await phones.waitFor(
+        (event) => event.type === 'chatstate' && event.number === BOB.number,
+        20_000,
+        // what the gateway has not noticed yet fails with 502, and may be repeated at once
+        async () => {
+          const { status } = await post(chats.plain, '/send-typing');
+          if (status === 502) await expectAnswer(post(chats.plain, '/send-typing'), 200, { status: 'ok' });
+        },
+      );
+    });
+  });
+
+  describe('marking as read', () => {
+    it('shows the author that each message was read, and clears the unread count', async () => {
+      for (const side of sides()) {
+        const first = await chats.fromBob(side, { text: 'one' });
+        const second = await chats.fromBob(side, { text: 'two' });
+        const messageIds = [first.messageId, second.messageId];
+        if (side.orgId) expect(await unreadCount(side)).to.equal(2);
+        await chats.world.phones.waitFor(
+          (event) =>
+            event.type === 'receipt' && event.messageId === second.messageId && event.state === 'read',
+          10_000,
+          () => expectAnswer(post(side, '/mark-read', { messageIds }), 200, { ok: true, count: 2 }),
+        );
+        for (const message of await chats.world.phones.messages(BOB.number)) {
+          if (!messageIds.includes(message.messageId)) continue;
+          expect(message.receipts).to.deep.equal({ [side.phone.number]: 'read' });
+        }
+        if (side.orgId) expect(await unreadCount(side)).to.equal(0);
+      }
+    });
+
+    it('takes ids twice, ids that nothing is known of, and own messages', async () => {
+      for (const side of sides()) {
+        const { messageId } = await chats.fromBob(side, { text: 'once' });
+        const own = await sent(side);
+        const messageIds = [messageId, messageId, '3EB0UNKNOWN', own];
+        await expectAnswer(post(side, '/mark-read', { messageIds }), 200, { ok: true, count: 3 });
+      }
+    });
+
+    it('refuses messages of another chat with 400, and tells nobody', async () => {
+      for (const side of sides()) {
+        const { messageId } = await chats.fromBob(side, { text: 'not there' });
+        const body = { messageIds: [messageId], to: DAVE.number };
+        await expectAnswer(post(side, '/mark-read', body), 400, /messageIds: .*in another chat/);
+        const held = await chats.world.phones.waitForMessage(
+          BOB.number,
+          (message) => message.messageId === messageId,
+        );
+        expect(held.receipts).to.not.deep.include({ [side.phone.number]: 'read' });
+      }
+    });
+  });
+
+  describe('marking as unread', () => {
+    it('flags the chat on the linked phone, whoever wrote last', async () => {
+      const side = chats.hosted;
+      const writes = [
+        () => chats.fromBob(side, { text: 'an answer, please' }),
+        () => sent(side),
+        async () => {
+          const poll = await chats.fromOwner(side, { poll: { name: 'Tea?', options: ['Yes', 'No'] } });
+          await chats.fromBob(side, { vote: { pollMessageId: poll.messageId, options: ['Yes'] } });
+        },
+      ];
+      for (const write of writes) {
+        await write();
+        await expectAnswer(post(side, '/mark-unread'), 200, { ok: true });
+        await onPhone(side, ({ unread }) => unread);
+        await chats.world.phones.updateChat(side.phone.number, BOB.number, { unread: false });
+      }
+      expect((await chats.world.phones.chats(side.phone.number)).rejected).to.equal(0);
+    });
+
+    it('answers 404 when no message of the chat is stored', async () => {
+      await chats.fromBob(chats.plain, { text: 'not kept' });
+      await expectAnswer(post(chats.plain, '/mark-unread'), 404, /no message .*stored/);
+      await expectAnswer(post(chats.hosted, '/mark-unread', { to: DAVE.number }), 404, /no message .*stored/);
+    });
+  });
+
+  describe('deleting for oneself', () => {
+    const forMe = { mode: 'me', fromMe: true };
+
+    it('tells the linked phone only, where no history is kept', async () => {
+      const side = chats.plain;
+      const own = await sent(side, 'to be deleted');
+      const { messageId: his } = await chats.fromBob(side, { text: 'his' });
+      for (const [messageId, fromMe] of [
+        [own, true],
+        [his, false],
+      ] as const) {
+        await expectAnswer(post(side, '/delete-message', { ...forMe, messageId, fromMe }), 200, {
+          status: true,
+        });
+        await onPhone(side, ({ deletedMessages }) => deletedMessages.includes(messageId));
+      }
+      const held = await chats.world.phones.waitForMessage(BOB.number, ({ messageId }) => messageId === own);
+      expect(held).to.include({ text: 'to be deleted', revoked: false });
+    });
+
+    it('takes the message out of the history too', async () => {
+      const side = chats.hosted;
+      const { chatRoomId } = side;
+      const own = await sent(side, 'to be deleted');
+      const { messageId: his } = await chats.fromBob(side, { text: 'his' });
+      for (const messageId of [own, his]) {
+        const deletion = { ...forMe, messageId, chatRoomId };
+        await expectAnswer(post(side, '/delete-message', deletion), 200, { status: true });
+        await onPhone(side, ({ deletedMessages }) => deletedMessages.includes(messageId));
+        expect(await chats.row(side, messageId)).to.equal(undefined);
+        await expectAnswer(post(side, '/delete-message', deletion), 404, /has no message/);
+      }
+      expect((await chats.world.phones.chats(side.phone.number)).rejected).to.equal(0);
+    });
+
+    it('needs the room where a history is kept, and it must be the one of the chat', async () => {
+      const side = chats.hosted;
+      const messageId = await sent(side);
+      const request = (body: object) => post(side, '/delete-message', { ...forMe, messageId, ...body });
+      await expectAnswer(request({}), 400, /chatRoomId is required/);
+      await expectAnswer(request({ chatRoomId: chats.plain.chatRoomId }), 400, /chatRoomId: .*not a room of/);
+      await expectAnswer(request({ chatRoomId: 'hosted-1-2' }), 404, /has no message/);
+      const elsewhere = { chatRoomId: side.chatRoomId, to: DAVE.number };
+      await expectAnswer(request(elsewhere), 400, /chatRoomId: .*not the room of the chat/);
+      expect(await chats.row(side, messageId)).to.not.equal(undefined);
+    });
+
+    it('refuses a message of another chat with 400', async () => {
+      const messageId = await sent(chats.plain);
+      const deletion = { ...forMe, messageId, to: DAVE.number };
+      await expectAnswer(post(chats.plain, '/delete-message', deletion), 400, /messageId: .*in another chat/);
+    });
+  });
+
+  it('answers 502 and changes nothing when the network does not take the change', async () => {
+    const side = chats.hosted;
+    const messageId = await sent(side);
+    const { chatRoomId } = side;
+    const requests: [string, object][] = [
+      ['/mark-unread', {}],
+      ['/delete-message', { messageId, fromMe: true, mode: 'me', chatRoomId }],
+    ];
+    for (const [path, body] of requests) {
+      await chats.world.phones.fault({ kind: 'app-state-conflict', number: side.phone.number, count: 2 });
+      await expectAnswer(post(side, path, body), 502, /rejected the change \(409\)/);
+    }
+    expect(await chats.row(side, messageId)).to.not.equal(undefined);
+    for (const [path, body] of requests) expect((await post(side, path, body)).status, path).to.equal(200);
+  });
+
+  it('answers 404 for a session that is unknown or not paired, and 400 for people nobody knows', async () => {
+    await chats.world.api.post('/start?clientId=unpaired');
+    const requests: [string, object][] = [
+      ['/send-typing', {}],
+      ['/mark-read', { messageIds: ['3EB01'] }],
+      ['/mark-unread', {}],
+      ['/delete-message', { messageId: '3EB01', fromMe: true, mode: 'me' }],
+    ];
+    for (const [path, body] of requests) {
+      for (const clientId of ['nobody', 'unpaired']) {
+        expect((await post(chats.plain, path, { ...body, clientId })).status, path).to.equal(404);
+      }
+      const stranger = { ...body, to: '+15559999999' };
+      await expectAnswer(post(chats.plain, path, stranger), 400, /^to: /);
+    }
+  });
+});
