@@ -11,6 +11,7 @@ import { createLog } from '../../src/log.js';
 import { Media } from '../../src/services/media/media.js';
 import type { FilePayload } from '../../src/services/services.js';
 import { film } from '../support/films.js';
+import { pdf } from '../support/pdf.js';
 import { startReceiver, type TestReceiver } from '../support/receiver.js';
 import { recording, voiceNote } from '../support/sounds.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
@@ -396,20 +397,4 @@ describe('a file that is sent', () => {
 
 function picture(width: number, height: number, background = 'green'): Sharp {
   return sharp({ create: { width, height, channels: 3, background } });
-}
-
-function pdf(pages: number): Buffer {
-  const kids = Array.from({ length: pages }, (_, page) => `${page + 3} 0 R`);
-  const leaves = kids.map(
-    (_, page) => `${page + 3} 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>endobj`,
-  );
-  return Buffer.from(
-    [
-      '%PDF-1.4',
-      '1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj',
-      `2 0 obj<</Type/Pages/Kids[${kids.join(' ')}]/Count ${pages}>>endobj`,
-      ...leaves,
-      'trailer<</Root 1 0 R>>',
-    ].join('\n'),
-  );
 }

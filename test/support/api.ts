@@ -23,20 +23,29 @@ export class Api {
     return this.call('POST', path, body, headers);
   }
 
-  async call(
+  /** Posts a form; its Content-Type follows from it. */
+  upload(path: string, form: FormData, headers: Record<string, string> = {}): Promise<ApiAnswer> {
+    return this.#ask(path, { method: 'POST', headers, body: form });
+  }
+
+  call(
     method: string,
     path: string,
     body: object | undefined,
     headers: Record<string, string>,
   ): Promise<ApiAnswer> {
-    const response = await fetch(new URL(path, this.url), {
+    const type = body && { 'content-type': 'application/json' };
+    return this.#ask(path, {
       method,
-      headers: {
-        authorization: `Bearer ${this.#token}`,
-        ...(body && { 'content-type': 'application/json' }),
-        ...headers,
-      },
+      headers: { ...type, ...headers },
       ...(body && { body: JSON.stringify(body) }),
+    });
+  }
+
+  async #ask(path: string, request: RequestInit): Promise<ApiAnswer> {
+    const response = await fetch(new URL(path, this.url), {
+      ...request,
+      headers: { authorization: `Bearer ${this.#token}`, ...request.headers },
     });
     const text = await response.text();
     return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : {} };

@@ -34,6 +34,11 @@ export class DaemonProcess {
     return new DaemonProcess(child, ended, String(url));
   }
 
+  /** Of the process. */
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
   /** SIGKILL, at this instant. Resolves when it is gone. */
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL');

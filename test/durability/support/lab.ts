@@ -61,6 +61,12 @@ export class Lab {
     return this.#api;
   }
 
+  /** Of the daemon's process. */
+  get pid(): number {
+    if (!this.#daemon) throw new Error('no daemon runs');
+    return this.#daemon.pid;
+  }
+
   get tail(): TailReader {
     return this.#tail;
   }
