@@ -1,5 +1,7 @@
 import { contactsContract } from './store/contacts.js';
 import { failedDeliveriesContract } from './store/failed-deliveries.js';
+import { fileBytesContract } from './store/file-bytes.js';
+import { filesContract } from './store/files.js';
 import type { StoreFactory, StoreHarness } from './store/harness.js';
 import { historyContract } from './store/history.js';
 import { historyRoomsContract } from './store/history-rooms.js';
@@ -40,6 +42,8 @@ const PARTS = [
   historyContract,
   historyRoomsContract,
   pendingChangesContract,
+  filesContract,
+  fileBytesContract,
   idempotencyContract,
   failedDeliveriesContract,
   lifeContract,

@@ -87,6 +87,25 @@ export const COLLECTIONS: readonly CollectionPlan[] = [
     ],
   },
   {
+    name: 'files',
+    owner: 'clientId',
+    indexes: [
+      { key: { id: 1 }, unique: true },
+      // the library of a session, newest first; counted without reading its documents
+      { key: { clientId: 1, createdAt: -1, id: -1, messageId: 1 } },
+      // the one file of a message
+      {
+        key: { clientId: 1, chatRoomId: 1, messageId: 1 },
+        unique: true,
+        partialFilterExpression: { messageId: { $gt: '' } },
+      },
+      // what bytes belong to
+      { key: { bytesId: 1 } },
+      // pruning
+      { key: { createdAt: 1 } },
+    ],
+  },
+  {
     name: 'pending_changes',
     owner: 'clientId',
     indexes: [

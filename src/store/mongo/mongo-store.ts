@@ -5,6 +5,7 @@ import { mongoContacts } from './contacts.js';
 import { mongoDataKeys } from './data-keys.js';
 import { openMongoDatabase } from './database.js';
 import { mongoFailedDeliveries } from './failed-deliveries.js';
+import { mongoFiles } from './file-store.js';
 import { mongoHistory } from './history.js';
 import { mongoIdempotency } from './idempotency.js';
 import { applyJournal, mongoJournal } from './journal.js';
@@ -25,6 +26,7 @@ export async function openMongoBackend(options: { url: string }): Promise<Backen
   const log = commitLog(database, async (clientId, commit) => {
     await Promise.all([applyKeys(database, clientId, commit), applyJournal(database, clientId, commit)]);
   });
+  const files = mongoFiles(database);
   return {
     name: 'mongodb',
     supports: { sharedByNodes: true },
@@ -35,11 +37,16 @@ export async function openMongoBackend(options: { url: string }): Promise<Backen
     sends: mongoSends(database),
     traces: mongoTraces(database),
     history: mongoHistory(database),
+    files,
     idempotency: mongoIdempotency(database),
     failedDeliveries: mongoFailedDeliveries(database),
     dataKeys: mongoDataKeys(database),
     ping: () => database.ping(),
-    forget: (clientId) => log.end(clientId, () => deleteAllOf(database.db, clientId)),
+    forget: (clientId) =>
+      log.end(clientId, async () => {
+        await files.removeAll(clientId);
+        await deleteAllOf(database.db, clientId);
+      }),
     async close() {
       await log.idle();
       await database.close();

@@ -1,6 +1,7 @@
 import type { Backend, Store } from '../store.js';
 import { openDataKeys, ownKey } from './data-keys.js';
 import { sealedFailedDeliveries } from './failed-deliveries.js';
+import { sealedFiles } from './files.js';
 import { sealedHistory } from './history.js';
 import { sealedIdempotency } from './idempotency.js';
 import { sealedJournal } from './journal.js';
@@ -38,6 +39,7 @@ export async function sealStore(backend: Backend, encryptionKey: Uint8Array): Pr
     sends: sealedSends(backend.sends, sealers),
     traces: sealedTraces(backend.traces, sealers),
     history: sealedHistory(backend.history, sealers),
+    files: sealedFiles(backend.files, sealers),
     idempotency: sealedIdempotency(backend.idempotency, sealers),
     failedDeliveries: sealedFailedDeliveries(backend.failedDeliveries, sealers),
     ping: () => backend.ping(),

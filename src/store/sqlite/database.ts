@@ -121,12 +121,17 @@ class Patience {
   }
 }
 
+/** A failure of SQLite or of the file system as `store_unavailable`; any other error as it is. */
+export function asUnavailable(what: string, error: unknown): unknown {
+  if (!(error instanceof Error) || !isOutside(error)) return error;
+  return new GatewayError('store_unavailable', `${what}: ${error.message}.`, { cause: error });
+}
+
 function translated<T>(what: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (!(error instanceof Error) || !isOutside(error)) throw error;
-    throw new GatewayError('store_unavailable', `${what}: ${error.message}.`, { cause: error });
+    throw asUnavailable(what, error);
   }
 }
 

@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 
-const PRIVATE_FILE = 0o600;
-const PRIVATE_DIR = 0o700;
+export const PRIVATE_FILE = 0o600;
+export const PRIVATE_DIR = 0o700;
 
 /** Makes the folder with mode 0700 when it is not there; an existing one, perhaps shared on purpose, stays as it is. */
 export function makePrivateDir(path: string): void {

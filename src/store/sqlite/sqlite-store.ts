@@ -4,6 +4,7 @@ import { sqliteContacts } from './contacts.js';
 import { sqliteDataKeys } from './data-keys.js';
 import { type OpenDatabase, openDatabase } from './database.js';
 import { sqliteFailedDeliveries } from './failed-deliveries.js';
+import { sqliteFiles } from './file-store.js';
 import { sqliteHistory } from './history.js';
 import { sqliteIdempotency } from './idempotency.js';
 import { sqliteJournal } from './journal.js';
@@ -13,7 +14,8 @@ import { sqliteSessions } from './sessions.js';
 import { sqliteTraces } from './traces.js';
 
 /**
- * Opens the SQLite back end: `switchboard.db` in the data directory, for this process alone.
+ * Opens the SQLite back end: `switchboard.db` in the data directory and the folder `media` beside it, for this process
+ * alone.
  *
  * @throws GatewayError `store_in_use`, `store_too_new`, `store_unavailable`
  */
@@ -21,7 +23,8 @@ export async function openSqliteBackend(options: { dataDir: string }): Promise<B
   const database = openDatabase(options.dataDir);
   const journal = sqliteJournal(database);
   const probe = prepareProbe(database);
-  const forget = prepareForget(database);
+  const files = sqliteFiles(database, options.dataDir);
+  const forgetRows = prepareForget(database);
   return {
     name: 'sqlite',
     supports: { sharedByNodes: false },
@@ -32,13 +35,17 @@ export async function openSqliteBackend(options: { dataDir: string }): Promise<B
     sends: sqliteSends(database),
     traces: sqliteTraces(database),
     history: sqliteHistory(database),
+    files,
     idempotency: sqliteIdempotency(database),
     failedDeliveries: sqliteFailedDeliveries(database),
     dataKeys: sqliteDataKeys(database),
     async ping() {
       probe();
     },
-    forget,
+    async forget(clientId) {
+      await files.removeAll(clientId);
+      await forgetRows(clientId);
+    },
     async close() {
       database.close();
     },

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { isGatewayError } from '../../../src/domain/errors.js';
 import type { JournalEntry } from '../../../src/domain/signal-state.js';
@@ -7,6 +8,7 @@ import type {
   HistoryMessage,
   IdempotencyRecord,
   MessageTrace,
+  NewFile,
   PendingChange,
   RoomUpdate,
   SentRecord,
@@ -157,6 +159,21 @@ export function pendingChange(messageId: string, fields: Partial<PendingChange> 
     messageId,
     change: { type: 'edit', body: `edited by ${messageId}`, 'a.b': { $c: null } },
     at: 1_000,
+    ...fields,
+  };
+}
+
+export function newFile(fields: Partial<NewFile> = {}): NewFile {
+  return {
+    id: randomUUID(),
+    clientId: 'acme',
+    chatRoomId: 'acme-1-2',
+    messageId: 'M1',
+    mimeType: 'image/jpeg',
+    mediaType: 'image',
+    fileName: 'holiday ✓.jpg',
+    caption: 'us',
+    createdAt: 1_000,
     ...fields,
   };
 }

@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
 import type { Store } from '../../../src/store/store.js';
 import {
@@ -8,6 +11,7 @@ import {
   failed,
   idempotent,
   message,
+  newFile,
   pendingChange,
   roomUpdate,
   type StoreHarness,
@@ -87,6 +91,7 @@ async function fill(store: Store, clientId: string): Promise<void> {
   await store.traces.add(clientId, trace('M1'));
   await store.history.record(clientId, roomUpdate({ chatRoomId: 'R1' }), message('M1', { chatRoomId: 'R1' }));
   await store.history.addPending(clientId, pendingChange('C1'));
+  await store.files.write(newFile({ clientId }), Readable.from([bytes('bytes of the file')]));
   await store.failedDeliveries.add(failed(`01-${clientId}`, { clientId }), 10);
 }
 
@@ -104,9 +109,20 @@ async function everything(store: Store, clientId: string): Promise<object> {
     rooms: (await store.history.rooms(clientId)).map(({ name, unreadCount }) => [name, unreadCount]),
     messages: (await store.history.messages(clientId, 'R1', { limit: 9 })).map(({ body }) => body),
     pending: (await store.history.pending(clientId, 'acme-1-2', 'M1')).map(({ messageId }) => messageId),
+    files: await filesOf(store, clientId),
     answer: (await store.idempotency.claim(clientId, idempotent('k1'))).answer,
     failed: (await store.failedDeliveries.list({ clientId, limit: 9 })).map(({ attempts }) => attempts),
   };
+}
+
+async function filesOf({ files }: Store, clientId: string): Promise<(string | undefined)[]> {
+  const listed = await files.list(clientId, { page: 1, limit: 9 });
+  return Promise.all(
+    listed.files.map(async ({ id }) => {
+      const opened = await files.open(id);
+      return opened && (await buffer(opened.stream)).toString();
+    }),
+  );
 }
 
 const FILLED = {
@@ -121,6 +137,7 @@ const FILLED = {
   rooms: [['Ann', 1]],
   messages: ['body M1'],
   pending: ['C1'],
+  files: ['bytes of the file'],
   answer: 'first',
   failed: [8],
 };
@@ -137,12 +154,14 @@ const NOTHING = {
   rooms: [],
   messages: [],
   pending: [],
+  files: [],
   answer: '',
   failed: [],
 };
 
 function calls(store: Store): (() => Promise<unknown>)[] {
-  const { sessions, keys, journal, contacts, sends, traces, history, idempotency, failedDeliveries } = store;
+  const { sessions, keys, journal, contacts, sends, traces, history, files, idempotency, failedDeliveries } =
+    store;
   return [
     () => store.ping(),
     () => store.forget('acme'),
@@ -188,6 +207,16 @@ function calls(store: Store): (() => Promise<unknown>)[] {
     () => history.removePending('acme', 'acme-1-2', 'M1'),
     () => history.prunePending(1),
     () => history.prune(1),
+    () => files.write(newFile({ messageId: 'M9' }), Readable.from([bytes('x')])),
+    () => files.write(newFile(), Readable.from([bytes('x')])),
+    () => files.get(randomUUID()),
+    () => files.ofMessage('acme', 'acme-1-2', 'M1'),
+    () => files.open(randomUUID()),
+    () => files.list('acme', { page: 1, limit: 1 }),
+    () => files.remove(randomUUID()),
+    () => files.removeAll('acme'),
+    () => files.prune(1),
+    () => files.check({ repair: false }),
     () => idempotency.claim('acme', idempotent('k2')),
     () => idempotency.answer('acme', 'k1', 'x'),
     () => idempotency.prune(1),
