@@ -83,14 +83,14 @@ describe('contents over the wire', () => {
   let bobLid: string;
   let aliceLid: string;
 
-  beforeEach(async () => {
+  before(async () => {
     rig = await Rig.start();
     aliceLid = (await rig.network.addPhone({ number: ALICE, name: 'Alice' })).lid;
     bobLid = (await rig.network.addPhone({ number: BOB, name: 'Bob' })).lid;
     session = await rig.connected(ALICE);
   });
 
-  afterEach(() => rig.stop());
+  after(() => rig.stop());
 
   const arrived = async (id: string): Promise<IncomingMessage> =>
     (await session.next('message', ({ message }) => message.messageId === id)).message;
@@ -149,9 +149,9 @@ describe('contents over the wire', () => {
   });
 
   it('what the linked phone wrapped keeps the secret that stands outside of the wrapping', async () => {
-    await rig.network.write(ALICE, { to: BOB, text: 'mine' });
-    await session.next('message');
-    const [entry] = session.keys.openEntries();
+    const { messageId } = await rig.network.write(ALICE, { to: BOB, text: 'mine' });
+    await arrived(messageId);
+    const entry = session.keys.openEntries().find((each) => each.messageId === messageId);
     if (!entry) throw new Error('nothing in the journal');
     const messageContextInfo = { messageSecret: Buffer.alloc(32, 7) };
     const wrapped = { deviceSentMessage: { message: { conversation: 'mine' } }, messageContextInfo };
@@ -209,12 +209,18 @@ describe('contents over the wire', () => {
     await send({ text: 'before', edit: key });
     const changed = ({ messageId, reactions }: { messageId: string; reactions: object }) =>
       messageId === id && Object.keys(reactions).length > 0;
-    const edited = await rig.network.waitForChange(BOB, ({ type }) => type === 'edit');
+    const edited = await rig.network.waitForChange(
+      BOB,
+      ({ type, targetId }) => type === 'edit' && targetId === id,
+    );
     expect(edited).to.include({ targetId: id, text: 'before', applied: true });
     const message = await rig.network.waitForMessage(BOB, changed);
     expect(message).to.deep.include({ text: 'before', edited: true, reactions: { [ALICE]: '👍' } });
     await send({ delete: key });
-    const revoked = await rig.network.waitForChange(BOB, ({ type }) => type === 'revoke');
+    const revoked = await rig.network.waitForChange(
+      BOB,
+      ({ type, targetId }) => type === 'revoke' && targetId === id,
+    );
     expect(revoked).to.include({ targetId: id, applied: true });
   });
 
@@ -236,7 +242,10 @@ describe('contents over the wire', () => {
     it(`buttons ${what} are shown, with what they answer`, async () => {
       const { messageId } = await rig.network.write(BOB, { to: ALICE, text: 'what?' });
       const { content } = await arrived(messageId);
-      const sent = await send({ raw }, { quoted: { messageId, fromMe: false, participant: bobLid, content } });
+      const sent = await send(
+        { raw },
+        { quoted: { messageId, fromMe: false, participant: bobLid, content } },
+      );
       const message = await held(BOB, sent.messageId);
       expect(message).to.include({ type: 'buttons', rendered: true, quotedMessageId: messageId });
       expect(message.quotedText).to.equal('what?');

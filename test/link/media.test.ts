@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { isGatewayError } from '../../src/domain/errors.js';
-import type { ComposedContent, MediaSource, MessageContent } from '../../src/link/link.js';
-import type { MediaView } from '../../src/sandbox/client.js';
+import type { ComposedContent, IncomingMessage, MediaSource, MessageContent } from '../../src/link/link.js';
+import type { MediaContent, MediaView } from '../../src/sandbox/client.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
 import { Rig, type Session } from './rig.js';
 
@@ -68,25 +68,37 @@ describe('files over the wire', () => {
     path = join(folder.path, 'file');
     bytes = randomBytes(SIZE);
     await writeFile(path, bytes);
-  });
-
-  beforeEach(async () => {
     rig = await Rig.start();
     await rig.network.addPhone({ number: ALICE, name: 'Alice' });
     await rig.network.addPhone({ number: BOB, name: 'Bob' });
     session = await rig.connected(ALICE);
   });
 
-  afterEach(() => rig.stop());
-  after(() => folder.remove());
+  afterEach(() => rig.network.clearFaults());
+  after(async () => {
+    await rig.stop();
+    await folder.remove();
+  });
 
   const sendDocument = () =>
     session.send(BOB_PN, '', { content: { document: { url: path }, mimetype: 'a/b' } });
 
+  const held = (id: string) => rig.network.waitForMessage(BOB, ({ messageId }) => messageId === id);
+  const picture = (): MediaContent => ({
+    kind: 'image',
+    mimeType: 'image/png',
+    base64: bytes.toString('base64'),
+  });
+
+  async function written(media: MediaContent): Promise<IncomingMessage> {
+    const { messageId } = await rig.network.write(BOB, { to: ALICE, media });
+    return (await session.next('message', ({ message }) => message.messageId === messageId)).message;
+  }
+
   for (const { mediaType, content, view } of MEDIA) {
     it(`a file sent as ${mediaType} is on the phone, byte for byte, and can be fetched again`, async () => {
       const sent = await session.send(BOB_PN, '', { content: content(path) });
-      const { media } = await rig.network.waitForMessage(BOB, ({ type }) => type === mediaType);
+      const { media } = await held(sent.messageId);
       expect(media).to.include({ ...view, size: SIZE, sha256: sha256(bytes) });
       const fetched = await buffer(await rig.factory.download(sourceIn(sent.content, mediaType)));
       expect(fetched.equals(bytes)).to.equal(true);
@@ -95,8 +107,7 @@ describe('files over the wire', () => {
     it(`a file that a phone sends as ${mediaType} can be fetched`, async () => {
       const base64 = bytes.toString('base64');
       const media = { kind: mediaType, mimeType: 'application/x', base64 };
-      await rig.network.write(BOB, { to: ALICE, media });
-      const { message } = await session.next('message');
+      const message = await written(media);
       const fetched = await buffer(await rig.factory.download(sourceIn(message.content, mediaType)));
       expect(fetched.equals(bytes)).to.equal(true);
     });
@@ -106,9 +117,9 @@ describe('files over the wire', () => {
     const sent = await sendDocument();
     const written = rig.factory.decode(session.sent.get(sent.messageId) ?? new Uint8Array());
     expect(written).to.deep.equal(sent.content);
-    await session.send(BOB_PN, '', { content: { encoded: session.sent.get(sent.messageId) ?? Buffer.of() } });
-    const held = await rig.network.waitForMessage(BOB, ({ messageId }) => messageId !== sent.messageId);
-    expect(held.media?.sha256).to.equal(sha256(bytes));
+    const encoded = session.sent.get(sent.messageId) ?? Buffer.of();
+    const again = await session.send(BOB_PN, '', { content: { encoded } });
+    expect((await held(again.messageId)).media?.sha256).to.equal(sha256(bytes));
   });
 
   it('an empty file survives the round trip', async () => {
@@ -134,11 +145,8 @@ describe('files over the wire', () => {
   });
 
   it('a file that is gone is told as such, and the phone uploads it again', async () => {
-    const { messageId } = await rig.network.write(BOB, {
-      to: ALICE,
-      media: { kind: 'image', mimeType: 'image/png', base64: bytes.toString('base64') },
-    });
-    const { message } = await session.next('message');
+    const message = await written(picture());
+    const { messageId } = message;
     await rig.network.expireMedia(messageId);
     const source = sourceIn(message.content, 'image');
     expect(isGatewayError(await rig.factory.download(source).catch(reason), 'media_gone')).to.equal(true);
@@ -151,12 +159,9 @@ describe('files over the wire', () => {
   });
 
   it('what the phone does not have any more either is gone', async () => {
-    const { messageId } = await rig.network.write(BOB, {
-      to: ALICE,
-      media: { kind: 'image', mimeType: 'image/png', base64: bytes.toString('base64') },
-    });
-    const { message } = await session.next('message');
-    await rig.network.waitForMessage(ALICE, (held) => held.messageId === messageId);
+    const message = await written(picture());
+    const { messageId } = message;
+    await rig.network.waitForMessage(ALICE, (message) => message.messageId === messageId);
     await rig.network.forget(ALICE, messageId);
     const { chat, content, timestamp } = message;
     const asked = session.link?.renewMedia({ chat, messageId, fromMe: false, sentAt: timestamp, content });
@@ -165,24 +170,25 @@ describe('files over the wire', () => {
 
   it('an upload that the host rejects once is tried again with fresh access', async () => {
     await rig.network.fault({ kind: 'reject-media', number: ALICE, count: 2 });
-    await sendDocument();
-    const { media } = await rig.network.waitForMessage(BOB, ({ type }) => type === 'document');
+    const { messageId } = await sendDocument();
+    const { media } = await held(messageId);
     expect(media?.sha256).to.equal(sha256(bytes));
   });
 
   it('an upload that every host rejects fails the send, and says what each host said', async () => {
     await rig.network.fault({ kind: 'reject-media', number: ALICE });
+    const before = session.sent.size;
     const error = await sendDocument().catch(reason);
     expect(isGatewayError(error, 'send_rejected') && error.message).to.match(
       /mmg\.whatsapp\.net: HTTP 500; mmg-fna\.whatsapp\.net: HTTP 500/,
     );
-    expect(session.sent.size).to.equal(0);
+    expect(session.sent.size).to.equal(before);
   });
 
   it('a host that is down is passed over', async () => {
     await rig.network.fault({ kind: 'media-host-down', number: ALICE });
-    await sendDocument();
-    await rig.network.waitForMessage(BOB, ({ type }) => type === 'document');
+    const { messageId } = await sendDocument();
+    expect((await held(messageId)).media?.sha256).to.equal(sha256(bytes));
   });
 
   it('a file that is not there fails the send', async () => {

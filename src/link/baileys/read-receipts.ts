@@ -4,6 +4,9 @@ import { GatewayError } from '../../domain/errors.js';
 import { LIMITS } from '../../domain/limits.js';
 import type { MessageReference } from '../link.js';
 
+/** Types of the receipts that are meant; the network need not repeat them. */
+const READ: ReadonlySet<string | undefined> = new Set([undefined, 'read', 'read-self']);
+
 /** Sends read receipts and waits until the network has taken each. */
 export class ReadReceipts {
   readonly #sock: Pick<WASocket, 'readMessages'>;
@@ -41,8 +44,9 @@ export class ReadReceipts {
     }
   }
 
-  /** An `<ack class="receipt">`. */
+  /** An `<ack class="receipt">`. One of a delivery receipt may still come for the same message. */
   onAck(ack: BinaryNode): void {
+    if (!READ.has(ack.attrs.type)) return;
     for (const settle of this.#waiting.get(ack.attrs.id ?? '') ?? []) settle(ack);
   }
 
