@@ -1,15 +1,14 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { GatewayError, isGatewayError } from '../../src/domain/errors.js';
-import type { Link, LinkFactory, LinkOptions } from '../../src/link/link.js';
+import type { LinkOptions } from '../../src/link/link.js';
 import { ApiSecretHasher } from '../../src/services/sessions/api-secret.js';
 import { SessionRegistry } from '../../src/services/sessions/sessions.js';
 import { openStore } from '../../src/store/open.js';
 import type { Store } from '../../src/store/store.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
-
-const ME = { jid: '15550000001:1@s.whatsapp.net', pn: '15550000001', lid: '90000000000001', name: 'Alice' };
+import { ME, playedLink, playedLinks } from './support/played-links.js';
 
 // a store that fails at one instant cannot be had over the wire: here the links are played by hand
 describe('sessions while the store fails', () => {
@@ -25,7 +24,7 @@ describe('sessions while the store fails', () => {
     failing = undefined;
     sessions = new SessionRegistry({
       store: breakable(store),
-      links: playedLinks(),
+      links: playedLinks(playedLink(), (options) => opened.push(options)),
       clock: new ManualClock(),
       log: pino({ level: 'silent' }),
       hasher: new ApiSecretHasher(new Uint8Array(32)),
@@ -59,26 +58,6 @@ describe('sessions while the store fails', () => {
       forget: (clientId) => guard('forget').then(() => real.forget(clientId)),
       ping: () => real.ping(),
       close: () => real.close(),
-    };
-  }
-
-  function playedLinks(): LinkFactory {
-    const link: Link = {
-      requestPairingCode: async () => 'ABCDEFGH',
-      send: () => Promise.reject(new Error('not played')),
-      lookUp: async () => undefined,
-      logout: async () => true,
-      close: async () => undefined,
-      vitals: () => ({ lastStanzaAt: 0, lastPongAt: 0 }),
-    };
-    return {
-      open: (options) => {
-        opened.push(options);
-        return link;
-      },
-      isPaired: async () => false,
-      decode: () => ({}),
-      restore: () => [],
     };
   }
 
