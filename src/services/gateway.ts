@@ -119,6 +119,7 @@ export class Gateway {
     const idle = new AbortController();
     void this.#receiver.idle(clientId).then(() => idle.abort());
     await wait(clock, LIMITS.endGraceMs, idle.signal);
+    this.#receiver.abandon(clientId);
   }
 
   async #replayJournal(session: Session): Promise<void> {

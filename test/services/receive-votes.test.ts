@@ -134,6 +134,30 @@ describe('what is encrypted once more', () => {
       expect(await rig.store.journal.countOpen('acme')).to.equal(1);
     });
 
+    it('written nowhere any more when its session was deleted meanwhile', async () => {
+      const session = { ...HOSTED, pollLookupUrl: 'https://example.org/polls' };
+      await rig.receive({
+        content: { ...POLL, pollCreationMessageV3: { name: 'Other' } },
+        messageId: 'P1',
+        fromMe: true,
+      });
+      let answer: (found: PollAnswer) => void = () => undefined;
+      const asked = new Promise<void>((resolve) => {
+        rig.answer = () => {
+          resolve();
+          return new Promise((found) => {
+            answer = found;
+          });
+        };
+      });
+      rig.take(ballot({ options: ['Soup'] }), session);
+      await asked;
+      rig.receiver.abandon('acme');
+      answer({ options: ['Soup'] });
+      await rig.receiver.idle();
+      expect(await rig.store.history.rooms('acme')).to.deep.equal([]);
+    });
+
     for (const voter of [BOB.lid, BOB.pn]) {
       for (const author of [ME.lid, ME.pn]) {
         it(`whichever addresses it was encrypted with: voter ${voter}, author ${author}`, async () => {

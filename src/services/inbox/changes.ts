@@ -21,7 +21,7 @@ export type Change = {
 );
 
 /** Versions of an edited text that are kept: the first and the newest. */
-const MAX_VERSIONS = 100;
+const MAX_VERSIONS = 30;
 /** Milliseconds by which an author's clock may differ from the network's. */
 const TRUSTED_SKEW_MS = 5_000;
 

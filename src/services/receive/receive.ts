@@ -12,7 +12,7 @@ import { Arrivals } from './arrivals.js';
 import { Opener } from './open.js';
 import { PollOptions } from './poll-options.js';
 import { Traces } from './traces.js';
-import { type Announcer, isRemembered, MessageWay, type ReceiveObserver } from './way.js';
+import { type Announcer, isRemembered, MessageWay, type ReceiveObserver, type Traveller } from './way.js';
 
 export { type Announcer, type ReceiveObserver, receiverOf } from './way.js';
 
@@ -40,7 +40,12 @@ interface Journey {
   work: Promise<unknown>;
   clientId: string;
   kept: Promise<Echoed>;
+  /** Ends what it writes. */
+  abandonment: AbortController;
 }
+
+/** What a journey gives its traveller. */
+type Ticket = Pick<Traveller, 'onKept' | 'abandoned'>;
 
 /**
  * An inbound message's way through the house, in named steps: admit → identify → trace → open → read → record →
@@ -74,7 +79,7 @@ export class Receiver {
     if (entries.length > 0 && entries.every((entry) => this.#entries.has(entry))) return;
     // as it is now: a pairing that begins meanwhile is no business of this message
     const snapshot = { ...session };
-    this.#track(snapshot, message, entries, (onKept) => this.#receive(snapshot, message, onKept));
+    this.#track(snapshot, message, entries, (ticket) => this.#receive(snapshot, message, ticket));
   }
 
   /**
@@ -90,7 +95,7 @@ export class Receiver {
     const snapshot = { ...session };
     const { kept } =
       this.#entries.get(entry) ??
-      this.#track(snapshot, message, [entry], (onKept) => this.#echo(snapshot, message, onKept, metaData));
+      this.#track(snapshot, message, [entry], (ticket) => this.#echo(snapshot, message, ticket, metaData));
     if (!session.orgId) return { recorded: true };
     const inTime = new AbortController();
     const late = wait(this.#options.clock, LIMITS.recordWaitMs, inTime.signal);
@@ -117,12 +122,18 @@ export class Receiver {
     }
   }
 
+  /** Writes nothing more of what is on its way: the session is deleted. */
+  abandon(clientId: string): void {
+    for (const journey of this.#underWay) if (journey.clientId === clientId) journey.abandonment.abort();
+  }
+
   #track(
     { clientId }: SessionRecord,
     message: IncomingMessage,
     entries: readonly string[],
-    work: (onKept: (recorded: boolean) => void) => Promise<void>,
+    work: (ticket: Ticket) => Promise<void>,
   ): Journey {
+    const abandonment = new AbortController();
     let arrived: () => void = () => undefined;
     let onKept: (recorded: boolean) => void = () => undefined;
     const kept = new Promise<Echoed>((resolve) => {
@@ -133,9 +144,9 @@ export class Receiver {
     });
     const start = async () => {
       if (isRemembered(message)) arrived = this.#arrivals.begin(clientId, message.messageId);
-      await work(onKept);
+      await work({ onKept, abandoned: abandonment.signal });
     };
-    const journey: Journey = { clientId, kept, work: Promise.resolve() };
+    const journey: Journey = { clientId, kept, abandonment, work: Promise.resolve() };
     this.#underWay.add(journey);
     for (const entry of entries) this.#entries.set(entry, journey);
     journey.work = start()
@@ -148,17 +159,13 @@ export class Receiver {
     return journey;
   }
 
-  async #receive(
-    session: SessionRecord,
-    message: IncomingMessage,
-    onKept: (recorded: boolean) => void,
-  ): Promise<void> {
+  async #receive(session: SessionRecord, message: IncomingMessage, ticket: Ticket): Promise<void> {
     const { steps, observer } = this.#options;
     const refusal = admit(message) ?? (await steps.run(() => this.#isOwnEcho(session, message)));
     if (refusal) observer.notAdmitted(refusal);
     else {
       const isKept = message.journalIds.length > 0;
-      if ((await this.#way.go({ session, message, isKept, onKept })) === 'interrupted') return;
+      if ((await this.#way.go({ session, message, isKept, ...ticket })) === 'interrupted') return;
     }
     await this.#close(session.clientId, message.journalIds);
   }
@@ -166,11 +173,12 @@ export class Receiver {
   async #echo(
     session: SessionRecord,
     message: IncomingMessage,
-    onKept: (recorded: boolean) => void,
+    ticket: Ticket,
     metaData?: Record<string, unknown>,
   ): Promise<void> {
     const { store, steps } = this.#options;
-    if ((await this.#way.go({ session, message, metaData, isKept: true, onKept })) === 'interrupted') return;
+    if ((await this.#way.go({ session, message, metaData, isKept: true, ...ticket })) === 'interrupted')
+      return;
     await steps.run(() => store.sends.close(session.clientId, message.messageId));
   }
 

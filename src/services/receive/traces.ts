@@ -21,11 +21,16 @@ export class Traces {
   }
 
   /** Never rejects: without its trace a message is as good, only votes and edits of it may stay closed. */
-  async remember(clientId: string, message: IncomingMessage, parties: Parties): Promise<void> {
+  async remember(
+    clientId: string,
+    message: IncomingMessage,
+    parties: Parties,
+    abandoned: AbortSignal,
+  ): Promise<void> {
     const { traces, steps, log } = this.#options;
     const { messageId } = message;
     await steps
-      .run(() => traces.add(clientId, traceOf(message, parties)))
+      .run(async () => abandoned.aborted || traces.add(clientId, traceOf(message, parties)))
       .catch((err: unknown) => log.warn({ err, clientId, messageId }, 'message not remembered'));
   }
 

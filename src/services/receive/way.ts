@@ -62,6 +62,8 @@ export interface Traveller {
   isKept: boolean;
   /** Told when the message is remembered, and is in the history or could not be written there. */
   onKept(recorded: boolean): void;
+  /** Aborted when its session is being deleted and did not wait for it: nothing of it is written any more. */
+  abandoned: AbortSignal;
 }
 
 /** A message that was read: what it says, after whatever was encrypted in it was opened. */
@@ -91,11 +93,11 @@ export class MessageWay {
   }
 
   async go(traveller: Traveller): Promise<Outcome> {
-    const { session, message } = traveller;
+    const { session, message, abandoned } = traveller;
     if (isSilent(message.content)) return 'done';
     const { contacts, steps, traces } = this.#options;
     const parties = await steps.run(() => identifyParties(session, message, contacts));
-    const traced = isRemembered(message) && traces.remember(session.clientId, message, parties);
+    const traced = isRemembered(message) && traces.remember(session.clientId, message, parties, abandoned);
     // from the event on callers may refer to the message
     const kept = await this.#keep(traveller, parties).finally(() => traced);
     if (kept === 'interrupted') return kept;
@@ -113,7 +115,7 @@ export class MessageWay {
     const event = read === 'silent' ? undefined : await this.#compose(traveller, parties, read);
     if (!event || read === 'silent') return { recorded: true };
     const { author } = parties;
-    const recorded = await this.#record(session, { ...read, event, author, metaData });
+    const recorded = await this.#record(traveller, { ...read, event, author, metaData });
     return { recorded, ...(isDelivered && { announced: event }) };
   }
 
@@ -167,11 +169,11 @@ export class MessageWay {
    * What the history cannot take is announced all the same; while the store is away both wait.
    * @returns false when it should be in the history and is not.
    */
-  async #record(session: SessionRecord, recording: Recording): Promise<boolean> {
+  async #record({ session, abandoned }: Traveller, recording: Recording): Promise<boolean> {
     if (!session.orgId) return true;
     const { steps, recorder, log } = this.#options;
     try {
-      await steps.run(() => recorder.record(recording));
+      await steps.run(async () => abandoned.aborted || recorder.record(recording));
       return true;
     } catch (error) {
       if (isGatewayError(error, 'store_unavailable')) throw error;
