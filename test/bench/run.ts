@@ -1,14 +1,15 @@
 import { parseArgs } from 'node:util';
 import { inbound } from './inbound.js';
+import { media } from './media.js';
 import { memory } from './memory.js';
 import { sends } from './sends.js';
 import { Lab } from './support/lab.js';
 import type { Comparison, Measurement } from './support/measurement.js';
 import { draw, judge, report, type Verdict } from './support/report.js';
 
-const MEASUREMENTS: Record<string, Measurement> = { sends, inbound, memory };
+const MEASUREMENTS: Record<string, Measurement> = { sends, media, inbound, memory };
 
-const USAGE = 'npm run bench -- [sends] [inbound] [memory] [--json]';
+const USAGE = 'npm run bench -- [sends] [media] [inbound] [memory] [--json]';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -13,6 +13,7 @@ import {
 } from '@whiskeysockets/baileys';
 import { pino } from 'pino';
 import { Agent } from 'undici';
+import { PlainAgent } from '../../sandbox/support/media-route.js';
 import { inFlight } from '../support/in-flight.js';
 import { serve } from '../support/serve.js';
 import { vitals } from '../support/vitals.js';
@@ -57,6 +58,7 @@ class RawDevice {
     const socket = makeWASocket({
       auth: this.#auth.state,
       waWebSocketUrl: wsUrl,
+      fetchAgent: new PlainAgent(Number(new URL(wsUrl).port)),
       version: [2, 3000, 1_043_857_760],
       logger: pino({ level: 'silent' }),
       markOnlineOnConnect: false,
@@ -131,6 +133,14 @@ const commands = {
     await inFlight(order.count, order.parallel, async (index) => {
       await socket.sendMessage(order.to, { text: `message ${index}` });
     });
+    return performance.now() - startedAt;
+  },
+  /** Sends a file as a document, one after the other. @param url a path or an address @returns how many milliseconds all took */
+  async sendFile(order: { number: string; to: string; url: string; count: number }): Promise<number> {
+    const { socket } = deviceOf(order.number);
+    const document = { document: { url: order.url }, mimetype: 'application/octet-stream', fileName: 'file' };
+    const startedAt = performance.now();
+    for (let sent = 0; sent < order.count; sent++) await socket.sendMessage(order.to, document);
     return performance.now() - startedAt;
   },
 };

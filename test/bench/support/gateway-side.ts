@@ -1,5 +1,8 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Agent } from 'undici';
+import { Agent, request } from 'undici';
 import type { SandboxClient } from '../../../src/sandbox/client.js';
 import { Api } from '../../support/api.js';
 import type { GatewayRole } from '../roles/gateway.js';
@@ -79,6 +82,41 @@ export class GatewaySide {
     const took = performance.now() - startedAt;
     await agent.close();
     return took;
+  }
+
+  /** Uploads a file to the API as a document. */
+  async upload(from: string, to: string, path: string): Promise<void> {
+    const { size } = await stat(path);
+    const part = 'Content-Disposition: form-data; name="file"; filename="file"';
+    const head = [
+      `--x\r\nContent-Disposition: form-data; name="to"\r\n\r\n${to}\r\n`,
+      `--x\r\n${part}\r\nContent-Type: application/octet-stream\r\n\r\n`,
+    ].join('');
+    const tail = '\r\n--x--\r\n';
+    async function* form() {
+      yield Buffer.from(head);
+      yield* createReadStream(path);
+      yield Buffer.from(tail);
+    }
+    const { statusCode, body } = await request(
+      `${this.#api.url}/send-media-message?clientId=${clientIdOf(from)}`,
+      {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${TOKEN}`,
+          'content-type': 'multipart/form-data; boundary=x',
+          'content-length': String(head.length + size + tail.length),
+        },
+        body: Readable.from(form(), { objectMode: false }),
+      },
+    );
+    const answer = await body.text();
+    if (statusCode !== 200) throw new Error(`an upload was answered ${statusCode}: ${answer}`);
+  }
+
+  /** Has the API send a file by its address. */
+  async sendByUrl(from: string, to: string, downloadUrl: string): Promise<void> {
+    await this.#must('POST', '/send-media-message', { clientId: clientIdOf(from), to, downloadUrl });
   }
 
   async end(): Promise<void> {

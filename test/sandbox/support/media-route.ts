@@ -7,7 +7,7 @@ import type { SandboxWorld } from './world.js';
 const LOOPBACK = '127.0.0.1';
 
 /** URLs say https, the wire is plain http to the sandbox. */
-class PlainAgent extends HttpsAgent {
+export class PlainAgent extends HttpsAgent {
   readonly #port: number;
 
   constructor(port: number) {
