@@ -101,7 +101,7 @@ export function fileBytes({ db, run }: MongoDatabase): FileBytes {
     },
     async *stored() {
       yield* inLists(heads.find().project<{ _id: ObjectId }>({ _id: 1 }));
-      // reads the index alone: one step for each file
+      // in the order of the index, so that no chunk is read for it
       yield* inLists(
         chunks.aggregate<{ _id: ObjectId }>([{ $sort: { files_id: 1 } }, { $group: { _id: '$files_id' } }]),
       );

@@ -35,7 +35,7 @@ function suite(server: string): void {
     it('holds nothing of a session that was forgotten', async () => {
       await store.forget('acme');
       const raw = await everything(database);
-      expect(found(raw, ['acme', 'LID-acme', 'MESSAGE-acme'])).to.deep.equal([]);
+      expect(found(raw, ['acme', 'LID-acme', 'MESSAGE-acme', 'FILE-acme'])).to.deep.equal([]);
     });
 
     it('opens with its own encryption key only, and with the new one after a change', async () => {

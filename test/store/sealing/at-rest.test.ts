@@ -50,7 +50,7 @@ describe('the database files', () => {
     await store.forget('acme');
     const raw = await rawBytes(dir.path);
     expect(raw.includes(wrapped)).to.equal(false);
-    expect(found(raw, ['acme', 'LID-acme', 'MESSAGE-acme'])).to.deep.equal([]);
+    expect(found(raw, ['acme', 'LID-acme', 'MESSAGE-acme', 'FILE-acme'])).to.deep.equal([]);
   });
 
   it('open values only where they were sealed', async () => {
@@ -80,6 +80,8 @@ describe('the database files', () => {
     await store.history.room('nobody', 'R1');
     await store.history.updateRoom('nobody', 'R1', { name: 'N' });
     await store.history.pending('nobody', 'R1', 'M1');
+    await store.files.list('nobody', { page: 1, limit: 1 });
+    await store.files.removeAll('nobody');
     await store.close();
     const backend = await openSqliteBackend({ dataDir: dir.path });
     const owners = [...(await backend.dataKeys.list()).keys()];
@@ -91,6 +93,9 @@ describe('the database files', () => {
 
 /** Reads in another process: closing a file that SQLite has open here would drop SQLite's locks on it. */
 async function rawBytes(path: string): Promise<Buffer> {
-  const files = (await readdir(path)).map((name) => join(path, name));
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
   return execFileSync('cat', files, { maxBuffer: 64 * 1024 * 1024 });
 }

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { Store } from '../../../src/store/store.js';
 import {
   bytes,
@@ -6,6 +7,7 @@ import {
   failed,
   idempotent,
   message,
+  newFile,
   pendingChange,
   roomUpdate,
   sent,
@@ -38,6 +40,8 @@ export const SECRETS = {
   fileName: 'SECRET-file-name',
   extras: 'SECRET-extras',
   messageContent: 'SECRET-message-content',
+  storedFileName: 'SECRET-stored-file-name',
+  caption: 'SECRET-caption',
   pendingChange: 'SECRET-pending-change',
   encryptionKey: 'encryption-key-of-32-characters!',
 };
@@ -64,6 +68,8 @@ export async function fillWithSecrets(store: Store): Promise<void> {
   await store.idempotency.answer('acme', 'k1', SECRETS.answer);
   await store.traces.add('acme', trace('M1', { secret: bytes(SECRETS.traceSecret) }));
   await fillHistory(store);
+  const { storedFileName: fileName, caption } = SECRETS;
+  await store.files.write(newFile({ fileName, caption }), Readable.from([bytes('FILE-acme')]));
   await store.failedDeliveries.add(failed('01A', { body: SECRETS.failedBody, url: SECRETS.failedUrl }), 10);
 }
 

@@ -1,0 +1,113 @@
+import { mkdir, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { text as textOf } from 'node:stream/consumers';
+import { expect } from 'chai';
+import { openStore } from '../../../src/store/open.js';
+import type { FileRecord, Store } from '../../../src/store/store.js';
+import { bytes, expectFailure, newFile } from '../../contracts/store/harness.js';
+import { makeTempDir, type TempDir } from '../../support/temp-dir.js';
+
+const ENCRYPTION_KEY = new Uint8Array(32).fill(7);
+const SOUND = { withoutRecord: 0, withoutBytes: 0 };
+
+describe('files beside the database', () => {
+  let dir: TempDir;
+  let store: Store;
+  beforeEach(async () => {
+    dir = await makeTempDir();
+    store = await openStore({ url: 'sqlite', dataDir: dir.path, encryptionKey: ENCRYPTION_KEY });
+  });
+  afterEach(async () => {
+    await store.close();
+    await dir.remove();
+  });
+  const write = (messageId = 'M1') =>
+    store.files.write(newFile({ messageId }), Readable.from([bytes('content')]));
+  const pathOf = ({ id }: Pick<FileRecord, 'id'>) => join(dir.path, 'media', id.slice(0, 2), id);
+  const onDisk = async () => {
+    const entries = await readdir(join(dir.path, 'media'), { recursive: true, withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  };
+
+  it('are readable by their owner only', async () => {
+    const record = await write();
+    expect((await stat(pathOf(record))).mode & 0o777).to.equal(0o600);
+    for (const folder of ['media', join('media', record.id.slice(0, 2))]) {
+      expect((await stat(join(dir.path, folder))).mode & 0o777).to.equal(0o700);
+    }
+  });
+
+  it('have their name only when they are whole', async () => {
+    const source = new Readable({ read() {} });
+    const file = newFile();
+    const writing = store.files.write(file, source);
+    source.push('some');
+    while (!(await onDisk().catch((): string[] => [])).includes(`${file.id}.part`)) source.push('more');
+    source.push(null);
+    await writing;
+    expect(await onDisk()).to.deep.equal([file.id]);
+  });
+
+  it('leave nothing on the disk when they are removed, pruned, forgotten or given up', async () => {
+    await store.files.remove((await write()).id);
+    await write();
+    await store.files.prune(Number.MAX_SAFE_INTEGER);
+    await write();
+    await store.forget('acme');
+    const source = new Readable({ read: () => source.destroy(new Error('cut')) });
+    await store.files.write(newFile(), source).catch(() => undefined);
+    await Promise.all([write(), write()]);
+    expect(await onDisk()).to.have.length(1);
+  });
+
+  it('say in one line why they cannot be stored', async () => {
+    await writeFile(join(dir.path, 'media'), 'in the way');
+    const source = Readable.from([bytes('content')]);
+    const message = await expectFailure(store.files.write(newFile(), source), 'store_unavailable');
+    expect(message).to.contain('cannot be stored').and.not.contain('\n');
+    expect(source.destroyed).to.equal(true);
+    expect((await store.files.list('acme', { page: 1, limit: 9 })).total).to.equal(0);
+  });
+
+  it('are not stored when the source is silent and the disk fails', async () => {
+    const file = newFile();
+    await mkdir(`${pathOf(file)}.part`, { recursive: true });
+    const source = new Readable({ read() {} });
+    await expectFailure(store.files.write(file, source), 'store_unavailable');
+    expect(source.destroyed).to.equal(true);
+  });
+
+  it('are found without a record, whole or in part, and cleared up', async () => {
+    const record = await write();
+    await writeFile(pathOf({ id: newFile().id.replace(/^../, record.id.slice(0, 2)) }), 'without a record');
+    await writeFile(`${pathOf(record)}.part`, 'left by a crash');
+    expect(await store.files.check({ repair: false })).to.deep.equal({ ...SOUND, withoutRecord: 2 });
+    expect(await onDisk()).to.have.length(3);
+    expect(await store.files.check({ repair: true })).to.deep.equal({ ...SOUND, withoutRecord: 2 });
+    expect(await onDisk()).to.deep.equal([record.id]);
+    expect(await store.files.check({ repair: false })).to.deep.equal(SOUND);
+  });
+
+  it('are found without bytes, or with too few, among many, and cleared up', async () => {
+    const written: FileRecord[] = [];
+    for (let n = 0; n < 110; n += 1) written.push(await write(`M${n}`));
+    const [gone, cut, ...kept] = written;
+    if (!gone || !cut) throw new Error('nothing was written');
+    await rm(pathOf(gone));
+    await truncate(pathOf(cut), 3);
+    expect(await store.files.open(gone.id)).to.equal(undefined);
+    expect(await store.files.check({ repair: false })).to.deep.equal({ ...SOUND, withoutBytes: 2 });
+    expect(await store.files.check({ repair: true })).to.deep.equal({ ...SOUND, withoutBytes: 2 });
+    expect(await store.files.check({ repair: true })).to.deep.equal(SOUND);
+    expect(await store.files.get(gone.id)).to.equal(undefined);
+    const listed = await store.files.list('acme', { page: 1, limit: 999 });
+    expect(listed.files.map(({ id }) => id)).to.have.members(kept.map(({ id }) => id));
+    const opened = await store.files.open(kept[0]?.id ?? '');
+    expect(opened && (await textOf(opened.stream))).to.equal('content');
+  });
+
+  it('are sound before the first one was written', async () => {
+    expect(await store.files.check({ repair: true })).to.deep.equal(SOUND);
+  });
+});
