@@ -124,7 +124,8 @@ export interface Sending {
   /**
    * Sends one message of a kind and answers after the network's acknowledgement.
    * @param idempotencyKey the same key within 24 h sends once and returns the first answer.
-   * @throws session_unknown, session_unpaired, recipient_unknown, send_*, idempotency_conflict, store_unavailable
+   * @throws session_unknown, session_unpaired, recipient_unknown, send_*, idempotency_conflict, store_unavailable; for
+   * what is about an earlier message also invalid_request when that is of another chat, target_not_own, edit_window_over
    */
   send(kind: KindSend, payload: SendPayload, idempotencyKey?: string): Promise<SendAnswer>;
   /**
