@@ -1,8 +1,10 @@
 import type { SessionStatus } from '../domain/session.js';
 import type { JournalEntry, KeyCommit } from '../domain/signal-state.js';
+import type { ExpectedFileStore } from './ports/expected-files.js';
 import type { FileStore } from './ports/files.js';
 import type { BackendHistory, HistoryStore } from './ports/history.js';
 
+export type * from './ports/expected-files.js';
 export type * from './ports/files.js';
 export type * from './ports/history.js';
 
@@ -20,6 +22,7 @@ export interface Store {
   readonly traces: TraceStore;
   readonly history: HistoryStore;
   readonly files: FileStore;
+  readonly expectedFiles: ExpectedFileStore;
   readonly idempotency: IdempotencyStore;
   readonly failedDeliveries: FailedDeliveryStore;
   /** What this back end can do that others cannot. */

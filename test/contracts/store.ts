@@ -1,4 +1,5 @@
 import { contactsContract } from './store/contacts.js';
+import { expectedFilesContract } from './store/expected-files.js';
 import { failedDeliveriesContract } from './store/failed-deliveries.js';
 import { fileBytesContract } from './store/file-bytes.js';
 import { filesContract } from './store/files.js';
@@ -44,6 +45,7 @@ const PARTS = [
   pendingChangesContract,
   filesContract,
   fileBytesContract,
+  expectedFilesContract,
   idempotencyContract,
   failedDeliveriesContract,
   lifeContract,

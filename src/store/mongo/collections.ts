@@ -106,6 +106,15 @@ export const COLLECTIONS: readonly CollectionPlan[] = [
     ],
   },
   {
+    name: 'expected_files',
+    owner: 'clientId',
+    indexes: [
+      { key: { id: 1 }, unique: true },
+      // what a session left undone, oldest first
+      { key: { clientId: 1, since: 1, _id: 1 } },
+    ],
+  },
+  {
     name: 'pending_changes',
     owner: 'clientId',
     indexes: [

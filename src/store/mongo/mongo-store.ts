@@ -4,6 +4,7 @@ import { commitLog } from './commits.js';
 import { mongoContacts } from './contacts.js';
 import { mongoDataKeys } from './data-keys.js';
 import { openMongoDatabase } from './database.js';
+import { mongoExpectedFiles } from './expected-files.js';
 import { mongoFailedDeliveries } from './failed-deliveries.js';
 import { mongoFiles } from './file-store.js';
 import { mongoHistory } from './history.js';
@@ -38,6 +39,7 @@ export async function openMongoBackend(options: { url: string }): Promise<Backen
     traces: mongoTraces(database),
     history: mongoHistory(database),
     files,
+    expectedFiles: mongoExpectedFiles(database),
     idempotency: mongoIdempotency(database),
     failedDeliveries: mongoFailedDeliveries(database),
     dataKeys: mongoDataKeys(database),

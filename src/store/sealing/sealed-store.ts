@@ -40,6 +40,8 @@ export async function sealStore(backend: Backend, encryptionKey: Uint8Array): Pr
     traces: sealedTraces(backend.traces, sealers),
     history: sealedHistory(backend.history, sealers),
     files: sealedFiles(backend.files, sealers),
+    // nothing but ids and a time
+    expectedFiles: backend.expectedFiles,
     idempotency: sealedIdempotency(backend.idempotency, sealers),
     failedDeliveries: sealedFailedDeliveries(backend.failedDeliveries, sealers),
     ping: () => backend.ping(),

@@ -3,6 +3,7 @@ import type { Backend } from '../store.js';
 import { sqliteContacts } from './contacts.js';
 import { sqliteDataKeys } from './data-keys.js';
 import { type OpenDatabase, openDatabase } from './database.js';
+import { sqliteExpectedFiles } from './expected-files.js';
 import { sqliteFailedDeliveries } from './failed-deliveries.js';
 import { sqliteFiles } from './file-store.js';
 import { sqliteHistory } from './history.js';
@@ -36,6 +37,7 @@ export async function openSqliteBackend(options: { dataDir: string }): Promise<B
     traces: sqliteTraces(database),
     history: sqliteHistory(database),
     files,
+    expectedFiles: sqliteExpectedFiles(database),
     idempotency: sqliteIdempotency(database),
     failedDeliveries: sqliteFailedDeliveries(database),
     dataKeys: sqliteDataKeys(database),

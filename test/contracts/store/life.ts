@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
 import type { Store } from '../../../src/store/store.js';
+import { expectedFile } from './expected-files.js';
 import {
   bytes,
   contact,
@@ -92,6 +93,7 @@ async function fill(store: Store, clientId: string): Promise<void> {
   await store.history.record(clientId, roomUpdate({ chatRoomId: 'R1' }), message('M1', { chatRoomId: 'R1' }));
   await store.history.addPending(clientId, pendingChange('C1'));
   await store.files.write(newFile({ clientId }), Readable.from([bytes('bytes of the file')]));
+  await store.expectedFiles.add(expectedFile(`F1-${clientId}`, { clientId }));
   await store.failedDeliveries.add(failed(`01-${clientId}`, { clientId }), 10);
 }
 
@@ -110,6 +112,7 @@ async function everything(store: Store, clientId: string): Promise<object> {
     messages: (await store.history.messages(clientId, 'R1', { limit: 9 })).map(({ body }) => body),
     pending: (await store.history.pending(clientId, 'acme-1-2', 'M1')).map(({ messageId }) => messageId),
     files: await filesOf(store, clientId),
+    expected: (await store.expectedFiles.list(clientId)).map(({ since }) => since),
     answer: (await store.idempotency.claim(clientId, idempotent('k1'))).answer,
     failed: (await store.failedDeliveries.list({ clientId, limit: 9 })).map(({ attempts }) => attempts),
   };
@@ -138,6 +141,7 @@ const FILLED = {
   messages: ['body M1'],
   pending: ['C1'],
   files: ['bytes of the file'],
+  expected: [1_000],
   answer: 'first',
   failed: [8],
 };
@@ -155,13 +159,14 @@ const NOTHING = {
   messages: [],
   pending: [],
   files: [],
+  expected: [],
   answer: '',
   failed: [],
 };
 
 function calls(store: Store): (() => Promise<unknown>)[] {
-  const { sessions, keys, journal, contacts, sends, traces, history, files, idempotency, failedDeliveries } =
-    store;
+  const { sessions, keys, journal, contacts, sends, traces, history, files, expectedFiles } = store;
+  const { idempotency, failedDeliveries } = store;
   return [
     () => store.ping(),
     () => store.forget('acme'),
@@ -217,6 +222,10 @@ function calls(store: Store): (() => Promise<unknown>)[] {
     () => files.removeAll('acme'),
     () => files.prune(1),
     () => files.check({ repair: false }),
+    () => expectedFiles.add(expectedFile('F2')),
+    () => expectedFiles.get('F1'),
+    () => expectedFiles.list('acme'),
+    () => expectedFiles.remove('F1'),
     () => idempotency.claim('acme', idempotent('k2')),
     () => idempotency.answer('acme', 'k1', 'x'),
     () => idempotency.prune(1),

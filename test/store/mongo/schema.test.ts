@@ -103,6 +103,8 @@ const LOOKUPS: readonly Lookup[] = [
   { collection: 'files', filter: { clientId: 'a', messageId: { $gt: '' } } },
   { collection: 'files', filter: { bytesId: { $in: ['x'] } } },
   { collection: 'files', filter: { createdAt: { $lt: 5 } } },
+  { collection: 'expected_files', filter: { id: 'x' } },
+  { collection: 'expected_files', filter: { clientId: 'a' } },
   { collection: 'pending_changes', filter: { clientId: 'a', chatRoomId: 'r', targetId: 'M' } },
   { collection: 'pending_changes', filter: { at: { $lt: 5 } } },
   { collection: 'idempotency', filter: { clientId: 'a', key: 'k' } },
