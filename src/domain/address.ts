@@ -51,18 +51,35 @@ export function parseJid(jid: string | null | undefined): Address | undefined {
 }
 
 /**
- * Reads a recipient as the API takes it: bare digits are a LID, `+digits` (with the usual spaces, dashes, dots and
- * brackets) a phone number, anything with an `@` a full jid.
+ * Reads a recipient as the API takes it: bare digits are a LID, `+digits` in any usual writing a phone number, anything
+ * with an `@` a full jid.
  * @returns undefined when it is none of these.
  */
 export function parseRecipient(to: string): Address | undefined {
-  const text = to.trim();
+  const text = to.replace(INVISIBLE, '').trim();
   if (text.includes('@')) return parseJid(text);
   if (/^[0-9]{5,20}$/.test(text)) return { kind: 'lid', user: text };
-  if (!text.startsWith('+')) return undefined;
-  const digits = text.slice(1).replace(/[\s().\-/\u00a0\u2010-\u2015]/g, '');
-  return /^[1-9][0-9]{4,14}$/.test(digits) ? { kind: 'pn', user: digits } : undefined;
+  const user = /^[+\uff0b]/.test(text) ? parsePhone(text) : undefined;
+  return user ? { kind: 'pn', user } : undefined;
 }
+
+/**
+ * Reads a phone number with its country code as people write it, with or without `+`: spaces, dashes, dots, slashes and
+ * brackets between the digits, the `(0)` that is only dialled inside of the country, and the invisible marks that come
+ * along when it is copied.
+ * @returns its digits; undefined when it is no such number.
+ */
+export function parsePhone(text: string): string | undefined {
+  const plain = text.normalize('NFKC').replace(INVISIBLE, '').trim();
+  const digits = plain
+    .replace(/^\+/, '')
+    .replace(/\(\s*0\s*\)/, '')
+    .replace(/[\s().\-/\u2010-\u2015\u2212]/g, '');
+  return /^[1-9][0-9]{4,14}$/.test(digits) ? digits : undefined;
+}
+
+/** Marks for the direction of text, joiners and soft hyphens: nobody sees them, and every copied number may have some. */
+const INVISIBLE = /[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 
 /** The person that one or two jids name; groups and unreadable jids add nothing. */
 export function personOf(...jids: (string | null | undefined)[]): Person {
