@@ -22,6 +22,8 @@ export interface AccountRecord {
   name: string;
   status: string;
   username: string;
+  /** Nobody can add the person to a group directly: an admin has to invite. */
+  onlyAdminsAddMe?: boolean;
   /** The id of the next linked device; never used twice. */
   nextDevice: number;
   /** Seconds since the epoch. */
@@ -60,6 +62,11 @@ export class Account {
   /** E.164 with `+`. */
   get number(): string {
     return `+${this.record.pn}`;
+  }
+
+  /** How the control API names the chat with the person: by the number. */
+  get chatId(): string {
+    return this.number;
   }
 
   /** The jid of one of its devices; 0 is the phone and also stands for the person. */

@@ -18,6 +18,15 @@ export interface PhoneView {
   devices: DeviceView[];
 }
 
+/** What a person changes about how others see or reach them. */
+export interface ProfileUpdate {
+  name?: string;
+  status?: string;
+  username?: string;
+  /** Nobody can add the person to a group directly: an admin has to invite. */
+  onlyAdminsAddMe?: boolean;
+}
+
 /** A device that is linked to a phone. */
 export interface DeviceView {
   id: number;
@@ -34,7 +43,7 @@ export interface MessageView extends ContentFields {
   messageId: string;
   /** The author's number. */
   from: string;
-  /** The chat partner's number, or the author's partner for an own message. */
+  /** The group's jid, or the number of who got it. */
   to: string;
   fromMe: boolean;
   /** The content's key or a medium's kind; `unknown` with the protocol's field names in `text`. */
@@ -85,7 +94,7 @@ export interface ChangeView {
 
 /** What a person writes. */
 export interface WriteRequest extends WriteContent {
-  /** A number. */
+  /** A number, or a group's jid. */
   to: string;
   quotedMessageId?: string;
   /** Numbers. */
@@ -111,9 +120,49 @@ export interface ChatView {
 /** What a person changes about a chat. */
 export type ChatUpdate = Partial<Pick<ChatView, 'unread' | 'archived' | 'pinned' | 'muted'>>;
 
+export type GroupRole = 'superadmin' | 'admin' | 'member';
+export type GroupAction = 'add' | 'remove' | 'promote' | 'demote';
+
+/** A group. */
+export interface GroupView extends Required<GroupUpdate> {
+  /** `…@g.us` */
+  jid: string;
+  /** Number of who made it. */
+  owner: string;
+  /** Seconds since the epoch. */
+  createdAt: number;
+  inviteCode: string;
+  participants: { number: string; lid: string; role: GroupRole }[];
+}
+
+export interface GroupSettings {
+  /** Only admins may write. */
+  announce?: boolean;
+  /** Only admins may change subject and description. */
+  locked?: boolean;
+  /** Everybody may add people, not only admins. */
+  membersAdd?: boolean;
+  /** Seconds after which messages disappear; 0 when they do not. */
+  ephemeral?: number;
+}
+
+/** What somebody changes about a group. */
+export interface GroupUpdate extends GroupSettings {
+  subject?: string;
+  description?: string;
+}
+
+/** What became of an action for one person: 200, or what the network says against it. */
+export interface GroupResult {
+  number: string;
+  status: number;
+}
+
 /** A typing state that a phone saw. */
 export interface ChatstateView {
   from: string;
+  /** The group's jid, when it was in one. */
+  chat?: string;
   state: 'composing' | 'recording' | 'paused';
   /** Milliseconds since the epoch. */
   at: number;
@@ -159,5 +208,6 @@ export type NetworkEvent =
       device: DeviceView;
       change: 'linked' | 'unlinked' | 'connected' | 'disconnected';
     }
+  | { type: 'group'; group: GroupView }
   | { type: 'chat'; number: string; chat: ChatView }
   | { type: 'chatstate'; number: string; chatstate: ChatstateView };

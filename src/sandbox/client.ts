@@ -9,9 +9,11 @@ import type {
   MessageView,
   NetworkEvent,
   PhoneView,
+  ProfileUpdate,
   StatsView,
   WriteRequest,
 } from './api.js';
+import { GroupsClient } from './client-groups.js';
 
 export type * from './api.js';
 
@@ -30,6 +32,7 @@ export class SandboxRefusal extends Error {
 
 /** Speaks to a sandbox's control API; it needs nothing but the address, so it works across processes. */
 export class SandboxClient {
+  readonly groups = new GroupsClient((method, path, body) => this.#ask(method, path, body));
   readonly #url: string;
 
   /** @param url `http://host:port` */
@@ -54,7 +57,7 @@ export class SandboxClient {
   }
 
   /** Changes what others see of a person. */
-  update(number: string, profile: { name?: string; status?: string; username?: string }): Promise<PhoneView> {
+  update(number: string, profile: ProfileUpdate): Promise<PhoneView> {
     return this.#ask('PATCH', phonePath(number), profile);
   }
 

@@ -73,7 +73,7 @@ export class Mailbox {
   }
 
   /** The device has it. */
-  settle(tag: string, attrs: { id?: string; from?: string; type?: string }): void {
+  settle(tag: string, attrs: { id?: string; from?: string; participant?: string; type?: string }): void {
     this.#drop(keyOf({ tag, attrs: { id: '', ...attrs } }));
   }
 
@@ -160,8 +160,9 @@ function offlineEnd(count: number): Stanza {
   return stanza('ib', { from: NETWORK_JID }, [stanza('offline', { count: String(count) })]);
 }
 
-/** Messages and notifications are acknowledged by id, receipts by id, sender and type. */
+/** Messages and notifications are acknowledged by id; receipts by id, chat, sender and type. */
 function keyOf({ tag, attrs }: Stanza): string {
   if (tag !== 'receipt') return `${tag}/${attrs.id}`;
-  return `receipt/${attrs.id}/${attrs.from}/${attrs.type ?? ''}`;
+  const { id, from, participant = '', type = '' } = attrs;
+  return `receipt/${id}/${from}/${participant}/${type}`;
 }

@@ -4,10 +4,12 @@ import type { Clock } from '../domain/clock.js';
 import type { Account, AddressingMode } from './account.js';
 import type { NetworkEvent, StatsView } from './api.js';
 import { SharedSettings } from './app-state/shared-settings.js';
+import type { Chat } from './chat.js';
 import type { Companion } from './companion.js';
 import { Connection } from './connection.js';
 import { EventHub } from './events.js';
 import { FaultBoard } from './faults/board.js';
+import { Groups, isGroupJid } from './groups/groups.js';
 import { Blobs } from './media/blobs.js';
 import { PhoneFiles } from './media/files.js';
 import type { MediaFolder } from './media/folder.js';
@@ -19,6 +21,7 @@ import type { Bundle } from './prekeys.js';
 import { Refusal } from './refusal.js';
 import { type Device, Registry } from './registry.js';
 import { SentLog } from './routing/sent-log.js';
+import { SenderKeys } from './signal/sender-keys.js';
 import { createSignalKeys } from './signal/signal-device.js';
 import type { State } from './state/state.js';
 import { Stats } from './stats.js';
@@ -68,12 +71,17 @@ export class Network {
   readonly addressing: AddressingMode;
   /** What the devices of each account share. */
   readonly settings = new PerAccount((account) => new SharedSettings(account, this));
+  readonly groups: Groups;
+  /** What phones encrypt with for groups, and read of them. */
+  readonly senderKeys: SenderKeys;
   readonly #phones = new PerAccount((account) => new Phone(account, this));
   readonly #sentLogs = new PerAccount(() => new SentLog());
 
   constructor({ authority, state, media, clock, log, addressing = 'lid' }: NetworkOptions) {
     this.authority = authority;
     this.state = state;
+    this.groups = new Groups(state);
+    this.senderKeys = new SenderKeys(state);
     this.blobs = new Blobs(media);
     this.files = new PhoneFiles(media);
     this.clock = clock;
@@ -119,6 +127,16 @@ export class Network {
 
   phone(account: Account): Phone {
     return this.#phones.of(account);
+  }
+
+  /** The chat that the control API calls so: a number, or a group's jid. Undefined when there is none. */
+  chat(chatId: string): Chat | undefined {
+    return this.groups.byJid(chatId) ?? this.registry.byNumber(chatId);
+  }
+
+  /** @throws Refusal or GroupRefusal 404 when there is no such person or group */
+  requireChat(chatId: string): Chat {
+    return isGroupJid(chatId) ? this.groups.require(chatId) : this.registry.require(chatId);
   }
 
   sentLog(account: Account): SentLog {

@@ -43,6 +43,10 @@ export class Registry {
     return this.#byPn.get(pn);
   }
 
+  byLid(lid: string): Account | undefined {
+    return this.#byLid.get(lid);
+  }
+
   /** The account of an E.164 number. */
   byNumber(number: string): Account | undefined {
     return E164.test(number) ? this.#byPn.get(number.slice(1)) : undefined;

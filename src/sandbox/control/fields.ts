@@ -5,11 +5,14 @@ export const numberField = Joi.string()
   .pattern(/^\+[1-9][0-9]{4,14}$/, 'E.164 number')
   .messages({ 'string.pattern.name': '{{#label}} must be an E.164 number such as +15550000001' });
 
+export const groupField = Joi.string()
+  .pattern(/^[0-9-]{5,32}@g\.us$/, 'group jid')
+  .messages({
+    'string.pattern.name': '{{#label}} must be the jid of a group, such as 120363000000000001@g.us',
+  });
+
 /** The other side of a chat: a person's number or a group's jid. */
-export const partnerField = Joi.alternatives(
-  numberField,
-  Joi.string().pattern(/^[0-9-]{5,32}@g\.us$/, 'group jid'),
-).messages({
+export const partnerField = Joi.alternatives(numberField, groupField).messages({
   'alternatives.match': '{{#label}} must be an E.164 number such as +15550000001, or the jid of a group',
 });
 

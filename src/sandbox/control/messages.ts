@@ -4,7 +4,7 @@ import type { WriteRequest } from '../api.js';
 import type { Network } from '../network.js';
 import { WRITERS } from '../phone/content/index.js';
 import type { Phone } from '../phone/phone.js';
-import { type NumberParams, numberField, numberParams } from './fields.js';
+import { type NumberParams, numberField, numberParams, partnerField } from './fields.js';
 
 const MAX_IDS = 1_000;
 /** Files of some size come in base64; larger ones have their own way in. */
@@ -21,7 +21,7 @@ const contentFields = WRITERS.flatMap(({ key, schema, options = {} }) => [
 ]);
 
 const writePayload = Joi.object({
-  to: numberField.required(),
+  to: partnerField.required(),
   quotedMessageId: idField,
   mentions: Joi.array().items(numberField).max(MAX_IDS),
   forwarded: Joi.boolean(),

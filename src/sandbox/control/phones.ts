@@ -1,21 +1,17 @@
 import type { Server } from '@hapi/hapi';
 import Joi from 'joi';
+import type { ProfileUpdate } from '../api.js';
 import type { Network } from '../network.js';
 import { type NumberParams, numberField, numberParams } from './fields.js';
 
 const MAX_NAME = 100;
 const MAX_STATUS = 139;
 
-interface Profile {
-  name?: string;
-  status?: string;
-  username?: string;
-}
-
 const profileFields = {
   name: Joi.string().min(1).max(MAX_NAME),
   status: Joi.string().allow('').max(MAX_STATUS),
   username: Joi.string().allow('').max(MAX_NAME),
+  onlyAdminsAddMe: Joi.boolean(),
 };
 
 /** People and their phones. */
@@ -45,7 +41,7 @@ export function phoneRoutes(server: Server, network: Network): void {
     options: { validate: { params: numberParams } },
     handler: ({ params }) => network.registry.require(params.number).view(),
   });
-  server.route<{ Params: NumberParams; Payload: Profile }>({
+  server.route<{ Params: NumberParams; Payload: ProfileUpdate }>({
     method: 'PATCH',
     path: '/phones/{number}',
     options: { validate: { params: numberParams, payload: Joi.object(profileFields).min(1).required() } },

@@ -2,10 +2,12 @@ import Hapi, { type Request, type ResponseToolkit, type Server } from '@hapi/hap
 import Joi from 'joi';
 import { WebSocketServer } from 'ws';
 import { refuseUpgrade } from '../faults/refuse-upgrade.js';
+import { GroupRefusal } from '../groups/refusal.js';
 import type { Network } from '../network.js';
 import { Refusal } from '../refusal.js';
 import { chatRoutes } from './chats.js';
 import { faultRoutes } from './faults.js';
+import { groupRoutes } from './groups.js';
 import { mediaRoutes } from './media.js';
 import { messageRoutes } from './messages.js';
 import { pairingRoutes } from './pairing.js';
@@ -16,7 +18,19 @@ const CHAT_PATH = '/ws/chat';
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 const STOP_TIMEOUT_MS = 1_000;
 
-const ROUTES = [phoneRoutes, pairingRoutes, messageRoutes, chatRoutes, mediaRoutes, faultRoutes, streamRoute];
+const ROUTES = [
+  phoneRoutes,
+  pairingRoutes,
+  messageRoutes,
+  chatRoutes,
+  groupRoutes,
+  mediaRoutes,
+  faultRoutes,
+  streamRoute,
+];
+
+/** What the network says of groups, in the control API's words: it knows no accounts, and what is unfit is a bad request. */
+const GROUP_STATUSES = { 400: 400, 401: 403, 403: 403, 404: 404, 406: 400, 409: 409 } as const;
 
 /** The sandbox's one port: the control API, and the WebSocket that clients connect to. */
 export function createServer(network: Network, address: { host: string; port: number }): Server {
@@ -30,7 +44,8 @@ export function createServer(network: Network, address: { host: string; port: nu
   server.validator(Joi);
   server.ext('onPreResponse', shapeError);
   server.events.on({ name: 'request', channels: 'error' }, (_request, { error }) => {
-    if (!(error instanceof Refusal)) network.log?.error({ err: error }, 'a control request failed');
+    if (!(error instanceof Refusal || error instanceof GroupRefusal))
+      network.log?.error({ err: error }, 'a control request failed');
   });
   for (const add of ROUTES) add(server, network);
   server.route({ method: 'GET', path: '/stats', handler: () => network.counters() });
@@ -70,6 +85,8 @@ function acceptClients(server: Server, network: Network): void {
 function shapeError(request: Request, h: ResponseToolkit) {
   const { response } = request;
   if (!(response instanceof Error)) return h.continue;
+  if (response instanceof GroupRefusal)
+    return h.response({ error: response.message }).code(GROUP_STATUSES[response.code]);
   if (response instanceof Refusal) return h.response({ error: response.message }).code(response.status);
   const { statusCode } = response.output;
   const error = statusCode >= 500 ? 'internal error' : response.message;

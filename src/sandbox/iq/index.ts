@@ -6,6 +6,7 @@ import { abt } from './abt.js';
 import { appState } from './app-state.js';
 import { blocklist } from './blocklist.js';
 import { encrypt } from './encrypt.js';
+import { groups } from './groups.js';
 import { type IqAnswer, IqError, type IqNamespace } from './iq.js';
 import { md } from './md.js';
 import { mediaConn } from './media-conn.js';
@@ -23,6 +24,7 @@ const NAMESPACES = new Map<string, IqNamespace>(
     appState,
     blocklist,
     encrypt,
+    groups,
     md,
     mediaConn,
     passive,

@@ -6,7 +6,7 @@ import { type Device, deviceId } from '../registry.js';
 import { type Stanza, stanza } from '../wire/stanza.js';
 import type { Phone } from './phone.js';
 
-const ENC_VERSION = '2';
+export const ENC_VERSION = '2';
 
 /** What is encrypted for a device of the author's own: the message and where it went. */
 export function deviceSent(partner: Account, message: proto.IMessage): proto.IMessage {

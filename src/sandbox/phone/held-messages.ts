@@ -1,4 +1,5 @@
 import type { MessageView, ReceiptState } from '../api.js';
+import { Refusal } from '../refusal.js';
 import type { State } from '../state/state.js';
 import type { StanzaShape } from './content/content.js';
 
@@ -21,6 +22,21 @@ export type HeldMessage = Omit<MessageView, 'receipts'> &
     /** The person has read it, on whichever device. */
     isRead?: boolean;
   };
+
+/**
+ * Messages, in groups that one receipt can tell of: of the same author in the same chat.
+ * @throws Refusal 404 when one of them is not held, or the phone's own.
+ */
+export function groupForReceipts(held: HeldMessages, messageIds: string[]): HeldMessage[][] {
+  const groups = new Map<string, HeldMessage[]>();
+  for (const id of messageIds) {
+    const message = held.get(id);
+    if (!message || message.fromMe) throw new Refusal(404, `no message ${id} from somebody else is held`);
+    const key = `${message.from} ${message.to}`;
+    groups.set(key, [...(groups.get(key) ?? []), message]);
+  }
+  return [...groups.values()];
+}
 
 /** What one phone holds, oldest first. */
 export class HeldMessages {

@@ -1,4 +1,5 @@
 import { proto } from '@whiskeysockets/baileys';
+import { Group } from '../groups/group.js';
 import type { Network } from '../network.js';
 import type { HeldMessage } from './held-messages.js';
 import { pastMessage } from './past-message.js';
@@ -30,7 +31,7 @@ export function* historyParts(network: Network, phone: Phone): Generator<proto.I
       chunkOrder: position + 1,
       progress: Math.floor((ALL * (position + 1)) / Math.max(1, parts.length)),
       conversations: excerpts.map((excerpt) => conversation(network, phone, excerpt, unread)),
-      ...(position === 0 && { phoneNumberToLidMappings: mappings(network, phone) }),
+      ...(position === 0 && { phoneNumberToLidMappings: mappings(phone) }),
     };
   }
   const pushnames = chats.flatMap(({ chat }) => pushname(network, chat) ?? []);
@@ -82,7 +83,8 @@ function conversation(
 }
 
 function headOf(network: Network, chat: string): proto.IConversation {
-  const partner = network.registry.require(chat);
+  const partner = network.requireChat(chat);
+  if (partner instanceof Group) return { id: partner.jid(), name: partner.record.subject.text };
   const { name, username } = partner.record;
   return {
     id: partner.jid(network.addressing),
@@ -99,9 +101,8 @@ function countUnread(messages: HeldMessage[]): number {
   return seen < 0 ? messages.length : seen;
 }
 
-function mappings(network: Network, phone: Phone): proto.IPhoneNumberToLIDMapping[] {
-  const partners = [...phone.partners].flatMap((pn) => network.registry.byPn(pn) ?? []);
-  return partners.map((partner) => ({ pnJid: partner.jid('pn'), lidJid: partner.jid('lid') }));
+function mappings(phone: Phone): proto.IPhoneNumberToLIDMapping[] {
+  return [...phone.partners].map((partner) => ({ pnJid: partner.jid('pn'), lidJid: partner.jid('lid') }));
 }
 
 function pushname(network: Network, chat: string): proto.IPushname | undefined {

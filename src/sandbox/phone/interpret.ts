@@ -2,6 +2,8 @@ import { proto } from '@whiskeysockets/baileys';
 import { openWrappers, unwrap } from '../../kinds/unwrap.js';
 import type { Account } from '../account.js';
 import type { ChangeView } from '../api.js';
+import type { Chat } from '../chat.js';
+import { Group } from '../groups/group.js';
 import type { Network } from '../network.js';
 import type { Stanza } from '../wire/stanza.js';
 import type { Change, Reading, StanzaShape } from './content/content.js';
@@ -15,7 +17,7 @@ export interface About {
   messageId: string;
   author: Account;
   /** The other side of the chat. */
-  partner: Account;
+  partner: Chat;
   phone: Phone;
   /** Seconds since the epoch. */
   timestamp: number;
@@ -41,7 +43,7 @@ export function interpret(network: Network, message: proto.IMessage, about: Abou
 
 function headOf({ messageId, author, partner, phone, timestamp, shape }: About) {
   const fromMe = author === phone.account;
-  const to = fromMe ? partner.number : phone.account.number;
+  const to = fromMe || partner instanceof Group ? partner.chatId : phone.account.number;
   return { messageId, from: author.number, to, fromMe, timestamp, ...(shape && { shape }) };
 }
 

@@ -2,7 +2,6 @@ import { proto } from '@whiskeysockets/baileys';
 import { unwrap } from '../../kinds/unwrap.js';
 import type { Account } from '../account.js';
 import type { Network } from '../network.js';
-import type { CipherType } from '../signal/signal-device.js';
 import { parseDeviceJid } from '../wire/jid.js';
 import { bytesOf, childrenOf, type Stanza } from '../wire/stanza.js';
 import { type Interpreted, interpret } from './interpret.js';
@@ -25,19 +24,41 @@ export async function openMessage(
   letter: Stanza,
 ): Promise<Interpreted | undefined> {
   const { id = '', from, t } = letter.attrs;
-  const author = network.registry.byJid(from);
-  const address = sessionAddress(network, from);
+  const author = network.registry.byJid(authorJid(letter));
+  const address = sessionAddress(network, authorJid(letter));
   if (!author || !address) throw new Error('a message from nobody');
   const [encs, extras] = split(letter);
   let message: proto.IMessage = {};
   for (const enc of encs) {
-    const plain = await phone.signal.decrypt(address, cipherType(enc), bytesOf(enc));
-    message = { ...message, ...proto.Message.decode(unpad(plain)) };
+    const part = proto.Message.decode(unpad(await decrypt(phone, letter, address, enc)));
+    await takeKey(phone, address, part);
+    message = { ...message, ...part };
   }
-  const partner = author === phone.account ? destination(network, letter, message) : author;
-  const shown = withoutEnvelope(message);
+  const own = author === phone.account ? destination(network, letter, message) : author;
+  const partner = network.groups.byJid(from) ?? own;
+  const { senderKeyDistributionMessage: _, ...shown } = withoutEnvelope(message);
   if (!partner || isSilent(shown)) return undefined;
   return interpret(network, shown, { messageId: id, author, partner, phone, timestamp: Number(t), extras });
+}
+
+/** Who wrote a message: in groups that is told beside the group. */
+export function authorJid({ attrs }: Stanza): string | undefined {
+  return attrs.participant ?? attrs.from;
+}
+
+function decrypt(phone: Phone, { attrs }: Stanza, address: string, enc: Stanza): Promise<Buffer> {
+  const { type } = enc.attrs;
+  if (type === 'skmsg')
+    return phone.groupKeys.open({ group: attrs.from ?? '', sender: address }, bytesOf(enc));
+  if (type === 'pkmsg' || type === 'msg') return phone.signal.decrypt(address, type, bytesOf(enc));
+  throw new Error(`unknown encryption ${type}`);
+}
+
+/** Takes the key of a group that its author gives to this phone. */
+async function takeKey(phone: Phone, sender: string, part: proto.IMessage): Promise<void> {
+  const { groupId, axolotlSenderKeyDistributionMessage: key } =
+    withoutEnvelope(part).senderKeyDistributionMessage ?? {};
+  if (groupId && key) await phone.groupKeys.learn({ group: groupId, sender }, key);
 }
 
 /** The address of a device's Signal session: phones use hidden ids only. Undefined for unknown people. */
@@ -68,12 +89,6 @@ function isSilent(message: proto.IMessage): boolean {
 function destination(network: Network, letter: Stanza, message: proto.IMessage): Account | undefined {
   const jid = message.deviceSentMessage?.destinationJid ?? letter.attrs.recipient;
   return network.registry.byJid(jid);
-}
-
-function cipherType(enc: Stanza): CipherType {
-  const { type } = enc.attrs;
-  if (type !== 'pkmsg' && type !== 'msg') throw new Error(`unknown encryption ${type}`);
-  return type;
 }
 
 /** The network pads with 1 to 16 bytes that each say how many they are. */

@@ -10,8 +10,10 @@ const { Status, StubType } = proto.WebMessageInfo;
 /** A message that the phone holds, as it stands in a history: with everything that changed it since. */
 export function pastMessage(network: Network, phone: Phone, held: HeldMessage): proto.IWebMessageInfo {
   const author = network.registry.byNumber(held.from);
+  const key = keyOf(network, held);
   return {
-    key: keyOf(network, held),
+    key,
+    ...(key.participant && { participant: key.participant }),
     messageTimestamp: held.timestamp,
     ...(held.fromMe ? { status: statusOf(phone, held) } : { pushName: author?.record.name ?? '' }),
     ...(held.revoked ? { messageStubType: StubType.REVOKE } : { message: contentOf(held) }),

@@ -7,12 +7,13 @@ import { routeReceipt } from '../routing/receipts.js';
 import { SignalDevice } from '../signal/signal-device.js';
 import { type Stanza, stanza } from '../wire/stanza.js';
 import { greet } from './greeting.js';
+import { GroupKeys } from './group-keys.js';
 import { type HeldChange, HeldChanges, viewChange } from './held-changes.js';
-import { type HeldMessage, HeldMessages } from './held-messages.js';
+import { groupForReceipts, type HeldMessage, HeldMessages } from './held-messages.js';
 import type { Interpreted } from './interpret.js';
 import { downloadMedia } from './media.js';
 import { answerMediaRetry } from './media-retry.js';
-import { openMessage } from './open-message.js';
+import { authorJid, openMessage } from './open-message.js';
 import { answerRetry, askAgain } from './retry.js';
 import { chatOf } from './targets.js';
 import { writeMessage } from './write.js';
@@ -28,11 +29,13 @@ export class Phone {
   readonly account: Account;
   readonly signal: SignalDevice;
   readonly held: HeldMessages;
+  /** Keys of groups: the phone's own, and those that it was given. */
+  readonly groupKeys: GroupKeys;
   /** What changed the held messages. */
   readonly changes: HeldChanges;
   readonly chatstates: ChatstateView[] = [];
-  /** Digits of everybody that this account has a chat with. */
-  readonly partners = new Set<string>();
+  /** Everybody that this account has a chat with. */
+  readonly partners = new Set<Account>();
   readonly #network: Network;
   #work: Promise<void> = Promise.resolve();
 
@@ -40,6 +43,7 @@ export class Phone {
     this.account = account;
     this.#network = network;
     this.signal = new SignalDevice(account.pn, account.record.keys, network.state);
+    this.groupKeys = new GroupKeys(account.pn, `${account.lid}.0`, network.senderKeys, network.state);
     this.held = new HeldMessages(account.pn, network.state);
     this.changes = new HeldChanges(account.pn, network.state);
   }
@@ -68,18 +72,22 @@ export class Phone {
 
   /** The person reads messages, or plays them. @throws Refusal 404 when the phone holds no such message of somebody else. */
   read(messageIds: string[], type: 'read' | 'played' = 'read'): void {
-    const byAuthor = new Map<string, string[]>();
-    for (const id of messageIds) {
-      const message = this.held.get(id);
-      if (!message || message.fromMe) throw new Refusal(404, `no message ${id} from somebody else is held`);
-      byAuthor.set(message.from, [...(byAuthor.get(message.from) ?? []), id]);
-    }
-    for (const [author, [id, ...others]] of byAuthor) {
-      const to = this.#network.registry.require(author).jid('lid');
-      const list = others.map((other) => stanza('item', { id: other }));
-      const receipt = stanza('receipt', { id, to, type }, [stanza('list', {}, list)]);
+    for (const [first, ...rest] of groupForReceipts(this.held, messageIds)) {
+      if (!first) continue;
+      const { registry, groups } = this.#network;
+      const author = registry.require(first.from).jid('lid');
+      const group = groups.byJid(first.to);
+      const way = group ? { to: group.jid(), participant: author } : { to: author };
+      const list = rest.map(({ messageId }) => stanza('item', { id: messageId }));
+      const receipt = stanza('receipt', { id: first.messageId, ...way, type }, [stanza('list', {}, list)]);
       routeReceipt(this.#network, { account: this.account }, receipt);
     }
+  }
+
+  /** There is a chat of that name: a number, or a group's jid. */
+  meet(chatId: string): void {
+    const partner = this.#network.registry.byNumber(chatId);
+    if (partner) this.partners.add(partner);
   }
 
   /** A message or change of that id, as it is kept. */
@@ -131,15 +139,16 @@ export class Phone {
   }
 
   async #open(letter: Stanza): Promise<void> {
-    const { id = '', from = '', category } = letter.attrs;
+    const { id = '', from, participant, category } = letter.attrs;
     const known = this.sent(id);
     try {
       const opened = await openMessage(this.#network, this, letter);
       if (category === 'peer' || !opened) return;
       if (!known && 'message' in opened) await downloadMedia(this.#network, opened.message);
       if (!known) this.take(opened);
-      if (this.#network.registry.byJid(from) !== this.account) {
-        routeReceipt(this.#network, { account: this.account }, stanza('receipt', { id, to: from }));
+      if (this.#network.registry.byJid(authorJid(letter)) !== this.account) {
+        const receipt = stanza('receipt', { id, to: from, participant });
+        routeReceipt(this.#network, { account: this.account }, receipt);
       }
     } catch (error) {
       this.#network.log?.debug({ err: error, id }, 'a phone could not decrypt');
@@ -150,7 +159,7 @@ export class Phone {
 
   #hold(message: HeldMessage): void {
     this.held.add(message);
-    this.partners.add(chatOf(message).slice(1));
+    this.meet(chatOf(message));
     this.#tellMessage(message);
   }
 

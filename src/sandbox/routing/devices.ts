@@ -1,11 +1,12 @@
 import type { Account } from '../account.js';
 import type { Companion } from '../companion.js';
+import { membersOf } from '../groups/announce.js';
 import type { Network } from '../network.js';
 import { deviceId, devicesOf } from '../registry.js';
 import { stanza } from '../wire/stanza.js';
 
 /**
- * Tells the linked devices of a person, and of everybody that the person has written with, that the list of the
+ * Tells the linked devices of a person, and of everybody that the person has written or is in a group with, that the list of the
  * person's devices has changed, so that their next message is encrypted for the right ones.
  * @param except a device that need not be told, as it is new itself.
  */
@@ -14,8 +15,9 @@ export function announceDevices(network: Network, account: Account, except?: Com
     stanza('device', { jid: account.jid('pn', deviceId(device)) }),
     stanza('device', { jid: account.jid('lid', deviceId(device)) }),
   ]);
-  const partners = [...network.phone(account).partners].flatMap((pn) => network.registry.byPn(pn) ?? []);
-  for (const { companions } of [account, ...partners]) {
+  const { partners } = network.phone(account);
+  const fellows = network.groups.of(account).flatMap((group) => membersOf(network, group));
+  for (const { companions } of new Set([account, ...partners, ...fellows])) {
     for (const companion of companions.values()) {
       if (companion === except) continue;
       const attrs = {

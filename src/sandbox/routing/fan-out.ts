@@ -1,4 +1,6 @@
 import type { Account } from '../account.js';
+import type { Chat } from '../chat.js';
+import { Group } from '../groups/group.js';
 import type { Network } from '../network.js';
 import { type Device, deviceId } from '../registry.js';
 import { type Stanza, stanza } from '../wire/stanza.js';
@@ -8,7 +10,7 @@ export interface Parcel {
   id: string;
   author: Device;
   /** The other side of the chat. */
-  partner: Account;
+  chat: Chat;
   /** The stanza's `type`: `text`, `media`, … */
   type: string;
   /** Attributes that travel along: `edit`, … */
@@ -20,16 +22,15 @@ export interface Parcel {
 /** One device's copy. */
 export interface Copy {
   to: Device;
-  /** `<enc>` */
-  enc: Stanza;
+  /** `<enc>`s: one, or in a group the group's key for this device and the message for everybody. */
+  encs: Stanza[];
 }
 
 /** Hands one copy to its device: at once to a phone, by its mailbox to a linked device. */
 export function hand(network: Network, parcel: Parcel, copy: Copy): void {
-  const isOwn = copy.to.account === parcel.author.account;
   const attrs = {
     id: parcel.id,
-    ...(isOwn ? echoAttrs(network, parcel) : inboundAttrs(network, parcel)),
+    ...wayAttrs(network, parcel, copy),
     type: parcel.type,
     t: String(network.now()),
     ...parcel.attrs,
@@ -37,7 +38,7 @@ export function hand(network: Network, parcel: Parcel, copy: Copy): void {
   const extras = (parcel.extras ?? []).filter(
     (extra) => extra.tag !== 'device-identity' || opensSession(copy),
   );
-  give(network, copy.to, stanza('message', attrs, [copy.enc, ...extras]));
+  give(network, copy.to, stanza('message', attrs, [...copy.encs, ...extras]));
 }
 
 /** Brings a stanza to a device. */
@@ -47,11 +48,32 @@ export function give(network: Network, device: Device, letter: Stanza): void {
 }
 
 function opensSession(copy: Copy): boolean {
-  return copy.enc.attrs.type === 'pkmsg';
+  return copy.encs.some(({ attrs }) => attrs.type === 'pkmsg');
+}
+
+/** Where a copy comes from, as its device sees it. */
+function wayAttrs(network: Network, { author, chat }: Parcel, { to }: Copy): Record<string, string> {
+  if (chat instanceof Group) return groupAttrs(network, author, chat);
+  return to.account === author.account ? echoAttrs(network, author, chat) : inboundAttrs(network, author);
+}
+
+/** How members see the author. */
+function groupAttrs(network: Network, author: Device, group: Group): Record<string, string> {
+  const { account } = author;
+  const mode = network.addressing;
+  const attrs = {
+    from: group.jid(),
+    participant: account.jid(mode, deviceId(author)),
+    addressing_mode: mode,
+    notify: account.record.name,
+  };
+  return mode === 'lid'
+    ? { ...attrs, participant_pn: account.jid('pn') }
+    : { ...attrs, participant_lid: account.jid('lid') };
 }
 
 /** How others see the author. */
-function inboundAttrs(network: Network, { author }: Parcel): Record<string, string> {
+function inboundAttrs(network: Network, author: Device): Record<string, string> {
   const { account } = author;
   const from = account.jid(network.addressing, deviceId(author));
   const names = { addressing_mode: network.addressing, notify: account.record.name };
@@ -61,7 +83,7 @@ function inboundAttrs(network: Network, { author }: Parcel): Record<string, stri
 }
 
 /** How the author's own other devices see it: from themselves, with the chat beside it. */
-function echoAttrs(network: Network, { author, partner }: Parcel): Record<string, string> {
+function echoAttrs(network: Network, author: Device, partner: Account): Record<string, string> {
   const mode = network.addressing;
   const attrs = {
     from: author.account.jid(mode, deviceId(author)),

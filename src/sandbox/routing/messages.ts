@@ -1,26 +1,32 @@
 import type { Companion } from '../companion.js';
 import { dropAcks } from '../faults/drop-acks.js';
 import { rejectSends } from '../faults/reject-sends.js';
+import { isGroupJid } from '../groups/groups.js';
 import type { Network } from '../network.js';
 import { type Device, deviceId } from '../registry.js';
 import { child, childrenOf, type Stanza, stanza } from '../wire/stanza.js';
 import { refuseButtons } from './buttons.js';
 import { type Copy, hand, type Parcel } from './fan-out.js';
+import { routeGroupMessage } from './group-messages.js';
 
 /** What a stanza that cannot be delivered is answered with, as a malformed fan-out is. */
-const MALFORMED = '479';
+export const MALFORMED = '479';
 /** What somebody gets who does what only admins of a group may do. */
-const NOT_ALLOWED = '403';
+export const NOT_ALLOWED = '403';
 /** The `edit` of a stanza by which an admin deletes somebody's message. */
-const ADMIN_REVOKE = '8';
+export const ADMIN_REVOKE = '8';
 /** Parts of an author's stanza that are for the network alone. */
 const FOR_THE_NETWORK = new Set(['participants', 'enc', 'tctoken', 'reporting']);
 const TRAVELLING_ATTRS = ['edit', 'category'];
 
 /** A linked device sends: every copy goes to its device, and the author gets the network's ack. */
 export function routeMessage(network: Network, companion: Companion, message: Stanza): void {
-  const copies = readCopies(network, message);
   const { id = '', to } = message.attrs;
+  if (isGroupJid(to)) {
+    answer(network, companion, message, routeGroupMessage(network, companion, message));
+    return;
+  }
+  const copies = readCopies(network, message);
   const error = refuse(network, companion, message, copies);
   if (error) {
     acknowledge(network, companion, message, error);
@@ -31,17 +37,21 @@ export function routeMessage(network: Network, companion: Companion, message: St
   const parcel: Parcel = {
     id,
     author,
-    partner,
-    type: message.attrs.type ?? 'text',
-    attrs: travellingAttrs(message),
-    extras: travellingElements(message),
+    chat: partner,
+    ...travelling(message),
   };
   const log = network.sentLog(companion.account);
   for (const copy of copies) {
     if (!isAllowed(network, companion, copy.to, to)) continue;
     if (isFresh(copy, () => log.give(id, partner.pn, deviceRow(copy.to)))) hand(network, parcel, copy);
   }
-  if (!network.faults.take(dropAcks, companion.account)) acknowledge(network, companion, message);
+  answer(network, companion, message);
+}
+
+/** Tells the author that the network has the message, or why not. */
+function answer(network: Network, companion: Companion, message: Stanza, error?: string): void {
+  if (error || !network.faults.take(dropAcks, companion.account))
+    acknowledge(network, companion, message, error);
 }
 
 /** Why a message is not taken: the error of the negative ack. Undefined when nothing is wrong. */
@@ -68,7 +78,7 @@ function readCopies(network: Network, message: Stanza): (Copy & { to: Device })[
       }));
   return parts.flatMap(({ jid, enc }) => {
     const to = network.registry.device(jid);
-    return to && enc ? [{ to, enc }] : [];
+    return to && enc ? [{ to, encs: [enc] }] : [];
   });
 }
 
@@ -93,9 +103,18 @@ function isAllowed(
 }
 
 /** The same id again is dropped, unless the copy answers a retry (which the `count` says). */
-function isFresh(copy: Copy, give: () => boolean): boolean {
+export function isFresh(copy: Copy, give: () => boolean): boolean {
   const isFirst = give();
-  return isFirst || copy.enc.attrs.count !== undefined;
+  return isFirst || copy.encs.some(({ attrs }) => attrs.count !== undefined);
+}
+
+/** What of a message goes on to those it is for, beside the ciphertext. */
+export function travelling(message: Stanza): Required<Pick<Parcel, 'type' | 'attrs' | 'extras'>> {
+  return {
+    type: message.attrs.type ?? 'text',
+    attrs: travellingAttrs(message),
+    extras: travellingElements(message),
+  };
 }
 
 function travellingAttrs(message: Stanza): Record<string, string> {

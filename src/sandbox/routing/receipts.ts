@@ -1,5 +1,6 @@
 import type { Account } from '../account.js';
 import type { ReceiptState } from '../api.js';
+import type { Group } from '../groups/group.js';
 import type { Network } from '../network.js';
 import { type Device, deviceId } from '../registry.js';
 import { bytesOf, child, childrenOf, type Stanza, stanza } from '../wire/stanza.js';
@@ -20,22 +21,24 @@ const SETTLING = new Set<string | undefined>([undefined, 'inactive', 'sender', '
 
 /** A device, or a phone, tells what became of messages. */
 export function routeReceipt(network: Network, from: Device, receipt: Stanza): void {
-  const { type, to, id = '' } = receipt.attrs;
+  const { type, to, participant, id = '' } = receipt.attrs;
   const ids = [id, ...childrenOf(child(receipt, 'list')).flatMap((item) => item.attrs.id ?? [])];
   settle(from, ids, type);
-  from.companion?.connection?.send(stanza('ack', { class: 'receipt', id, from: to, type }));
+  from.companion?.connection?.send(stanza('ack', { class: 'receipt', id, from: to, participant, type }));
   if (SEEN.has(type)) network.phone(from.account).held.noteRead(ids);
   if (type === 'retry') {
     forwardRetry(network, from, receipt);
     return;
   }
-  const author = network.registry.byJid(to);
+  const group = network.groups.byJid(to);
+  const author = network.registry.byJid(group ? participant : to);
   if (type === 'server-error') {
     if (author === from.account) askPhoneForFile(network, from, receipt);
     return;
   }
   const state = STATES.get(type);
-  if (state && author && author !== from.account) tellAuthor(network, author, from.account, ids, state);
+  if (state && author && author !== from.account)
+    tellAuthor(network, { author, reader: from.account, group }, ids, state);
 }
 
 function settle(from: Device, ids: string[], type: string | undefined): void {
@@ -50,8 +53,7 @@ function settle(from: Device, ids: string[], type: string | undefined): void {
 /** The author's phone notes it, and the author's linked devices get it, each step once. */
 function tellAuthor(
   network: Network,
-  author: Account,
-  reader: Account,
+  { author, reader, group }: { author: Account; reader: Account; group: Group | undefined },
   ids: string[],
   state: ReceiptState,
 ): void {
@@ -60,7 +62,8 @@ function tellAuthor(
   if (first === undefined) return;
   const attrs = {
     id: first,
-    from: reader.jid(network.addressing),
+    from: (group ?? reader).jid(network.addressing),
+    participant: group && reader.jid(network.addressing),
     t: String(network.now()),
     ...(state !== 'delivered' && { type: state }),
   };
@@ -78,13 +81,15 @@ function askPhoneForFile(network: Network, from: Device, receipt: Stanza): void 
 
 /** A device could not decrypt: the very device that encrypted is asked to do it again. */
 function forwardRetry(network: Network, from: Device, receipt: Stanza): void {
-  const author = network.registry.device(receipt.attrs.to);
-  const { id = '', recipient } = receipt.attrs;
+  const { id = '', to, participant, recipient } = receipt.attrs;
+  const group = network.groups.byJid(to);
+  const author = network.registry.device(group ? participant : to);
   if (!author) return;
   network.sentLog(author.account).allowAgain(id, deviceRow(from));
+  const asking = from.account.jid(network.addressing, deviceId(from));
   const attrs = {
     id,
-    from: from.account.jid(network.addressing, deviceId(from)),
+    ...(group ? { from: group.jid(), participant: asking } : { from: asking }),
     type: 'retry',
     t: String(network.now()),
     ...(author.account === from.account && recipient && { recipient }),

@@ -29,6 +29,7 @@ export function restoreAuthority(state: State): Authority {
 export async function restorePeople(network: Network, state: State): Promise<void> {
   for (const [, value] of state.rows('account'))
     network.registry.add(new Account(parseAccount(value), state));
+  for (const [, value] of state.rows('group')) network.groups.restore(value);
   restoreCompanions(network, state);
   await restoreSignal(network, state);
   restoreHeld(network, state);
@@ -53,6 +54,12 @@ async function restoreSignal(network: Network, state: State): Promise<void> {
   for (const [row, value] of state.rows('session')) {
     await signalOf(network, row)?.restoreSession(tail(row), value, state.interrupted);
   }
+  for (const [row, value] of state.rows('sender-key'))
+    network.senderKeys.restore(row, value, state.interrupted);
+  for (const [row, value] of state.rows('group-keys')) {
+    const account = network.registry.byPn(head(row));
+    if (account) network.phone(account).groupKeys.restore(tail(row), value, state.interrupted);
+  }
 }
 
 function restoreHeld(network: Network, state: State): void {
@@ -61,7 +68,7 @@ function restoreHeld(network: Network, state: State): void {
     if (!account) continue;
     const phone = network.phone(account);
     const message = phone.held.restoreMessage(row, value);
-    phone.partners.add(chatOf(message).slice(1));
+    phone.meet(chatOf(message));
   }
   for (const [row, value] of state.rows('change')) {
     const account = network.registry.byPn(head(row));

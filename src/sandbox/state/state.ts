@@ -10,7 +10,10 @@ export type Bucket =
   | 'change'
   | 'receipt'
   | 'mailbox'
-  | 'app-state';
+  | 'app-state'
+  | 'group'
+  | 'sender-key'
+  | 'group-keys';
 
 /**
  * What outlives a restart, as rows of text. Writes are collected and committed together a moment later, so that

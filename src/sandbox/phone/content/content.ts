@@ -2,6 +2,7 @@ import type { proto } from '@whiskeysockets/baileys';
 import type Joi from 'joi';
 import type { Account } from '../../account.js';
 import type { ChangeView, ContentFields, WriteRequest } from '../../api.js';
+import type { Chat } from '../../chat.js';
 import type { Network } from '../../network.js';
 import type { Stanza } from '../../wire/stanza.js';
 import type { HeldMessage } from '../held-messages.js';
@@ -20,7 +21,7 @@ export interface Writing {
   /** The writer's. */
   phone: Phone;
   /** The other side of the chat. */
-  partner: Account;
+  partner: Chat;
   /** Quote, mentions, forwarded mark and expiry; undefined when there is none of them. */
   contextInfo: proto.IContextInfo | undefined;
 }

@@ -18,7 +18,7 @@ export const revoke: PhoneContent = {
     compose({ revoke: made }, writing) {
       if (!made) return undefined;
       const target = requireTarget(writing, made.messageId);
-      if (!mayRevoke(writing.phone.account.number, target))
+      if (!mayRevoke(writing.network, writing.phone.account, target))
         throw new Refusal(403, `the message ${made.messageId} is somebody else's`);
       return {
         message: { protocolMessage: { type: Type.REVOKE, key: keyOf(writing.network, target) } },
@@ -26,13 +26,13 @@ export const revoke: PhoneContent = {
       };
     },
   },
-  change({ protocolMessage }, { author }) {
+  change({ protocolMessage }, { network, author }) {
     const targetId = protocolMessage?.key?.id;
     if (protocolMessage?.type !== Type.REVOKE || !targetId) return undefined;
     return {
       type: 'revoke',
       targetId,
-      apply: (target) => (mayRevoke(author.number, target) ? empty(target) : undefined),
+      apply: (target) => (mayRevoke(network, author, target) ? empty(target) : undefined),
     };
   },
 };

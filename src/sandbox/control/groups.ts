@@ -1,0 +1,183 @@
+import type { Server } from '@hapi/hapi';
+import Joi from 'joi';
+import type { Account } from '../account.js';
+import type { GroupAction, GroupUpdate } from '../api.js';
+import type { Group } from '../groups/group.js';
+import {
+  changeMembers,
+  createGroup,
+  joinGroup,
+  leaveGroup,
+  type Named,
+  type Outcome,
+} from '../groups/membership.js';
+import {
+  changeDescription,
+  changeSettings,
+  changeSubject,
+  inviteCode,
+  renewInvite,
+} from '../groups/settings.js';
+import { viewGroup } from '../groups/view.js';
+import type { Network } from '../network.js';
+import { groupField, type NumberParams, numberField, numberParams } from './fields.js';
+
+const MAX_PEOPLE = 1_024;
+const MAX_SUBJECT = 100;
+const MAX_DESCRIPTION = 2_048;
+const MAX_CODE = 100;
+const MAX_EPHEMERAL_S = 365 * 24 * 60 * 60;
+const OK = 200;
+
+interface GroupParams extends NumberParams {
+  jid: string;
+}
+
+const groupParams = numberParams.keys({ jid: groupField.required() });
+const peopleField = Joi.array().items(numberField).max(MAX_PEOPLE);
+const subjectField = Joi.string().max(MAX_SUBJECT);
+
+const updatePayload = Joi.object({
+  subject: subjectField,
+  description: Joi.string().allow('').max(MAX_DESCRIPTION),
+  announce: Joi.boolean(),
+  locked: Joi.boolean(),
+  membersAdd: Joi.boolean(),
+  ephemeral: Joi.number().integer().min(0).max(MAX_EPHEMERAL_S),
+})
+  .min(1)
+  .required();
+
+/** Groups, as people change them on their phones. */
+export function groupRoutes(server: Server, network: Network): void {
+  membershipRoutes(server, network);
+  inviteRoutes(server, network);
+  server.route<{ Params: { jid: string } }>({
+    method: 'GET',
+    path: '/groups/{jid}',
+    options: { validate: { params: Joi.object({ jid: groupField.required() }) } },
+    handler: ({ params }) => viewGroup(network, network.groups.require(params.jid)),
+  });
+  server.route<{ Params: NumberParams }>({
+    method: 'GET',
+    path: '/phones/{number}/groups',
+    options: { validate: { params: numberParams } },
+    handler: ({ params }) => ({
+      groups: network.groups
+        .of(network.registry.require(params.number))
+        .map((group) => viewGroup(network, group)),
+    }),
+  });
+  server.route<{ Params: GroupParams; Payload: GroupUpdate }>({
+    method: 'PATCH',
+    path: '/phones/{number}/groups/{jid}',
+    options: { validate: { params: groupParams, payload: updatePayload } },
+    handler: ({ params, payload }) => {
+      const { group, account } = find(network, params);
+      const { subject, description, ...settings } = payload;
+      // who may change all of these may change the rest
+      changeSettings(network, group, account, settings);
+      if (subject !== undefined) changeSubject(network, group, account, subject);
+      if (description !== undefined) changeDescription(network, group, account, description);
+      return viewGroup(network, group);
+    },
+  });
+}
+
+function membershipRoutes(server: Server, network: Network): void {
+  server.route<{ Params: NumberParams; Payload: { subject: string; participants: string[] } }>({
+    method: 'POST',
+    path: '/phones/{number}/groups',
+    options: {
+      validate: {
+        params: numberParams,
+        payload: Joi.object({
+          subject: subjectField.required(),
+          participants: peopleField.default([]),
+        }).required(),
+      },
+    },
+    handler: ({ params, payload }, h) => {
+      const creator = network.registry.require(params.number);
+      const people = payload.participants.map((number) => named(network, number));
+      const { group, outcomes } = createGroup(network, creator, payload.subject, people);
+      return h.response({ ...viewGroup(network, group), results: outcomes.map(viewOutcome) }).code(201);
+    },
+  });
+  server.route<{ Params: GroupParams; Payload: { action: GroupAction; participants: string[] } }>({
+    method: 'POST',
+    path: '/phones/{number}/groups/{jid}/participants',
+    options: {
+      validate: {
+        params: groupParams,
+        payload: Joi.object({
+          action: Joi.string().valid('add', 'remove', 'promote', 'demote').required(),
+          participants: peopleField.min(1).required(),
+        }).required(),
+      },
+    },
+    handler: ({ params, payload }) => {
+      const { group, account } = find(network, params);
+      const people = payload.participants.map((number) => named(network, number));
+      return { results: changeMembers(network, group, account, payload.action, people).map(viewOutcome) };
+    },
+  });
+  server.route<{ Params: GroupParams }>({
+    method: 'POST',
+    path: '/phones/{number}/groups/{jid}/leave',
+    options: { validate: { params: groupParams } },
+    handler: ({ params }, h) => {
+      const { group, account } = find(network, params);
+      leaveGroup(network, group, account);
+      return h.response().code(204);
+    },
+  });
+}
+
+function inviteRoutes(server: Server, network: Network): void {
+  server.route<{ Params: GroupParams }>({
+    method: 'GET',
+    path: '/phones/{number}/groups/{jid}/invite',
+    options: { validate: { params: groupParams } },
+    handler: ({ params }) => {
+      const { group, account } = find(network, params);
+      return { code: inviteCode(group, account) };
+    },
+  });
+  server.route<{ Params: GroupParams }>({
+    method: 'DELETE',
+    path: '/phones/{number}/groups/{jid}/invite',
+    options: { validate: { params: groupParams } },
+    handler: ({ params }) => {
+      const { group, account } = find(network, params);
+      return { code: renewInvite(network, group, account) };
+    },
+  });
+  server.route<{ Params: NumberParams; Payload: { code: string } }>({
+    method: 'POST',
+    path: '/phones/{number}/groups/join',
+    options: {
+      validate: {
+        params: numberParams,
+        payload: Joi.object({ code: Joi.string().max(MAX_CODE).required() }).required(),
+      },
+    },
+    handler: ({ params, payload }) => {
+      const group = network.groups.requireByInvite(payload.code);
+      joinGroup(network, group, network.registry.require(params.number));
+      return viewGroup(network, group);
+    },
+  });
+}
+
+function find(network: Network, { number, jid }: GroupParams): { group: Group; account: Account } {
+  return { group: network.groups.require(jid), account: network.registry.require(number) };
+}
+
+function named(network: Network, number: string): Named {
+  return { jid: number, account: network.registry.byNumber(number) };
+}
+
+function viewOutcome({ jid: number, error = OK }: Outcome) {
+  return { number, status: error };
+}

@@ -1,0 +1,89 @@
+import type { Account } from '../account.js';
+import type { GroupSettings } from '../api.js';
+import type { Network } from '../network.js';
+import { type Stanza, stanza } from '../wire/stanza.js';
+import { announce } from './announce.js';
+import { bothJids, descriptionElement } from './elements.js';
+import type { Group } from './group.js';
+import { newInviteCode } from './groups.js';
+import { requireSubject } from './membership.js';
+import { GroupRefusal } from './refusal.js';
+import { requireAdmin, requireEditor } from './rights.js';
+
+const MAX_DESCRIPTION = 2_048;
+
+/** Gives a group another subject. @throws GroupRefusal when the actor may not, or it is a bad one */
+export function changeSubject(network: Network, group: Group, actor: Account, text: string): void {
+  requireEditor(group, actor);
+  requireSubject(text);
+  const at = network.now();
+  group.record.subject = { text, by: actor.lid, at };
+  const by = bothJids(network, actor, ['s_o', 's_o_pn', 's_o_lid']);
+  announce(network, group, actor, stanza('subject', { subject: text, s_t: String(at), ...by }));
+}
+
+/**
+ * Gives a group another description; an empty one takes it away.
+ * @param previous id of the description that the actor knows; it is not checked when it is not given
+ * @throws GroupRefusal when the actor may not, it is too long, or another one was written meanwhile
+ */
+export function changeDescription(
+  network: Network,
+  group: Group,
+  actor: Account,
+  text: string,
+  { id = network.newId(), previous }: { id?: string | undefined; previous?: string | undefined } = {},
+): void {
+  requireEditor(group, actor);
+  if (text.length > MAX_DESCRIPTION) throw new GroupRefusal(406);
+  if (previous !== undefined && previous !== group.record.description?.id) throw new GroupRefusal(409);
+  if (text === '') delete group.record.description;
+  else group.record.description = { id, text, by: actor.lid, at: network.now() };
+  announce(network, group, actor, descriptionElement(network, group));
+}
+
+/** Changes settings, all or nothing. @throws GroupRefusal when the actor may not change one of them */
+export function changeSettings(network: Network, group: Group, actor: Account, wanted: GroupSettings): void {
+  const { ephemeral, ...forAdmins } = wanted;
+  if (ephemeral !== undefined) requireEditor(group, actor);
+  if (Object.values(forAdmins).some((value) => value !== undefined)) requireAdmin(group, actor);
+  for (const element of apply(group, wanted)) announce(network, group, actor, element);
+}
+
+function* apply(
+  group: Group,
+  { announce: quiet, locked, membersAdd, ephemeral }: GroupSettings,
+): Generator<Stanza> {
+  const { record } = group;
+  if (quiet !== undefined) {
+    record.announce = quiet;
+    yield stanza(quiet ? 'announcement' : 'not_announcement');
+  }
+  if (locked !== undefined) {
+    record.locked = locked;
+    yield stanza(locked ? 'locked' : 'unlocked');
+  }
+  if (membersAdd !== undefined) {
+    record.membersAdd = membersAdd;
+    yield stanza('member_add_mode', {}, Buffer.from(membersAdd ? 'all_member_add' : 'admin_add'));
+  }
+  if (ephemeral !== undefined) {
+    record.ephemeral = ephemeral;
+    yield ephemeral > 0 ? stanza('ephemeral', { expiration: String(ephemeral) }) : stanza('not_ephemeral');
+  }
+}
+
+/** The code that leads into a group. @throws GroupRefusal unless the actor is an admin */
+export function inviteCode(group: Group, actor: Account): string {
+  requireAdmin(group, actor);
+  return group.record.inviteCode;
+}
+
+/** Makes a new code; the old one leads nowhere any more. @throws GroupRefusal unless the actor is an admin */
+export function renewInvite(network: Network, group: Group, actor: Account): string {
+  requireAdmin(group, actor);
+  const code = newInviteCode();
+  group.record.inviteCode = code;
+  announce(network, group, actor, stanza('invite', { code }));
+  return code;
+}
