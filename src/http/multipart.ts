@@ -9,6 +9,8 @@ const MAX_PARTS = 20;
 /** Bytes of a field, and of the headers of a part. */
 const MAX_FIELD_BYTES = 256 * 1024;
 const MAX_HEADER_BYTES = 8 * 1024;
+/** Bytes of the file that wait for whoever takes it: each stop on the way costs. */
+const BUFFER_BYTES = 256 * 1024;
 /** Characters of a part's name that an error repeats. */
 const SHOWN_NAME = 64;
 const ONCE = 'must be there once';
@@ -124,6 +126,7 @@ function parserFor(headers: IncomingHttpHeaders): BusboyInstance {
     return new Busboy({
       headers: { ...headers, 'content-type': headers['content-type'] ?? '' },
       limits: { parts: MAX_PARTS, fieldSize: MAX_FIELD_BYTES, headerSize: MAX_HEADER_BYTES },
+      fileHwm: BUFFER_BYTES,
       isPartAFile: (name, _type, fileName) => name === FILE || fileName !== undefined,
     });
   } catch (cause) {

@@ -11,6 +11,8 @@ import type { SpooledFile } from '../services.js';
 
 /** Milliseconds after which the folder of a run on another machine, of which nobody here can know, counts as left over. */
 const FOREIGN_RUN_MS = 24 * 60 * 60_000;
+/** Written in few large pieces: each has its price. */
+const NEW_FILE = { flags: 'wx', mode: 0o600, highWaterMark: 1024 * 1024 };
 const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
 
 /** Bytes on their way: each chunk is passed on, or the whole is refused by an error. */
@@ -60,7 +62,7 @@ export class Spool {
       }
     }
     try {
-      await pipeline(stream, passage, weigh, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+      await pipeline(stream, passage, weigh, createWriteStream(path, NEW_FILE));
     } catch (error) {
       await discard();
       throw isFull(error) ? noRoom(error) : error;
