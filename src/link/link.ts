@@ -4,6 +4,7 @@ import type { Address } from '../domain/address.js';
 import type { CloseReason } from '../domain/session.js';
 import type { JournalEntry, KeyCommit } from '../domain/signal-state.js';
 import type { LinkGroups } from './port/groups.js';
+import type { HistoryPart } from './port/history.js';
 import type { LinkPeople } from './port/people.js';
 
 /** A message as the network carries it. */
@@ -204,6 +205,8 @@ export type LinkEvent =
       by?: string;
       code?: string;
     }
+  /** A part of the account's past can be read. Its journal entry stays open until that is closed by whoever reads it. */
+  | { type: 'history'; journalId: string }
   | { type: 'contact'; lid?: string; pn?: string; name?: string; pushName?: string; source: string }
   /** Something about a group changed: its subject, its members, its settings. */
   | { type: 'group-changed'; jid: string }
@@ -220,6 +223,8 @@ export interface LinkKeys {
 export interface LinkOptions {
   clientId: string;
   keys: LinkKeys;
+  /** Asked when a pairing is carried through: whether the account's past, which the phone then begins to send, is kept. */
+  wantsHistory(): boolean;
   /** An own message by id alone, to answer a recipient's retry; undefined when it is not kept any more. */
   findSent(messageId: string): Promise<Uint8Array | undefined>;
   /** Called in order; must not throw. */
@@ -243,6 +248,8 @@ export interface LinkFactory {
    * @throws GatewayError `media_gone` when the network does not have it (any more), `media_unfetchable`
    */
   download(media: MediaSource, signal?: AbortSignal): Promise<Readable>;
+  /** The part of an account's past that a journal entry announces; undefined when it announces none. */
+  history(entry: JournalEntry): HistoryPart | undefined;
   /** Rebuilds messages from journal entries that a crash left open. */
   restore(entries: readonly JournalEntry[], me: OwnIdentity): IncomingMessage[];
 }

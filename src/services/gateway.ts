@@ -9,6 +9,7 @@ import { ChatActions } from './chats/chats.js';
 import { Contacts } from './contacts.js';
 import { Groups } from './groups/groups.js';
 import { Housekeeping } from './housekeeping.js';
+import { HistoryImports } from './inbox/imports.js';
 import { HostedInbox } from './inbox/inbox.js';
 import { Recorder } from './inbox/recorder.js';
 import type { Media } from './media/media.js';
@@ -50,6 +51,7 @@ export class Gateway {
   readonly #contacts: Contacts;
   readonly #steps: StoreSteps;
   readonly #receiver: Receiver;
+  readonly #imports: HistoryImports;
   readonly #statusEvents: StatusEvents;
   readonly #housekeeping: Housekeeping;
 
@@ -62,6 +64,7 @@ export class Gateway {
     const contacts = this.#contacts;
     const recorder = new Recorder({ history: store.history, links });
     this.#receiver = new Receiver({ ...options, recorder, steps, contacts });
+    this.#imports = new HistoryImports({ ...options, recorder, steps, contacts });
     this.inbox = new HostedInbox({ store, linkOf: () => '' });
     this.#statusEvents = new StatusEvents(announcer, clock);
     this.#housekeeping = new Housekeeping({ store, clock, log });
@@ -71,6 +74,7 @@ export class Gateway {
       onStatus: (session, previous) => this.#onStatus(session, previous),
       onLinkEvent: (session, event) => this.#onLinkEvent(session, event),
       openJournal: (clientId) => this.#receiver.underWay(clientId),
+      history: (clientId) => this.#imports.progress(clientId),
       settled: (clientId) => this.#settled(clientId),
       onForgotten: (clientId) => this.#contacts.forget(clientId),
     });
@@ -106,6 +110,7 @@ export class Gateway {
     this.#steps.stop();
     this.sending.stop();
     await this.sessions.stop();
+    await this.#imports.stop();
   }
 
   /** Resolves when every message that came in is recorded and announced. */
@@ -116,16 +121,21 @@ export class Gateway {
   /** What is still being delivered after a while is broken off with the session. */
   async #settled(clientId: string): Promise<void> {
     const { clock } = this.#options;
+    const imported = this.#imports.end(clientId);
     const idle = new AbortController();
     void this.#receiver.idle(clientId).then(() => idle.abort());
     await wait(clock, LIMITS.endGraceMs, idle.signal);
     this.#receiver.abandon(clientId);
+    await imported;
   }
 
   async #replayJournal(session: Session): Promise<void> {
     const { store, links, clock, log } = this.#options;
-    const entries = await store.journal.open(session.clientId);
-    if (entries.length === 0) return;
+    const open = await store.journal.open(session.clientId);
+    if (open.length === 0) return;
+    const past = new Set(open.flatMap((entry) => (links.history(entry) ? entry.id : [])));
+    for (const journalId of past) this.#imports.take(session, journalId, true);
+    const entries = open.filter(({ id }) => !past.has(id));
     const messages = links.restore(entries, session.me);
     log.info({ clientId: session.clientId, messages: messages.length }, 'finishing messages of the last run');
     for (const message of messages) this.#receiver.receive(session.record, message);
@@ -142,12 +152,14 @@ export class Gateway {
     this.#options.log[level](line, 'session status');
     if (previous === 'connected') this.#options.observer.disconnected(status);
     this.#statusEvents.sessionStatus(session.record, previous);
+    if (status === 'qr') this.#imports.reset(session.clientId);
     if (status === 'connected') void this.sending.resume(session);
   }
 
   #onLinkEvent(session: Session, event: LinkEvent): void {
     if (event.type === 'message') this.#receiver.receive(session.record, event.message);
     if (event.type === 'message-status') this.#onMessageStatus(session, event);
+    if (event.type === 'history') this.#imports.take(session, event.journalId);
     if (event.type === 'contact') this.#learnContact(session, event);
   }
 

@@ -61,6 +61,16 @@ export interface SessionHealth {
   lastStanzaAt: string;
   /** Messages decrypted but not announced yet. */
   openJournal: number;
+  /** Of the past that the linked phone sends; absent while none has been heard of since the daemon started. */
+  history?: HistoryProgress;
+}
+
+/** How far an account's past has come into the hosted history. */
+export interface HistoryProgress {
+  /** Percent, as the phone tells it. */
+  progress: number;
+  /** That were new here. */
+  messages: number;
 }
 
 export interface Sessions {

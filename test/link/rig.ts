@@ -33,6 +33,8 @@ export class Session {
   readonly written: Uint8Array[] = [];
   readonly sent = new Map<string, Uint8Array>();
   link: Link | undefined;
+  /** Whether the phone's past is wanted of a pairing. */
+  wantsHistory = false;
   readonly #factory: LinkFactory;
   readonly #watchers = new Set<() => void>();
 
@@ -45,6 +47,7 @@ export class Session {
     this.link = this.#factory.open({
       clientId: 'acme',
       keys: this.keys,
+      wantsHistory: () => this.wantsHistory,
       findSent: async (id) => this.sent.get(id),
       emit: (event) => {
         this.events.push(event);
@@ -141,8 +144,8 @@ export class Rig {
   }
 
   /** A session that is paired with a phone and has no link. */
-  async paired(number: string): Promise<Session> {
-    const session = this.session().open();
+  async paired(number: string, session = this.session()): Promise<Session> {
+    session.open();
     const { qr } = await session.next('qr');
     await this.network.scan(number, qr);
     await session.next('closed');

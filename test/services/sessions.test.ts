@@ -31,6 +31,7 @@ describe('sessions while the store fails', () => {
       onStatus: () => undefined,
       onLinkEvent: () => undefined,
       openJournal: () => 0,
+      history: () => undefined,
       settled: async () => undefined,
       onForgotten: () => undefined,
     });

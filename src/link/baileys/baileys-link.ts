@@ -22,6 +22,7 @@ import { type Connection, type LinkSurroundings, makeConnection, releaseConnecti
 import { Ending } from './ending.js';
 import { type FaultOwner, inNameOf, type Ownership } from './faults.js';
 import { groupsOver } from './groups/groups-over.js';
+import { noteHistoryWanted } from './history/wanted.js';
 import { isFinishedPairing, ownIdentity } from './identity.js';
 import { buildIncoming } from './incoming.js';
 import type { LiveStanza } from './journal.js';
@@ -212,8 +213,10 @@ export class BaileysLink implements Link, FaultOwner {
 
   #onCredentials(connection: Connection): void {
     const { sock, saver } = connection;
+    const isFresh = !connection.wasPaired && isFinishedPairing(sock.authState.creds);
+    if (isFresh && this.#options.wantsHistory()) noteHistoryWanted(sock.authState.creds);
     saver.save();
-    if (connection.wasPaired || !isFinishedPairing(sock.authState.creds)) return;
+    if (!isFresh) return;
     connection.wasPaired = true;
     this.#watchdog.expectProgress('The network did not restart the connection after the pairing.');
     const me = ownIdentity(sock.authState.creds);
@@ -223,6 +226,10 @@ export class BaileysLink implements Link, FaultOwner {
   #onDecrypted(stanza: LiveStanza): void {
     const { sock, contacts } = this.#connection ?? {};
     if (!sock || stanza.finished) return;
+    if (stanza.node.attrs.category === 'peer') {
+      for (const { journalId } of stanza.parts) this.#emit({ type: 'history', journalId });
+      return;
+    }
     try {
       const me = ownIdentity(sock.authState.creds);
       const message = buildIncoming(stanza.node.attrs, stanza.parts, me);

@@ -9,6 +9,8 @@ import { Contacts } from './contacts.js';
 import { Devices } from './devices.js';
 import { cachedMetadata, GroupCache } from './groups/group-cache.js';
 import { Groups } from './groups/groups.js';
+import { isFromOwn, noticeIn } from './history/notice.js';
+import { isHistoryWanted } from './history/wanted.js';
 import { isFinishedPairing } from './identity.js';
 import { Journal, type LiveStanza } from './journal.js';
 import { libraryLog } from './log-bridge.js';
@@ -63,7 +65,14 @@ export function makeConnection(
   const { clock, log, media, network, qrLifetimeMs } = around;
   const { keys, creds, emit, onDecrypted, onStuck } = parts;
   const outside = new AsyncResource('switchboard.link');
-  const journal = new Journal({ outside, keys, clock, onDecrypted });
+  const journal = new Journal({
+    outside,
+    keys,
+    clock,
+    announcesHistory: (attrs, plain) =>
+      isHistoryWanted(creds) && isFromOwn(attrs, creds.me) && noticeIn(attrs, plain) !== undefined,
+    onDecrypted,
+  });
   const devices = new Devices(clock);
   const sock = openSocket(network, {
     auth: { creds, keys: makeKeyStore(keys, () => journal.forgetSessions()) },

@@ -4,6 +4,7 @@ import type { Logger } from '../../log.js';
 import type { LinkFactory } from '../link.js';
 import { BaileysLink } from './baileys-link.js';
 import { watchRejections } from './faults.js';
+import { historyPartOf } from './history/part.js';
 import { isFinishedPairing } from './identity.js';
 import { decodeCredentials } from './key-codec.js';
 import { download } from './media/download.js';
@@ -36,6 +37,7 @@ export function createBaileysLinks(options: BaileysLinksOptions): LinkFactory {
     encode: (content) => proto.Message.encode(content).finish(),
     openSecret,
     download: (source, signal) => download(media, source, signal),
+    history: (entry) => historyPartOf(entry, media, options.log),
     restore: restoreMessages,
   };
 }

@@ -1,6 +1,7 @@
 import type { AsyncResource } from 'node:async_hooks';
 import {
   type BinaryNode,
+  type BinaryNodeAttributes,
   DEFAULT_CONNECTION_CONFIG,
   isPnUser,
   type SignalRepositoryWithLIDStore,
@@ -42,6 +43,8 @@ export interface JournalOptions {
   clock: Clock;
   /** A context outside of every transaction. */
   outside: AsyncResource;
+  /** True when what the own phone sent to this device must not be forgotten before it has been read. */
+  announcesHistory(attrs: BinaryNodeAttributes, plain: Uint8Array): boolean;
   /** Told once of every stanza whose parts are all decrypted and committed, before any receipt leaves. */
   onDecrypted(stanza: LiveStanza): void;
 }
@@ -175,6 +178,8 @@ export class Journal {
   #entry(id: string, plain: Uint8Array, live: LiveStanza | undefined): JournalEntry {
     const now = this.#options.clock.now();
     const attrs = live?.node.attrs;
+    // what the own phone sends to its companions is for the library alone and never announced, but for its past
+    const isForLibrary = attrs?.category === 'peer' && !this.#options.announcesHistory(attrs, plain);
     return {
       id,
       messageId: attrs?.id ?? '',
@@ -183,8 +188,7 @@ export class Journal {
         ? encodeStanza({ attrs: live.node.attrs, parts: ciphertextsOf(live.node).map(journalIdOf) })
         : new Uint8Array(),
       receivedAt: now,
-      // what the own phone sends to its companions is for the library alone and never announced
-      ...(attrs?.category === 'peer' && { closedAt: now }),
+      ...(isForLibrary && { closedAt: now }),
     };
   }
 

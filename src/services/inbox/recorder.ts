@@ -1,7 +1,7 @@
 import { KeyedLock } from '../../domain/keyed-lock.js';
 import type { StoredType } from '../../kinds/kind.js';
 import type { LinkFactory } from '../../link/link.js';
-import type { HistoryMessage, HistoryStore } from '../../store/store.js';
+import type { HistoryMessage, HistoryStore, RoomUpdate } from '../../store/store.js';
 import { applyChange, type Change, changeOf, readChange } from './changes.js';
 import type { Recording } from './recording.js';
 import { roomOf, rowOf } from './rows.js';
@@ -50,14 +50,23 @@ export class Recorder {
     });
   }
 
-  #addRow(recording: Recording, storedType: StoredType): Promise<void> {
-    const { event, message } = recording;
-    const { clientId, chatRoomId, messageId } = event;
-    const row = rowOf(recording, storedType, this.#links.encode(message.content));
+  /**
+   * Adds a row, and applies what came before it.
+   * @returns false when it was there already, and stays as it is.
+   */
+  add(clientId: string, room: RoomUpdate, row: HistoryMessage): Promise<boolean> {
+    const { chatRoomId, messageId } = row;
     return this.#turns.run(turnOf({ clientId, chatRoomId, messageId }), async () => {
-      await this.#history.record(clientId, roomOf(event), row);
+      const isNew = await this.#history.record(clientId, room, row);
       await this.#applyPending({ clientId, chatRoomId, messageId });
+      return isNew;
     });
+  }
+
+  async #addRow(recording: Recording, storedType: StoredType): Promise<void> {
+    const { event, message } = recording;
+    const row = rowOf(recording, storedType, this.#links.encode(message.content));
+    await this.add(event.clientId, roomOf(event), row);
   }
 
   /** Also of a row that was there: a crash may have come in between. */

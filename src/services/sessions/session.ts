@@ -216,6 +216,7 @@ export class Session {
       const link: Link = this.#context.links.open({
         clientId: this.clientId,
         keys: bindKeys(this.#context.store, this.clientId),
+        wantsHistory: () => this.record.orgId !== '',
         findSent: async (id) => (await this.#context.store.sends.get(this.clientId, id))?.content,
         // an event may come before `open` returns; the microtask makes sure that the link is in its place
         emit: (event) => queueMicrotask(() => this.#hear(link, event)),

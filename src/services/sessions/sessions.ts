@@ -5,7 +5,7 @@ import { isTerminal, type SessionStatus } from '../../domain/session.js';
 import type { LinkEvent, LinkFactory } from '../../link/link.js';
 import type { Logger } from '../../log.js';
 import type { SessionRecord, Store } from '../../store/store.js';
-import type { SessionHealth, Sessions, SessionView, WebhookSettings } from '../services.js';
+import type { HistoryProgress, SessionHealth, Sessions, SessionView, WebhookSettings } from '../services.js';
 import { Admission } from './admission.js';
 import type { ApiSecretHasher } from './api-secret.js';
 import { type BackoffOptions, DEFAULT_BACKOFF } from './backoff.js';
@@ -27,6 +27,8 @@ export interface SessionsOptions {
   onForgotten(clientId: string): void;
   /** Messages of a session that are decrypted but not announced. */
   openJournal(clientId: string): number;
+  /** How far a session's past has come in; undefined while none has been heard of. */
+  history(clientId: string): HistoryProgress | undefined;
 }
 
 /** All sessions of this node: made, found, changed and ended here. */
@@ -94,9 +96,11 @@ export class SessionRegistry implements Sessions {
 
   health(): SessionHealth[] {
     const now = this.#options.clock.now();
-    return this.all().map((session) =>
-      sessionHealth(session, now, this.#options.openJournal(session.clientId)),
-    );
+    const { openJournal, history } = this.#options;
+    return this.all().map((session) => {
+      const { clientId } = session;
+      return sessionHealth(session, now, openJournal(clientId), history(clientId));
+    });
   }
 
   async setWebhook(

@@ -1,5 +1,5 @@
 import { formatJid } from '../../domain/address.js';
-import type { SessionHealth, SessionView } from '../services.js';
+import type { HistoryProgress, SessionHealth, SessionView } from '../services.js';
 import type { Session } from './session.js';
 
 /** Proof of traffic older than this (milliseconds) is no proof: pings are answered far more often. */
@@ -22,7 +22,12 @@ export function sessionView({ record }: Session): SessionView {
 }
 
 /** A session's health: connected only on proof of traffic, never on a flag alone. */
-export function sessionHealth(session: Session, now: number, openJournal: number): SessionHealth {
+export function sessionHealth(
+  session: Session,
+  now: number,
+  openJournal: number,
+  history: HistoryProgress | undefined,
+): SessionHealth {
   const { record } = session;
   const vitals = session.link?.vitals();
   const provenAt = Math.max(vitals?.lastStanzaAt ?? 0, vitals?.lastPongAt ?? 0);
@@ -39,6 +44,7 @@ export function sessionHealth(session: Session, now: number, openJournal: number
     lastDisconnect: session.lastDisconnect,
     lastStanzaAt: rfc3339(vitals?.lastStanzaAt ?? 0),
     openJournal,
+    ...(history && { history }),
   };
 }
 

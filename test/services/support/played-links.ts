@@ -51,6 +51,7 @@ export function playedLinks(
     encode: () => new Uint8Array(),
     openSecret: () => undefined,
     download: () => Promise.reject(new Error('not played')),
+    history: () => undefined,
     restore: () => [],
     ...parts,
   };

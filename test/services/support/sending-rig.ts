@@ -73,6 +73,7 @@ export async function startSendingRig(): Promise<SendingRig> {
     onStatus: () => undefined,
     onLinkEvent: () => undefined,
     openJournal: () => 0,
+    history: () => undefined,
     settled: async () => undefined,
     onForgotten: () => undefined,
   });

@@ -11,15 +11,14 @@ const FOUND = 200;
 /** How the network says that it does not have a file, or not any more. */
 const GONE: ReadonlySet<number> = new Set([403, 404, 410]);
 
+/** A file of a message, or a part of the account's past. */
+type Encrypted = Omit<MediaSource, 'mediaType'> & { mediaType: MediaSource['mediaType'] | 'md-msg-hist' };
+
 /**
  * Fetches a file and decrypts it while it flows, see the port.
  * @throws GatewayError `media_gone`, `media_unfetchable`; the reason of the signal when it aborts
  */
-export async function download(
-  route: MediaRoute,
-  media: MediaSource,
-  signal?: AbortSignal,
-): Promise<Readable> {
+export async function download(route: MediaRoute, media: Encrypted, signal?: AbortSignal): Promise<Readable> {
   const address = addressOf(media);
   if (!address) throw new GatewayError('media_unfetchable', 'The message names no place at a media host.');
   const keys = await getMediaKeys(media.mediaKey, media.mediaType).catch(keyless);
