@@ -3,10 +3,12 @@ import type { JournalEntry, KeyCommit } from '../domain/signal-state.js';
 import type { ExpectedFileStore } from './ports/expected-files.js';
 import type { FileStore } from './ports/files.js';
 import type { BackendHistory, HistoryStore } from './ports/history.js';
+import type { PictureStore } from './ports/pictures.js';
 
 export type * from './ports/expected-files.js';
 export type * from './ports/files.js';
 export type * from './ports/history.js';
+export type * from './ports/pictures.js';
 
 /**
  * The store port: small interfaces, one for each concern, summed once in `Store`. Every back end passes
@@ -23,6 +25,7 @@ export interface Store {
   readonly history: HistoryStore;
   readonly files: FileStore;
   readonly expectedFiles: ExpectedFileStore;
+  readonly pictures: PictureStore;
   readonly idempotency: IdempotencyStore;
   readonly failedDeliveries: FailedDeliveryStore;
   /** What this back end can do that others cannot. */
@@ -189,6 +192,8 @@ export interface TraceStore {
   /** Inserts when there is none by (clientId, messageId): nobody can take over the id of another message. */
   add(clientId: string, trace: MessageTrace): Promise<void>;
   get(clientId: string, messageId: string): Promise<MessageTrace | undefined>;
+  /** Of messages in the chat with that number: names the chat, and the number's owner as author, by their LID. Jids. */
+  rekey(clientId: string, pn: string, lid: string): Promise<void>;
   /** Deletes what was sent before the given time; returns how many. */
   prune(sentBefore: number): Promise<number>;
 }

@@ -11,6 +11,8 @@ import { journalContract } from './store/journal.js';
 import { keysContract } from './store/keys.js';
 import { lifeContract } from './store/life.js';
 import { pendingChangesContract } from './store/pending-changes.js';
+import { picturesContract } from './store/pictures.js';
+import { rekeyContract } from './store/rekey.js';
 import { sendsContract } from './store/sends.js';
 import { sessionsContract } from './store/sessions.js';
 import { tracesContract } from './store/traces.js';
@@ -42,10 +44,12 @@ const PARTS = [
   tracesContract,
   historyContract,
   historyRoomsContract,
+  rekeyContract,
   pendingChangesContract,
   filesContract,
   fileBytesContract,
   expectedFilesContract,
+  picturesContract,
   idempotencyContract,
   failedDeliveriesContract,
   lifeContract,

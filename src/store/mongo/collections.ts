@@ -64,6 +64,8 @@ export const COLLECTIONS: readonly CollectionPlan[] = [
     owner: 'clientId',
     indexes: [
       { key: { clientId: 1, messageId: 1 }, unique: true },
+      // those that are moved to their LID
+      { key: { clientId: 1, chat: 1 }, partialFilterExpression: { byNumber: true } },
       // pruning
       { key: { sentAt: 1 } },
     ],
@@ -113,6 +115,11 @@ export const COLLECTIONS: readonly CollectionPlan[] = [
       // what a session left undone, oldest first
       { key: { clientId: 1, since: 1, _id: 1 } },
     ],
+  },
+  {
+    name: 'pictures',
+    owner: 'clientId',
+    indexes: [{ key: { clientId: 1, jid: 1, preview: 1 }, unique: true }],
   },
   {
     name: 'pending_changes',

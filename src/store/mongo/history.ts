@@ -2,6 +2,7 @@ import type { BackendHistory } from '../store.js';
 import type { MongoDatabase } from './database.js';
 import { mongoMessages } from './messages.js';
 import { mongoPendingChanges } from './pending-changes.js';
+import { mongoRekey } from './rekey.js';
 import { lastOf, mongoRooms, type RoomKey } from './rooms.js';
 import { Turns } from './turns.js';
 
@@ -17,6 +18,7 @@ export function mongoHistory(database: MongoDatabase): BackendHistory {
   const { run } = database;
   const messages = mongoMessages(database);
   const rooms = mongoRooms(database);
+  const rekey = mongoRekey(database, messages, rooms);
   const turns = new Turns();
   const alone = <T>(clientId: string, chatRoomId: string, work: () => Promise<T>) =>
     turns.alone(`${clientId} ${chatRoomId}`, () => run(work));
@@ -75,6 +77,12 @@ export function mongoHistory(database: MongoDatabase): BackendHistory {
     },
     async updateRoom(clientId, chatRoomId, changes) {
       return run(() => rooms.change(clientId, chatRoomId, changes));
+    },
+    async rekey(clientId, move) {
+      // nobody else takes the turns of two rooms, so two can never wait for each other
+      return turns.alone(`${clientId} ${move.from}`, () =>
+        alone(clientId, move.to, () => rekey(clientId, move)),
+      );
     },
     async prune(sentBefore) {
       let pruned = 0;

@@ -1,7 +1,7 @@
 import type { Binary, ObjectId } from 'mongodb';
 import type { HistoryMessage } from '../store.js';
 import { fromBinary, toBinary } from './bytes.js';
-import type { MongoDatabase } from './database.js';
+import { isDuplicate, type MongoDatabase } from './database.js';
 import { insertIfAbsent } from './put-if-absent.js';
 
 /** Messages in the collection `messages`. Call the methods inside `run`. */
@@ -24,6 +24,14 @@ export interface MongoMessages {
   /** Up to `limit` messages of a room that were sent before that time, oldest first. */
   before(clientId: string, chatRoomId: string, sentBefore: number, limit: number): Promise<ObjectId[]>;
   removeThese(ids: readonly ObjectId[]): Promise<number>;
+  /** Some messages of a room, with what they are moved by. */
+  some(
+    clientId: string,
+    chatRoomId: string,
+    limit: number,
+  ): Promise<{ id: ObjectId; message: HistoryMessage }[]>;
+  /** Puts a message into the room that it names; deletes it where that one has a message of its id. */
+  move(id: ObjectId, clientId: string, message: HistoryMessage): Promise<void>;
 }
 
 /**
@@ -88,6 +96,18 @@ export function mongoMessages({ db }: MongoDatabase): MongoMessages {
     },
     async removeThese(ids) {
       return (await messages.deleteMany({ _id: { $in: [...ids] } })).deletedCount;
+    },
+    async some(clientId, chatRoomId, limit) {
+      const found = await messages.find({ clientId, chatRoomId }).limit(limit).toArray();
+      return found.map((document) => ({ id: document._id, message: toMessage(document) }));
+    },
+    async move(_id, clientId, message) {
+      try {
+        await messages.updateOne({ _id }, { $set: toDocument(clientId, message) });
+      } catch (error) {
+        if (!isDuplicate(error)) throw error;
+        await messages.deleteOne({ _id });
+      }
     },
   };
 }

@@ -11,6 +11,7 @@ import { mongoHistory } from './history.js';
 import { mongoIdempotency } from './idempotency.js';
 import { applyJournal, mongoJournal } from './journal.js';
 import { applyKeys, mongoKeys } from './keys.js';
+import { mongoPictures } from './pictures.js';
 import { mongoSends } from './sends.js';
 import { mongoSessions } from './sessions.js';
 import { mongoTraces } from './traces.js';
@@ -40,6 +41,7 @@ export async function openMongoBackend(options: { url: string }): Promise<Backen
     history: mongoHistory(database),
     files,
     expectedFiles: mongoExpectedFiles(database),
+    pictures: mongoPictures(database),
     idempotency: mongoIdempotency(database),
     failedDeliveries: mongoFailedDeliveries(database),
     dataKeys: mongoDataKeys(database),

@@ -1,4 +1,4 @@
-import type { Document } from 'mongodb';
+import type { Document, WithId } from 'mongodb';
 import type { BackendRoom, HistoryMessage, RoomUpdate } from '../store.js';
 import { isDuplicate, type MongoDatabase } from './database.js';
 
@@ -15,6 +15,12 @@ export interface MongoRooms {
   changeShowing(clientId: string, chatRoomId: string, messageId: string, last: Partial<Last>): Promise<void>;
   /** Changes the named fields; false when there is no such room. */
   change(clientId: string, chatRoomId: string, changes: Changes): Promise<boolean>;
+  /**
+   * Makes the room that another one becomes, or unites both where it is there. Doing it again changes nothing more.
+   * @param from the one that is taken in
+   */
+  takeIn(clientId: string, from: string, room: BackendRoom): Promise<void>;
+  remove(clientId: string, chatRoomId: string): Promise<void>;
   /** Empties a room whose messages are all older than that time. */
   emptyBefore(room: RoomKey, sentBefore: number): Promise<void>;
   /** The rooms of all sessions. */
@@ -37,12 +43,16 @@ interface RoomDocument extends BackendRoom {
    * comes before many others have: it is still among them.
    */
   counted: string[];
+  /** The rooms that it took in last, by the ids of their documents. */
+  takenIn?: string[];
 }
 
 /** How many counted messages a room remembers; few, because every list of rooms passes over them. */
 const COUNTED = 32;
+/** How many rooms that it took in; one room is taken in at a time. */
+const TAKEN_IN = 8;
 const NOTHING: Last = { lastMessageId: '', lastMessage: '', lastMessageFromMe: false, lastMessageAt: 0 };
-const SHOWN = { projection: { _id: 0, clientId: 0, counted: 0 } } as const;
+const SHOWN = { projection: { _id: 0, clientId: 0, counted: 0, takenIn: 0 } } as const;
 
 export function mongoRooms({ db }: MongoDatabase): MongoRooms {
   const rooms = db.collection<RoomDocument>('rooms');
@@ -71,6 +81,15 @@ export function mongoRooms({ db }: MongoDatabase): MongoRooms {
       if (named.length === 0) return (await rooms.findOne(key, SHOWN)) !== null;
       return (await rooms.updateOne(key, { $set: Object.fromEntries(named) })).matchedCount > 0;
     },
+    async takeIn(clientId, from, room) {
+      const taken = await rooms.findOne({ clientId, chatRoomId: from });
+      if (!taken) return;
+      const key = { clientId, chatRoomId: room.chatRoomId };
+      await rooms.updateOne(key, [{ $set: united(room, taken) }], { upsert: true });
+    },
+    async remove(clientId, chatRoomId) {
+      await rooms.deleteOne({ clientId, chatRoomId });
+    },
     async emptyBefore({ clientId, chatRoomId }, sentBefore) {
       const older = { clientId, chatRoomId, lastMessageAt: { $lt: sentBefore } };
       await rooms.updateOne(older, { $set: { ...NOTHING, unreadCount: 0 } });
@@ -98,6 +117,47 @@ function told(room: RoomUpdate, message: HistoryMessage): Document {
     ...lastUnlessOlder({ ...lastOf(message), lastMessage: room.lastMessage }),
     ...(room.unread ? countedOnce(message.messageId) : notCounted()),
   };
+}
+
+/** A room that takes in another one, as expressions over the room as it is. */
+function united(room: BackendRoom, { _id, counted = [] }: WithId<RoomDocument>): Document {
+  const token = _id.toHexString();
+  const isTaken = { $in: [token, kept('takenIn', [])] };
+  const { lastMessageId, lastMessage, lastMessageFromMe, lastMessageAt } = room;
+  const last = { lastMessageId, lastMessage, lastMessageFromMe, lastMessageAt };
+  return {
+    name: { $cond: [{ $eq: [kept('name', ''), ''] }, text(room.name), '$name'] },
+    myLid: text(room.myLid),
+    clientLid: text(room.clientLid),
+    isGroup: room.isGroup,
+    remoteJid: text(room.remoteJid),
+    avatarUrl: { $cond: [{ $eq: [kept('avatarUrl', ''), ''] }, text(room.avatarUrl), '$avatarUrl'] },
+    ...lastIfNewer(last),
+    unreadCount: { $add: [kept('unreadCount', 0), { $cond: [isTaken, 0, room.unreadCount] }] },
+    counted: {
+      $cond: [
+        isTaken,
+        '$counted',
+        { $slice: [{ $concatArrays: [kept('counted', []), counted.map(text)] }, -COUNTED] },
+      ],
+    },
+    takenIn: {
+      $cond: [
+        isTaken,
+        '$takenIn',
+        { $slice: [{ $concatArrays: [kept('takenIn', []), [token]] }, -TAKEN_IN] },
+      ],
+    },
+  };
+}
+
+function lastIfNewer(last: Last): Document {
+  const isNewer = { $gt: [last.lastMessageAt, kept('lastMessageAt', 0)] };
+  const fields = Object.entries(last).map(([field, value]) => [
+    field,
+    { $cond: [isNewer, { $literal: value }, { $ifNull: [`$${field}`, { $literal: value }] }] },
+  ]);
+  return Object.fromEntries(fields);
 }
 
 function lastUnlessOlder(last: Last): Document {

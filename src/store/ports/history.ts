@@ -68,6 +68,18 @@ export interface RoomUpdate {
   unread: boolean;
 }
 
+/**
+ * A room that is another one from now on, because more became known of who is in it. The functions say what becomes of
+ * what it holds, under the new `chatRoomId`; they change nothing else, and may be asked more than once.
+ */
+export interface RoomMove {
+  from: string;
+  to: string;
+  room(room: BackendRoom): BackendRoom;
+  message(message: HistoryMessage): HistoryMessage;
+  pending(pending: PendingChange): PendingChange;
+}
+
 /** Chat history, kept only for sessions with an `orgId`. Messages are told apart by (clientId, chatRoomId, messageId). */
 export interface HistoryStore {
   /**
@@ -101,6 +113,14 @@ export interface HistoryStore {
     chatRoomId: string,
     changes: Partial<Pick<RoomRecord, 'name' | 'avatarUrl' | 'unreadCount'>>,
   ): Promise<boolean>;
+  /**
+   * Moves a room with its messages, its pending changes and the records of its files, in one step where the back end can;
+   * repeating it completes what was interrupted. Where the other room is there already both become one: messages in the
+   * order of their time and each once, the unread counts added, the newer last message shown; what else the other room
+   * shows stays.
+   * @returns false when there was no such room; pending changes are moved all the same.
+   */
+  rekey(clientId: string, move: RoomMove): Promise<boolean>;
   /** Keeps a change for a message that is not there yet; the same `messageId` once. */
   addPending(clientId: string, pending: PendingChange): Promise<void>;
   /** By time. They stay until removed, so that a crash while they are applied loses none. */
@@ -116,7 +136,7 @@ export interface HistoryStore {
   prune(sentBefore: number): Promise<number>;
 }
 
-/** A room as a back end keeps it. */
+/** A room as a back end keeps it, and as it is moved. */
 export interface BackendRoom extends RoomRecord {
   /** Id of the message that the room shows; empty when it shows none. */
   lastMessageId: string;

@@ -1,6 +1,6 @@
 import type { BackendHistory, BackendRoom, HistoryMessage, HistoryStore, RoomRecord } from '../store.js';
 import type { Place } from './envelope.js';
-import { sealedPendingChanges } from './pending-changes.js';
+import { openPending, sealedPendingChanges, sealPending } from './pending-changes.js';
 import type { Sealer, Sealers } from './sealer.js';
 
 /** Seals what messages and rooms say; ids, addresses, times, flags and counts stay readable. */
@@ -52,6 +52,16 @@ export function sealedHistory(history: BackendHistory, sealers: Sealers): Histor
       const sealed = (await sealers.of(clientId)).sealText(namePlace(chatRoomId), name);
       return history.updateRoom(clientId, chatRoomId, { ...changes, name: sealed });
     },
+    async rekey(clientId, move) {
+      const sealer = await sealers.of(clientId);
+      return history.rekey(clientId, {
+        ...move,
+        // what is sealed is bound to its room
+        room: (room) => sealRoom(sealer, move.room(openBackendRoom(sealer, room))),
+        message: (message) => sealMessage(sealer, move.message(openMessage(sealer, message))),
+        pending: (pending) => sealPending(sealer, move.pending(openPending(sealer, pending))),
+      });
+    },
     prune: (sentBefore) => history.prune(sentBefore),
   };
 }
@@ -97,10 +107,25 @@ function openMessage(sealer: Sealer, message: HistoryMessage): HistoryMessage {
   };
 }
 
-function openRoom(sealer: Sealer, { lastMessageId, ...room }: BackendRoom): RoomRecord {
+function openRoom(sealer: Sealer, room: BackendRoom): RoomRecord {
+  const { lastMessageId, ...opened } = openBackendRoom(sealer, room);
+  return opened;
+}
+
+function openBackendRoom(sealer: Sealer, room: BackendRoom): BackendRoom {
+  const { chatRoomId, lastMessageId, name, lastMessage } = room;
   return {
     ...room,
-    name: sealer.openText(namePlace(room.chatRoomId), room.name),
-    lastMessage: sealer.openText(textPlace(room.chatRoomId, lastMessageId), room.lastMessage),
+    name: sealer.openText(namePlace(chatRoomId), name),
+    lastMessage: sealer.openText(textPlace(chatRoomId, lastMessageId), lastMessage),
+  };
+}
+
+function sealRoom(sealer: Sealer, room: BackendRoom): BackendRoom {
+  const { chatRoomId, lastMessageId, name, lastMessage } = room;
+  return {
+    ...room,
+    name: sealer.sealText(namePlace(chatRoomId), name),
+    lastMessage: sealer.sealText(textPlace(chatRoomId, lastMessageId), lastMessage),
   };
 }

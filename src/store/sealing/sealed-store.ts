@@ -6,6 +6,7 @@ import { sealedHistory } from './history.js';
 import { sealedIdempotency } from './idempotency.js';
 import { sealedJournal } from './journal.js';
 import { sealedKeys } from './keys.js';
+import { sealedPictures } from './pictures.js';
 import { rememberedSealers } from './sealer.js';
 import { sealedSends } from './sends.js';
 import { sealedSessions } from './sessions.js';
@@ -42,6 +43,7 @@ export async function sealStore(backend: Backend, encryptionKey: Uint8Array): Pr
     files: sealedFiles(backend.files, sealers),
     // nothing but ids and a time
     expectedFiles: backend.expectedFiles,
+    pictures: sealedPictures(backend.pictures, sealers),
     idempotency: sealedIdempotency(backend.idempotency, sealers),
     failedDeliveries: sealedFailedDeliveries(backend.failedDeliveries, sealers),
     ping: () => backend.ping(),

@@ -15,6 +15,7 @@ export function sealedTraces(traces: TraceStore, sealers: Sealers): TraceStore {
       const sealer = await sealers.of(clientId);
       return { ...trace, secret: sealer.open(place(trace), trace.secret) };
     },
+    rekey: (clientId, pn, lid) => traces.rekey(clientId, pn, lid),
     prune: (sentBefore) => traces.prune(sentBefore),
   };
 }

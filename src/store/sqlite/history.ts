@@ -3,6 +3,7 @@ import type { BackendHistory } from '../store.js';
 import type { OpenDatabase } from './database.js';
 import { sqliteMessages } from './messages.js';
 import { sqlitePendingChanges } from './pending-changes.js';
+import { sqliteRekey } from './rekey.js';
 import { showing, sqliteRooms } from './rooms.js';
 
 /** Messages that are deleted in one step: deleting blocks the whole process. */
@@ -68,6 +69,7 @@ export function sqliteHistory(database: OpenDatabase): BackendHistory {
         return true;
       });
     },
+    rekey: sqliteRekey(database, messages, rooms),
     async prune(sentBefore) {
       run(() => rooms.emptyBefore(sentBefore));
       let pruned = 0;

@@ -10,6 +10,8 @@ export interface SqliteMessages {
   replace(clientId: string, message: HistoryMessage): boolean;
   remove(clientId: string, chatRoomId: string, messageId: string): boolean;
   newest(clientId: string, chatRoomId: string): HistoryMessage | undefined;
+  /** The oldest ones of a room, oldest first. */
+  oldest(clientId: string, chatRoomId: string, limit: number): HistoryMessage[];
   /** Oldest first. */
   page(clientId: string, chatRoomId: string, page: { limit: number; before?: string }): HistoryMessage[];
   /** Deletes up to `limit` messages of a room that were sent before that time; returns how many. */
@@ -52,6 +54,9 @@ export function sqliteMessages({ sqlite }: OpenDatabase): SqliteMessages {
   const newest = sqlite.prepare<[string, string, number], Row>(
     `${SELECT} ${OF_ROOM} ${NEWEST_FIRST} LIMIT ?`,
   );
+  const oldest = sqlite.prepare<[string, string, number], Row>(
+    `${SELECT} ${OF_ROOM} ORDER BY sent_at, turn LIMIT ?`,
+  );
   const before = sqlite.prepare<[string, string, number, number, number], Row>(
     `${SELECT} ${OF_ROOM} AND (sent_at, turn) < (?, ?) ${NEWEST_FIRST} LIMIT ?`,
   );
@@ -80,6 +85,7 @@ export function sqliteMessages({ sqlite }: OpenDatabase): SqliteMessages {
       const row = newest.get(clientId, chatRoomId, 1);
       return row && toMessage(row);
     },
+    oldest: (clientId, chatRoomId, limit) => oldest.all(clientId, chatRoomId, limit).map(toMessage),
     page: (clientId, chatRoomId, { limit, before: beforeId }) =>
       newestFirst(clientId, chatRoomId, Math.max(limit, 0), beforeId).reverse().map(toMessage),
     removeBefore: (clientId, chatRoomId, sentBefore, limit) =>

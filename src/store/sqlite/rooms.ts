@@ -8,6 +8,9 @@ export interface SqliteRooms {
   get(clientId: string, chatRoomId: string): BackendRoom | undefined;
   list(clientId: string): BackendRoom[];
   change(clientId: string, room: BackendRoom): void;
+  /** A room that is not there yet. */
+  add(clientId: string, room: BackendRoom): void;
+  remove(clientId: string, chatRoomId: string): void;
   /** Empties the rooms whose messages are all older than that time. */
   emptyBefore(sentBefore: number): void;
   /** The rooms of all sessions. */
@@ -30,6 +33,11 @@ const SELECT = `SELECT chat_room_id AS chatRoomId, name, my_lid AS myLid, client
   last_message_from_me AS lastMessageFromMe, last_message_at AS lastMessageAt, unread_count AS unreadCount,
   avatar_url AS avatarUrl FROM rooms`;
 
+const INSERT = `INSERT INTO rooms (client_id, chat_room_id, name, my_lid, client_lid, is_group, remote_jid,
+    last_message_id, last_message, last_message_from_me, last_message_at, unread_count, avatar_url)
+  VALUES (@clientId, @chatRoomId, @name, @myLid, @clientLid, @isGroup, @remoteJid,
+    @lastMessageId, @lastMessage, @lastMessageFromMe, @lastMessageAt, @unreadCount, @avatarUrl)`;
+
 /** What a room shows of a message is replaced as one, by what is not older. */
 const LAST_COLUMNS = ['last_message_id', 'last_message', 'last_message_from_me', 'last_message_at'];
 const LAST_NOT_OLDER = LAST_COLUMNS.map(
@@ -39,11 +47,12 @@ const LAST_NOT_OLDER = LAST_COLUMNS.map(
 
 /** Prepares the statements. */
 export function sqliteRooms({ sqlite }: OpenDatabase): SqliteRooms {
+  const add = sqlite.prepare<Row & { clientId: string }>(INSERT);
+  const remove = sqlite.prepare<[string, string]>(
+    'DELETE FROM rooms WHERE client_id = ? AND chat_room_id = ?',
+  );
   const tell = sqlite.prepare<Row & { clientId: string }>(
-    `INSERT INTO rooms (client_id, chat_room_id, name, my_lid, client_lid, is_group, remote_jid, last_message_id,
-       last_message, last_message_from_me, last_message_at, unread_count, avatar_url)
-     VALUES (@clientId, @chatRoomId, @name, @myLid, @clientLid, @isGroup, @remoteJid, @lastMessageId,
-       @lastMessage, @lastMessageFromMe, @lastMessageAt, @unreadCount, @avatarUrl)
+    `${INSERT}
      ON CONFLICT DO UPDATE SET
        name = CASE WHEN excluded.name <> '' THEN excluded.name ELSE name END,
        my_lid = excluded.my_lid, client_lid = excluded.client_lid, is_group = excluded.is_group,
@@ -80,6 +89,12 @@ export function sqliteRooms({ sqlite }: OpenDatabase): SqliteRooms {
     list: (clientId) => selectAll.all(clientId).map(toRoom),
     change(clientId, room) {
       change.run({ ...toRow(room), clientId });
+    },
+    add(clientId, room) {
+      add.run({ ...toRow(room), clientId });
+    },
+    remove(clientId, chatRoomId) {
+      remove.run(clientId, chatRoomId);
     },
     emptyBefore(sentBefore) {
       emptyBefore.run(sentBefore);

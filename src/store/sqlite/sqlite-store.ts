@@ -10,6 +10,7 @@ import { sqliteHistory } from './history.js';
 import { sqliteIdempotency } from './idempotency.js';
 import { sqliteJournal } from './journal.js';
 import { sqliteKeys } from './keys.js';
+import { sqlitePictures } from './pictures.js';
 import { sqliteSends } from './sends.js';
 import { sqliteSessions } from './sessions.js';
 import { sqliteTraces } from './traces.js';
@@ -38,6 +39,7 @@ export async function openSqliteBackend(options: { dataDir: string }): Promise<B
     history: sqliteHistory(database),
     files,
     expectedFiles: sqliteExpectedFiles(database),
+    pictures: sqlitePictures(database),
     idempotency: sqliteIdempotency(database),
     failedDeliveries: sqliteFailedDeliveries(database),
     dataKeys: sqliteDataKeys(database),

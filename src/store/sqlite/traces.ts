@@ -15,6 +15,11 @@ export function sqliteTraces({ sqlite, run }: OpenDatabase): TraceStore {
        sent_at AS sentAt
      FROM traces WHERE client_id = ? AND message_id = ?`,
   );
+  // the second condition is that of the index
+  const rekey = sqlite.prepare<{ clientId: string; pn: string; lid: string }>(
+    `UPDATE traces SET chat = @lid, author_lid = CASE WHEN author_pn = @pn AND author_lid = '' THEN @lid ELSE author_lid END
+     WHERE client_id = @clientId AND chat = @pn AND chat GLOB '*@s.whatsapp.net'`,
+  );
   const prune = sqlite.prepare<[number]>('DELETE FROM traces WHERE sent_at < ?');
 
   return {
@@ -25,6 +30,9 @@ export function sqliteTraces({ sqlite, run }: OpenDatabase): TraceStore {
     async get(clientId, messageId) {
       const row = run(() => select.get(clientId, messageId));
       return row && { ...row, fromMe: row.fromMe === 1, secret: row.secret ?? undefined };
+    },
+    async rekey(clientId, pn, lid) {
+      run(() => rekey.run({ clientId, pn, lid }));
     },
     async prune(sentBefore) {
       return run(() => prune.run(sentBefore).changes);

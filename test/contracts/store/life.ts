@@ -21,6 +21,8 @@ import {
   text,
   trace,
 } from './harness.js';
+import { picture } from './pictures.js';
+import { MOVE } from './rekey.js';
 
 /** Life cycle and what spans the concerns: ping, forget, close, persistence. */
 export function lifeContract(harness: () => StoreHarness): void {
@@ -94,6 +96,7 @@ async function fill(store: Store, clientId: string): Promise<void> {
   await store.history.addPending(clientId, pendingChange('C1'));
   await store.files.write(newFile({ clientId }), Readable.from([bytes('bytes of the file')]));
   await store.expectedFiles.add(expectedFile(`F1-${clientId}`, { clientId }));
+  await store.pictures.put(clientId, picture());
   await store.failedDeliveries.add(failed(`01-${clientId}`, { clientId }), 10);
 }
 
@@ -113,6 +116,7 @@ async function everything(store: Store, clientId: string): Promise<object> {
     pending: (await store.history.pending(clientId, 'acme-1-2', 'M1')).map(({ messageId }) => messageId),
     files: await filesOf(store, clientId),
     expected: (await store.expectedFiles.list(clientId)).map(({ since }) => since),
+    picture: (await store.pictures.get(clientId, '2@lid', true))?.url,
     answer: (await store.idempotency.claim(clientId, idempotent('k1'))).answer,
     failed: (await store.failedDeliveries.list({ clientId, limit: 9 })).map(({ attempts }) => attempts),
   };
@@ -142,6 +146,7 @@ const FILLED = {
   pending: ['C1'],
   files: ['bytes of the file'],
   expected: [1_000],
+  picture: 'https://pps.example/1?sig=s',
   answer: 'first',
   failed: [8],
 };
@@ -160,13 +165,14 @@ const NOTHING = {
   pending: [],
   files: [],
   expected: [],
+  picture: undefined,
   answer: '',
   failed: [],
 };
 
 function calls(store: Store): (() => Promise<unknown>)[] {
   const { sessions, keys, journal, contacts, sends, traces, history, files, expectedFiles } = store;
-  const { idempotency, failedDeliveries } = store;
+  const { pictures, idempotency, failedDeliveries } = store;
   return [
     () => store.ping(),
     () => store.forget('acme'),
@@ -195,6 +201,7 @@ function calls(store: Store): (() => Promise<unknown>)[] {
     () => sends.prune(1),
     () => traces.add('acme', trace('M2')),
     () => traces.get('acme', 'M1'),
+    () => traces.rekey('acme', '1@s.whatsapp.net', '2@lid'),
     () => traces.prune(1),
     () => history.record('acme', roomUpdate(), message('M2')),
     () => history.message('acme', 'R1', 'M1'),
@@ -207,6 +214,7 @@ function calls(store: Store): (() => Promise<unknown>)[] {
     () => history.room('acme', 'R1'),
     () => history.updateRoom('acme', 'R1', {}),
     () => history.updateRoom('acme', 'R1', { name: 'N' }),
+    () => history.rekey('acme', MOVE),
     () => history.addPending('acme', pendingChange('C2')),
     () => history.pending('acme', 'acme-1-2', 'M1'),
     () => history.removePending('acme', 'acme-1-2', 'M1'),
@@ -226,6 +234,8 @@ function calls(store: Store): (() => Promise<unknown>)[] {
     () => expectedFiles.get('F1'),
     () => expectedFiles.list('acme'),
     () => expectedFiles.remove('F1'),
+    () => pictures.get('acme', '2@lid', true),
+    () => pictures.put('acme', picture()),
     () => idempotency.claim('acme', idempotent('k2')),
     () => idempotency.answer('acme', 'k1', 'x'),
     () => idempotency.prune(1),

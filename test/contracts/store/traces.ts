@@ -36,6 +36,23 @@ export function tracesContract(harness: () => StoreHarness): void {
       expect(kept?.chat).to.be.oneOf(chats).and.to.equal(text(kept?.secret));
     });
 
+    it('names a chat, and who wrote in it, by the LID that was learnt of its number', async () => {
+      const [pn, lid] = ['15550000002@s.whatsapp.net', '100000000000002@lid'];
+      const theirs = { chat: pn, fromMe: false, authorLid: '', authorPn: pn };
+      const own = { chat: pn, authorLid: '', authorPn: '15550000001@s.whatsapp.net' };
+      const elsewhere = { ...theirs, chat: '15550000003@s.whatsapp.net' };
+      for (const [id, fields] of Object.entries({ M1: theirs, M2: own, M3: elsewhere })) {
+        await traces().add('acme', trace(id, fields));
+      }
+      await traces().add('other', trace('M1', theirs));
+      for (const _ of ['once', 'and again']) await traces().rekey('acme', pn, lid);
+      const moved = { ...theirs, chat: lid, authorLid: lid };
+      expect(readable(await traces().get('acme', 'M1'))).to.deep.equal(readable(trace('M1', moved)));
+      expect(await traces().get('acme', 'M2')).to.deep.include({ ...own, chat: lid });
+      expect(await traces().get('acme', 'M3')).to.deep.include(elsewhere);
+      expect(await traces().get('other', 'M1')).to.deep.include(theirs);
+    });
+
     it('prunes what was sent before a time', async () => {
       await traces().add('acme', trace('M1', { sentAt: 999 }));
       await traces().add('other', trace('M2', { sentAt: 1 }));

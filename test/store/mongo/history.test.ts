@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { openMongoBackend } from '../../../src/store/mongo/mongo-store.js';
-import type { Backend, HistoryStore } from '../../../src/store/store.js';
+import type { Backend, HistoryStore, RoomMove } from '../../../src/store/store.js';
 import { expectFailure, message, roomUpdate } from '../../contracts/store/harness.js';
 import { startTcpProxy, type TcpProxy, type Verdict } from '../../support/tcp-proxy.js';
 import {
@@ -13,11 +13,22 @@ import {
 } from '../support/mongo.js';
 
 const ROOM = 'acme-1-2';
+const OTHER_ROOM = 'acme-1-3';
 const VERDICTS: readonly Verdict[] = ['cut', 'cut-answer'];
 
 /** What a change asks the server for, one request after the other. */
 const RECORDING = { 'looks whether it is there': 1, 'tells the room': 2, 'inserts the message': 3 };
 const UPDATING = { 'replaces the message': 1, 'changes the room': 2 };
+const MOVING = {
+  'moves the pending changes': 1,
+  'looks for the room': 2,
+  'looks at it again': 3,
+  'makes or unites the other one': 4,
+  'reads the messages': 5,
+  'moves one of two': 6,
+  'looks for more': 8,
+  'deletes the room': 11,
+};
 const REMOVING = { 'looks for the one before': 1, 'changes the room': 2, 'deletes the message': 3 };
 
 if (MONGODB_URL) suite(MONGODB_URL);
@@ -90,6 +101,19 @@ function suite(server: string): void {
           expect(await ids(other.history)).to.deep.equal(['M0']);
         });
       }
+
+      for (const [step, request] of Object.entries(MOVING)) {
+        it(`ends an interrupted move when it is repeated: ${verdict} as it ${step}`, async () => {
+          await record(other.history, 'M1');
+          await other.history.record('acme', roomUpdate({ chatRoomId: OTHER_ROOM }), moved(message('M2')));
+          await interrupt(() => broken.history.rekey('acme', MOVE), request, verdict);
+          await other.history.rekey('acme', MOVE);
+          expect(await other.history.room('acme', ROOM)).to.equal(undefined);
+          expect(await other.history.room('acme', OTHER_ROOM)).to.include({ unreadCount: 3 });
+          expect(await ids(other.history)).to.deep.equal([]);
+          expect(await ids(other.history, OTHER_ROOM)).to.deep.equal(['M0', 'M1', 'M2']);
+        });
+      }
     }
 
     it('shows no text of a message that is gone, at no instant', async () => {
@@ -154,6 +178,9 @@ function record(history: HistoryStore, messageId: string, sentAt = 1_000): Promi
   return history.record('acme', room, message(messageId, { sentAt }));
 }
 
-async function ids(history: HistoryStore): Promise<string[]> {
-  return (await history.messages('acme', ROOM, { limit: 99 })).map(({ messageId }) => messageId);
+const moved = <T extends { chatRoomId: string }>(what: T): T => ({ ...what, chatRoomId: OTHER_ROOM });
+const MOVE: RoomMove = { from: ROOM, to: OTHER_ROOM, room: moved, message: moved, pending: moved };
+
+async function ids(history: HistoryStore, chatRoomId = ROOM): Promise<string[]> {
+  return (await history.messages('acme', chatRoomId, { limit: 99 })).map(({ messageId }) => messageId);
 }

@@ -14,6 +14,8 @@ import {
   session,
   trace,
 } from '../../contracts/store/harness.js';
+import { picture } from '../../contracts/store/pictures.js';
+import { FROM, MOVE } from '../../contracts/store/rekey.js';
 
 /** What must not be found in any database, in any common writing. */
 export const SECRETS = {
@@ -43,6 +45,8 @@ export const SECRETS = {
   storedFileName: 'SECRET-stored-file-name',
   caption: 'SECRET-caption',
   pendingChange: 'SECRET-pending-change',
+  movedBody: 'SECRET-moved-body',
+  pictureUrl: 'https://pps.example/SECRET-picture',
   encryptionKey: 'encryption-key-of-32-characters!',
 };
 
@@ -70,6 +74,7 @@ export async function fillWithSecrets(store: Store): Promise<void> {
   await fillHistory(store);
   const { storedFileName: fileName, caption } = SECRETS;
   await store.files.write(newFile({ fileName, caption }), Readable.from([bytes('FILE-acme')]));
+  await store.pictures.put('acme', picture({ url: SECRETS.pictureUrl }));
   await store.failedDeliveries.add(failed('01A', { body: SECRETS.failedBody, url: SECRETS.failedUrl }), 10);
 }
 
@@ -86,6 +91,14 @@ async function fillHistory({ history }: Store): Promise<void> {
   await history.update('acme', { ...kept, body: editedBody });
   await history.updateRoom('acme', 'acme-1-2', { name: SECRETS.changedRoomName });
   await history.addPending('acme', pendingChange('C1', { change: { body: SECRETS.pendingChange } }));
+  const moved = message('M1', { chatRoomId: FROM, body: SECRETS.movedBody });
+  await history.record('acme', roomUpdate({ chatRoomId: FROM, name: roomName, lastMessage }), moved);
+  await history.rekey('acme', {
+    ...MOVE,
+    to: 'acme-1-3',
+    room: (room) => ({ ...room, chatRoomId: 'acme-1-3' }),
+    message: (found) => ({ ...found, chatRoomId: 'acme-1-3' }),
+  });
 }
 
 /** Those of the texts that the bytes contain. */

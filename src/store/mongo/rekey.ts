@@ -1,0 +1,69 @@
+import type { BackendHistory, PendingChange, RoomMove } from '../store.js';
+import { isDuplicate, type MongoDatabase } from './database.js';
+import type { MongoMessages } from './messages.js';
+import type { MongoRooms } from './rooms.js';
+
+/** Messages that are moved side by side. */
+const SOME = 50;
+
+type PendingDocument = Omit<PendingChange, 'change'> & { clientId: string; change: string };
+
+/**
+ * Moves rooms. The other room takes this one in before anything is moved, and remembers it; this one goes last. So an
+ * interruption leaves both, and repeating the move completes it without counting anything twice. Call it while nobody
+ * else changes either room, inside `run`.
+ */
+export function mongoRekey(
+  { db }: MongoDatabase,
+  messages: MongoMessages,
+  rooms: MongoRooms,
+): BackendHistory['rekey'] {
+  const pending = db.collection<PendingDocument>('pending_changes');
+  const files = db.collection<{ clientId: string; chatRoomId: string; messageId: string }>('files');
+  const expectedFiles = db.collection<{ clientId: string; chatRoomId: string }>('expected_files');
+
+  const moveMessages = async (clientId: string, { from, message }: RoomMove) => {
+    for (let some = await messages.some(clientId, from, SOME); some.length > 0; ) {
+      await Promise.all(some.map(({ id, message: found }) => messages.move(id, clientId, message(found))));
+      some = await messages.some(clientId, from, SOME);
+    }
+  };
+  const movePending = async (clientId: string, { from, pending: change }: RoomMove) => {
+    for (const { _id, ...found } of await pending.find({ clientId, chatRoomId: from }).toArray()) {
+      const moved = change({ ...found, change: JSON.parse(found.change) });
+      const fields = { chatRoomId: moved.chatRoomId, change: JSON.stringify(moved.change) };
+      await unlessDuplicate(
+        () => pending.updateOne({ _id }, { $set: fields }),
+        () => pending.deleteOne({ _id }),
+      );
+    }
+  };
+  const moveFiles = async (clientId: string, { from, to }: RoomMove) => {
+    const named = { clientId, chatRoomId: from, messageId: { $gt: '' } };
+    const ofRoom = files.find(named, { projection: { _id: 1 } });
+    await expectedFiles.updateMany({ clientId, chatRoomId: from }, { $set: { chatRoomId: to } });
+    for (const { _id } of await ofRoom.toArray()) {
+      // a message that is in both rooms has its file in the other one
+      await unlessDuplicate(() => files.updateOne({ _id }, { $set: { chatRoomId: to } }));
+    }
+  };
+
+  return async (clientId, move) => {
+    await movePending(clientId, move);
+    const room = await rooms.get(clientId, move.from);
+    if (!room) return false;
+    await rooms.takeIn(clientId, move.from, move.room(room));
+    await moveMessages(clientId, move);
+    await moveFiles(clientId, move);
+    await rooms.remove(clientId, move.from);
+    return true;
+  };
+}
+
+/** What is there already stays as it is. */
+async function unlessDuplicate(
+  move: () => Promise<unknown>,
+  instead: () => Promise<unknown> = async () => undefined,
+): Promise<void> {
+  await move().catch((error: unknown) => (isDuplicate(error) ? instead() : Promise.reject(error)));
+}
