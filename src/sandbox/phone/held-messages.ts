@@ -90,9 +90,11 @@ export class HeldMessages {
 
   /** @returns false when it is known already. */
   noteReceipt(messageId: string, number: string, state: ReceiptState): boolean {
-    const known = this.#receipts.get(messageId)?.[number];
+    const receipts = this.#receipts.get(messageId) ?? {};
+    const known = receipts[number];
     if (known && STEPS.indexOf(known) >= STEPS.indexOf(state)) return false;
-    const receipts = { ...this.#receipts.get(messageId), [number]: state };
+    // in place: in a large group there are hundreds of a message
+    receipts[number] = state;
     this.#receipts.set(messageId, receipts);
     this.#state.put('receipt', `${this.#owner}/${messageId}`, () => JSON.stringify(receipts));
     const [oldest] = this.#receipts.keys();
@@ -102,7 +104,7 @@ export class HeldMessages {
 
   view(held: HeldMessage): MessageView {
     const { source: _, shape: __, isRead: ___, ...message } = held;
-    return { ...message, receipts: this.#receipts.get(held.messageId) ?? {} };
+    return { ...message, receipts: { ...this.#receipts.get(held.messageId) } };
   }
 
   /** Oldest first. */

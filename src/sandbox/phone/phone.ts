@@ -37,6 +37,8 @@ export class Phone {
   /** Everybody that this account has a chat with. */
   readonly partners = new Set<Account>();
   readonly #network: Network;
+  /** Ids of messages whose receipts nobody was told of yet. */
+  readonly #receipted = new Set<string>();
   #work: Promise<void> = Promise.resolve();
 
   constructor(account: Account, network: Network) {
@@ -121,8 +123,7 @@ export class Phone {
     const { number } = this.account;
     for (const messageId of news) {
       this.#network.events.emit(() => ({ type: 'receipt', number, messageId, from, state }));
-      const message = this.held.get(messageId);
-      if (message) this.#tellMessage(message);
+      this.#tellSoon(messageId);
     }
     return news;
   }
@@ -175,6 +176,18 @@ export class Phone {
     if (!target || !fields) return;
     this.held.keep(target);
     this.#tellMessage(target);
+  }
+
+  /** Receipts come in crowds: who watches is told once of all that come together. */
+  #tellSoon(messageId: string): void {
+    if (this.#receipted.size === 0) setImmediate(() => this.#tellReceipted());
+    this.#receipted.add(messageId);
+  }
+
+  #tellReceipted(): void {
+    const ids = [...this.#receipted];
+    this.#receipted.clear();
+    for (const message of ids.flatMap((id) => this.held.get(id) ?? [])) this.#tellMessage(message);
   }
 
   #tellMessage(message: HeldMessage): void {

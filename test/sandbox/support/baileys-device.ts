@@ -4,6 +4,7 @@ import {
   type BaileysEventMap,
   BufferJSON,
   type ConnectionState,
+  type GroupMetadata,
   initAuthCreds,
   type MiscMessageGenerationOptions,
   makeWASocket,
@@ -93,6 +94,7 @@ export class BaileysDevice {
       emitOwnEvents: false,
       defaultQueryTimeoutMs: WAIT_MS,
       retryRequestDelayMs: 10,
+      cachedGroupMetadata: async (jid) => this.groups.get(jid),
       getMessage: async ({ id }) => this.sent.get(id ?? ''),
       ...this.#config,
     });
@@ -107,6 +109,9 @@ export class BaileysDevice {
     this.#socket = socket;
     return socket;
   }
+
+  /** What it believes of groups, in place of asking. */
+  readonly groups = new Map<string, GroupMetadata>();
 
   /** Contents of own messages by id, for retries. */
   readonly sent = new Map<string, NonNullable<WAMessage['message']>>();
