@@ -161,28 +161,29 @@ async function assemble(
     media,
     observer: metrics,
     apiSecretKey: store.hashKey,
+    publicUrl: () => publicUrl(config, server),
     clock,
     log: log.child({ area: 'sessions' }),
     ...(backoff && { backoff }),
   });
   cleanup.push(() => gateway.stop());
-  const { sessions, sending, chats, inbox, groups, people } = gateway;
+  const { sessions, sending, chats, inbox, library, groups, people } = gateway;
   const deliveries = createDeliveries({
     sessions: { find: (clientId) => sessions.find(clientId).record },
     dispatcher,
     failed: store.failedDeliveries,
     clock,
   });
-  const server = await createHttpServer({
+  const server: Server = await createHttpServer({
     host: config.host,
     port: config.port,
-    services: { sessions, sending, chats, inbox, groups, people, deliveries },
+    services: { sessions, sending, chats, inbox, library, groups, people, deliveries },
     auth: { token: config.token },
     facts: {
       podName: config.nodeName,
       environment: config.network,
       storage: store.name,
-      publicMedia: false,
+      publicMedia: true,
       proxy: false,
       alerts: false,
       version: releaseVersion(),
@@ -195,6 +196,11 @@ async function assemble(
     clock,
   });
   return { store, network, gateway, dispatcher, lookups, media, server };
+}
+
+/** The setting, or the address that the server got where it asked for any free port. */
+function publicUrl(config: Config, server: Server): string {
+  return config.port === 0 && config.publicUrl.endsWith(':0') ? server.info.uri : config.publicUrl;
 }
 
 /**

@@ -48,6 +48,7 @@ export class Metrics {
   readonly #dropped = this.#counter('webhook_dropped_total', 'Events that no attempt could deliver', [
     'reason',
   ]);
+  readonly #files = this.#counter('files_total', 'Files of the hosted inbox', ['outcome']);
   readonly #disconnects = this.#counter('link_disconnects_total', 'Links that ended', ['status']);
 
   constructor(sources: MetricSources) {
@@ -94,6 +95,14 @@ export class Metrics {
 
   dropped(reason: string): void {
     this.#dropped.inc({ reason });
+  }
+
+  fileStored(): void {
+    this.#files.inc({ outcome: 'stored' });
+  }
+
+  fileLost(): void {
+    this.#files.inc({ outcome: 'lost' });
   }
 
   disconnected(status: SessionStatus): void {

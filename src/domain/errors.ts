@@ -30,6 +30,8 @@ const CODES = {
   media_too_large: 413,
   media_unsupported: 400,
   media_gone: 502,
+  file_unknown: 404,
+  file_not_ready: 503,
   // history
   room_unknown: 404,
   message_unknown: 404,

@@ -35,6 +35,13 @@ export const LIMITS = {
   recordWaitMs: 5_000,
   /** Messages that one page of a chat's history shows, at most. */
   historyPage: 200,
+  /** Files that one page of the media library shows, at most. */
+  libraryPage: 200,
+  /** Files of the hosted inbox that are stored at once; the others wait. */
+  filesAtOnce: 4,
+  /** Milliseconds that one attempt to store a file may take, and that a request waits for a file that is being stored. */
+  fileStoringMs: 30 * 60_000,
+  fileWaitMs: 60_000,
   /** Milliseconds and bytes of fetching a file by its URL. */
   mediaFetchMs: 60_000,
   mediaFetchBytes: 100 * 1024 * 1024,
@@ -60,6 +67,8 @@ export const LIMITS = {
   appStateKeyMs: 10_000,
   /** Milliseconds that a linked phone has to upload a file again. */
   mediaRenewMs: 20_000,
+  /** Milliseconds after which a phone is not asked for the file of a message any more. */
+  mediaRenewAgeMs: 30 * 24 * 60 * 60_000,
   /** Milliseconds for which a send that a crash broke off is still sent; its Idempotency-Key lives as long. */
   resendMaxAgeMs: 24 * 60 * 60_000,
   /** Bytes of a JSON request body. */

@@ -60,6 +60,11 @@ export function requireOwn(request: NamingRequest & { auth: Credentials }, body?
   }
 }
 
+/** The path of a request, fit for a log line: that of its route where it names what only some may know. */
+export function pathForLog({ path, route }: Request): string {
+  return route.settings.app?.pathIsSecret ? route.path : path;
+}
+
 /** The session that a request is about, fit for a log line: well-formed or undefined. */
 export function clientIdForLog(request: Request): string | undefined {
   const clientId = namedClientIds(request)[0] ?? request.auth.credentials?.user?.clientId;

@@ -32,6 +32,8 @@ declare module '@hapi/hapi' {
     open?: boolean;
     /** Not for per-session secrets. */
     masterOnly?: boolean;
+    /** Its paths name what only some may know: logs show the route instead. */
+    pathIsSecret?: boolean;
     /** What the route takes, for its documentation. */
     inputs?: RouteInputs;
   }
@@ -83,6 +85,8 @@ export interface RouteSpec<Query, Body, Params, Headers> {
   /** Needs no token. */
   open?: boolean;
   masterOnly?: boolean;
+  /** Its paths name what only some may know: logs show the route instead. */
+  pathIsSecret?: boolean;
   handler(
     request: Request<Inputs<Query, Body, Params, Headers>>,
     parts: Parts,
@@ -108,7 +112,8 @@ export function route<
   Params extends object = object,
   Headers extends object = object,
 >(spec: RouteSpec<Query, Body, Params, Headers>): Route {
-  const { method, path, owner, description, open, masterOnly, query, body, upload, params, headers } = spec;
+  const { method, path, owner, description, query, body, upload, params, headers } = spec;
+  const { open, masterOnly, pathIsSecret } = spec;
   const inputs = { query: query ?? clientQuery, params, headers, body, ...upload?.inputs };
   return (server, parts) =>
     server.route<Inputs<Query, Body, Params, Headers>>({
@@ -117,7 +122,12 @@ export function route<
       options: {
         description,
         tags: ['api'],
-        app: { owner, inputs, ...(open && { open }), ...(masterOnly && { masterOnly }) },
+        app: {
+          ...{ owner, inputs },
+          ...(open && { open }),
+          ...(masterOnly && { masterOnly }),
+          ...(pathIsSecret && { pathIsSecret }),
+        },
         ...(open && { auth: false }),
         ...(upload && uploadOptions(upload)),
         validate: {

@@ -10,8 +10,10 @@ import { Contacts } from './contacts.js';
 import { Groups } from './groups/groups.js';
 import { Housekeeping } from './housekeeping.js';
 import { HistoryImports } from './inbox/imports.js';
-import { HostedInbox } from './inbox/inbox.js';
-import { Recorder } from './inbox/recorder.js';
+import type { HostedInbox } from './inbox/inbox.js';
+import type { FileKeeper, FileObserver } from './library/file-keeper.js';
+import { createHosting } from './library/hosting.js';
+import type { MediaLibrary } from './library/library.js';
 import type { Media } from './media/media.js';
 import { People } from './people/people.js';
 import { type Announcer, type ReceiveObserver, Receiver } from './receive/receive.js';
@@ -31,7 +33,9 @@ export interface GatewayOptions {
   announcer: Announcer;
   lookups: Pick<PollLookups, 'ask'>;
   media: Pick<Media, 'prepare' | 'spool'>;
-  observer: ReceiveObserver & SendObserver & { disconnected(status: SessionStatus): void };
+  observer: ReceiveObserver & SendObserver & FileObserver & { disconnected(status: SessionStatus): void };
+  /** Address under which people reach this service, without a slash at its end; known once it listens. */
+  publicUrl(): string;
   /** Keys the hashes of API secrets: 32 bytes that stay the same for as long as the store lives. */
   apiSecretKey: Uint8Array;
   clock: Clock;
@@ -47,10 +51,12 @@ export class Gateway {
   readonly groups: Groups;
   readonly people: People;
   readonly inbox: HostedInbox;
+  readonly library: MediaLibrary;
   readonly #options: GatewayOptions;
   readonly #contacts: Contacts;
   readonly #steps: StoreSteps;
   readonly #receiver: Receiver;
+  readonly #keeper: FileKeeper;
   readonly #imports: HistoryImports;
   readonly #statusEvents: StatusEvents;
   readonly #housekeeping: Housekeeping;
@@ -62,10 +68,17 @@ export class Gateway {
     this.#steps = new StoreSteps(store, clock);
     const steps = this.#steps;
     const contacts = this.#contacts;
-    const recorder = new Recorder({ history: store.history, links });
-    this.#receiver = new Receiver({ ...options, recorder, steps, contacts });
+    const source = { find: (clientId: string) => this.sessions.find(clientId) };
+    const { recorder, keeper, inbox, library, linkTo } = createHosting({
+      ...options,
+      sessions: source,
+      steps,
+    });
+    this.#keeper = keeper;
+    this.inbox = inbox;
+    this.library = library;
+    this.#receiver = new Receiver({ ...options, recorder, linkTo, steps, contacts });
     this.#imports = new HistoryImports({ ...options, recorder, steps, contacts });
-    this.inbox = new HostedInbox({ store, linkOf: () => '' });
     this.#statusEvents = new StatusEvents(announcer, clock);
     this.#housekeeping = new Housekeeping({ store, clock, log });
     this.sessions = new SessionRegistry({
@@ -97,9 +110,12 @@ export class Gateway {
     await this.sessions.restore();
   }
 
-  /** Takes up the messages of the last run, and lets the links come up. */
+  /** Takes up the messages and files of the last run, and lets the links come up. */
   async start(): Promise<void> {
-    for (const session of this.sessions.all()) await this.#replayJournal(session);
+    for (const session of this.sessions.all()) {
+      await this.#replayJournal(session);
+      await this.#keeper.takeUp(session.clientId);
+    }
     this.sessions.resume();
     this.#housekeeping.start();
   }
@@ -108,14 +124,16 @@ export class Gateway {
   async stop(): Promise<void> {
     this.#housekeeping.stop();
     this.#steps.stop();
+    this.#keeper.stop();
     this.sending.stop();
     await this.sessions.stop();
     await this.#imports.stop();
   }
 
-  /** Resolves when every message that came in is recorded and announced. */
-  idle(): Promise<void> {
-    return this.#receiver.idle();
+  /** Resolves when every message that came in is recorded and announced, and no file is being stored. */
+  async idle(): Promise<void> {
+    await this.#receiver.idle();
+    await this.#keeper.idle();
   }
 
   /** What is still being delivered after a while is broken off with the session. */
@@ -127,6 +145,7 @@ export class Gateway {
     await wait(clock, LIMITS.endGraceMs, idle.signal);
     this.#receiver.abandon(clientId);
     await imported;
+    await this.#keeper.end(clientId);
   }
 
   async #replayJournal(session: Session): Promise<void> {
@@ -153,7 +172,9 @@ export class Gateway {
     if (previous === 'connected') this.#options.observer.disconnected(status);
     this.#statusEvents.sessionStatus(session.record, previous);
     if (status === 'qr') this.#imports.reset(session.clientId);
-    if (status === 'connected') void this.sending.resume(session);
+    if (status !== 'connected') return;
+    void this.sending.resume(session);
+    this.#keeper.resume(session.clientId);
   }
 
   #onLinkEvent(session: Session, event: LinkEvent): void {

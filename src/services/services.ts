@@ -3,7 +3,7 @@ import type { SessionStatus } from '../domain/session.js';
 import type { ExtraEventType, MessageEventType } from '../events/catalogue.js';
 import type { FileWishes, KindSend, SendPayload } from '../kinds/kind.js';
 import type { MemberAction, MemberResult } from '../link/port/groups.js';
-import type { FailedDelivery, RoomRecord } from '../store/store.js';
+import type { ByteRange, FailedDelivery, RoomRecord } from '../store/store.js';
 import type { CreatedGroup, GroupDetail, GroupListItem } from './groups/views.js';
 
 /** What the gateway does, as its HTTP edge sees it. Every method may throw a `GatewayError`. */
@@ -12,6 +12,7 @@ export interface Services {
   sending: Sending;
   chats: Chats;
   inbox: Inbox;
+  library: Library;
   groups: Groups;
   people: People;
   deliveries: Deliveries;
@@ -207,8 +208,62 @@ export interface Inbox {
    * @throws room_unknown, message_unknown for `before`
    */
   messages(chatRoomId: string, page: { limit: number; before?: string }): Promise<MessageView[]>;
+  /** The permanent link to a message's file. @throws room_unknown, message_unknown, file_unknown without a file */
+  mediaUrl(chatRoomId: string, messageId: string): Promise<string>;
   /** Sets the unread count to 0; nobody is sent a receipt. @throws room_unknown */
   markRead(chatRoomId: string): Promise<void>;
+}
+
+/** A file of the media library as the API shows it. */
+export interface MediaFileView {
+  /** The file's own id: a UUID, not the id of a message. */
+  messageId: string;
+  clientId: string;
+  mimeType: string;
+  mediaType: string;
+  fileName: string;
+  /** Bytes. */
+  fileSize: number;
+  caption: string;
+  /** RFC 3339: when its message was sent. */
+  createdAt: string;
+}
+
+/** A stored file as it is given out. */
+export interface StoredFile {
+  id: string;
+  /** As whoever sent it named it. */
+  mimeType: string;
+  /** Never empty, without folders and control characters. */
+  fileName: string;
+  /** Bytes. */
+  fileSize: number;
+  /** Of the bytes, in hex. */
+  sha256: string;
+}
+
+/** Files of the hosted inbox, by their unguessable ids. All throw file_unknown. */
+export interface Library {
+  /**
+   * Waits for a file that is still being stored, for at most 60 s.
+   * @param signal ends the waiting
+   * @throws file_not_ready
+   */
+  find(id: string, signal: AbortSignal): Promise<StoredFile>;
+  /** Its bytes, or a part of them that is within the file. The caller reads the stream to its end or destroys it. */
+  open(id: string, range?: ByteRange): Promise<Readable>;
+  /**
+   * One page of a session's files, newest first; none for an orgId that is not the session's.
+   * @param page from 1
+   * @throws session_unknown
+   */
+  list(
+    clientId: string,
+    orgId: string,
+    page: { page: number; limit: number },
+  ): Promise<{ files: MediaFileView[]; total: number }>;
+  /** Whose it is, and the permanent link to it. */
+  urlOf(id: string): Promise<{ clientId: string; url: string }>;
 }
 
 /**

@@ -86,7 +86,7 @@ describe('health and configuration', () => {
       podName: 'node-1',
       environment: 'sandbox',
       storage: 'sqlite',
-      publicMedia: false,
+      publicMedia: true,
       proxy: false,
       alerts: false,
       version: '2026-11',

@@ -8,7 +8,7 @@ import { Recorder } from '../../src/services/inbox/recorder.js';
 import type { Recording } from '../../src/services/inbox/recording.js';
 import type { MessageView } from '../../src/services/services.js';
 import { openStore } from '../../src/store/open.js';
-import type { SessionRecord, Store } from '../../src/store/store.js';
+import type { ExpectedFile, SessionRecord, Store } from '../../src/store/store.js';
 import { Chance } from '../support/chance.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
 
@@ -23,13 +23,16 @@ describe('the hosted inbox', () => {
   let store: Store;
   let recorder: Recorder;
   let inbox: HostedInbox;
+  let expected: Omit<ExpectedFile, 'since'>[];
 
   beforeEach(async () => {
     folder = await makeTempDir();
     store = await openStore({ url: 'sqlite', dataDir: folder.path, encryptionKey: new Uint8Array(32) });
     await store.sessions.create(SESSION);
     const links = { encode: (content: proto.IMessage) => proto.Message.encode(content).finish() };
-    recorder = new Recorder({ history: store.history, links });
+    expected = [];
+    const expectFile = async (file: Omit<ExpectedFile, 'since'>) => void expected.push(file);
+    recorder = new Recorder({ history: store.history, links, expectFile });
     inbox = new HostedInbox({ store, linkOf: ({ fileId }) => fileId && `https://files.example/${fileId}` });
   });
 
@@ -39,6 +42,7 @@ describe('the hosted inbox', () => {
   });
 
   const rows = () => inbox.messages(ROOM, { limit: 200 });
+  const refused = (asking: Promise<unknown>) => asking.then(String, (error) => error.code);
   const row = async (): Promise<MessageView | undefined> => (await rows())[0];
   const record = async (...recordings: Recording[]) => {
     for (const recording of recordings) await recorder.record(recording);
@@ -106,7 +110,7 @@ describe('the hosted inbox', () => {
     expect(second).to.deep.include({ fromAi: false, extras: { meta: { fromAI: false, raw: {} } } });
   });
 
-  it('keeps a file with its per-type object, and its link once it is stored', async () => {
+  describe('a file', () => {
     const download = {
       url: 'https://mmg.whatsapp.net/v/x.enc',
       directPath: '/v/x.enc',
@@ -117,17 +121,60 @@ describe('the hosted inbox', () => {
     };
     const file = { mimeType: 'image/jpeg', mediaType: 'image', fileName: 'a.jpg', fileSize: 7 };
     const media = { ...file, caption: 'look', width: 4, height: 3, download };
-    await record({ ...message('M1', 'look', { type: 'image', media }), storedType: 'image' });
-    expect(await row()).to.deep.include({
-      messageType: 'image',
-      body: 'look',
-      media: file,
-      extras: { media },
-    });
     const key = { clientId: 'acme', chatRoomId: ROOM, messageId: 'M1' };
-    expect(await recorder.amend(key, (stored) => ({ ...stored, fileId: 'f1' }))).to.equal(true);
-    expect(await row()).to.include({ downloadUrl: 'https://files.example/f1' });
-    expect(await recorder.amend({ ...key, messageId: 'M2' }, (stored) => stored)).to.equal(false);
+    const picture = (extra = media): Recording => ({
+      ...message('M1', 'look', { type: 'image', media: extra }),
+      storedType: 'image',
+    });
+
+    it('is kept with its per-type object and its link', async () => {
+      const fileId = await recorder.record(picture());
+      const downloadUrl = `https://files.example/${fileId}`;
+      expect(await row()).to.deep.include({
+        messageType: 'image',
+        body: 'look',
+        media: file,
+        downloadUrl,
+        extras: { media: { ...media, downloadUrl } },
+      });
+      expect(await inbox.mediaUrl(ROOM, 'M1')).to.equal(downloadUrl);
+      expect(expected).to.deep.equal([{ id: fileId, ...key }]);
+    });
+
+    it('keeps its id however often its message comes, and is told again', async () => {
+      const fileId = await recorder.record(picture());
+      expect(await recorder.record(picture())).to.equal(fileId);
+      expect(expected).to.deep.equal([
+        { id: fileId, ...key },
+        { id: fileId, ...key },
+      ]);
+    });
+
+    it('that could not be stored leaves no link', async () => {
+      await recorder.record(picture());
+      expect(await recorder.amend(key, (stored) => ({ ...stored, fileId: '' }))).to.equal(true);
+      expect(await row()).to.deep.include({ downloadUrl: '', media: file, extras: { media } });
+      expect(await refused(inbox.mediaUrl(ROOM, 'M1'))).to.equal('file_unknown');
+      expect(await recorder.record(picture())).to.equal('');
+      expect(expected).to.have.length(1);
+      expect(await recorder.amend({ ...key, messageId: 'M2' }, (stored) => stored)).to.equal(false);
+    });
+
+    it('of which the message tells no key or no place is not expected', async () => {
+      for (const lacking of [{ mediaKey: '' }, { url: '', directPath: '' }]) {
+        const messageId = Object.keys(lacking).join();
+        const { event, ...rest } = picture({ ...media, download: { ...download, ...lacking } });
+        expect(await recorder.record({ ...rest, event: { ...event, messageId } })).to.equal('');
+      }
+      expect(expected).to.deep.equal([]);
+    });
+
+    it('is not there for other messages', async () => {
+      await record(message('M2', 'hello'));
+      expect(await refused(inbox.mediaUrl(ROOM, 'M2'))).to.equal('file_unknown');
+      expect(await refused(inbox.mediaUrl(ROOM, 'M3'))).to.equal('message_unknown');
+      expect(await refused(inbox.mediaUrl('acme-1-2', 'M2'))).to.equal('room_unknown');
+    });
   });
 
   it('keeps the network message, to quote it', async () => {
@@ -285,7 +332,6 @@ describe('the hosted inbox', () => {
 
   it('says what it does not know', async () => {
     await record(message('M1', 'hello'));
-    const refused = async (asking: Promise<unknown>) => asking.then(String, (error) => error.code);
     expect(await refused(inbox.rooms('nobody'))).to.equal('session_unknown');
     for (const room of ['acme-90000000000001-1', 'nobody-1-2', 'acme', '--']) {
       expect(await refused(inbox.messages(room, { limit: 1 })), room).to.equal('room_unknown');

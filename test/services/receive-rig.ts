@@ -49,6 +49,8 @@ export interface Rig {
   /** What was announced. */
   events: EventEnvelope[];
   counted: string[];
+  /** Ids of files that are to be stored. */
+  expectedFiles: string[];
   /** Polls that were looked up. */
   asked: PollQuestion[];
   /** Answers look-ups. */
@@ -91,12 +93,17 @@ export async function makeRig(): Promise<Rig> {
     encode: (content: proto.IMessage) => proto.Message.encode(content).finish(),
     openSecret,
   };
-  const recorder = new Recorder({ history: store.history, links });
+  const recorder = new Recorder({
+    history: store.history,
+    links,
+    expectFile: async ({ id }) => void rig.expectedFiles.push(id),
+  });
   const rig: Rig = {
     store,
     clock,
     events: [],
     counted: [],
+    expectedFiles: [],
     asked: [],
     answer: async () => ({ reason: 'nobody is there', stopped: false }),
     beforeAnnounce: async () => undefined,
@@ -113,9 +120,10 @@ export async function makeRig(): Promise<Rig> {
       recorder: {
         async record(recording) {
           if (rig.away) throw away();
-          await recorder.record(recording);
+          return recorder.record(recording);
         },
       },
+      linkTo: (fileId, { fileName }) => `https://files.example/${fileId}/${fileName}`,
       steps,
       contacts: new Contacts(store.contacts, clock),
       announcer: {

@@ -2,7 +2,7 @@ import Boom from '@hapi/boom';
 import type { Plugin, Request, ResponseToolkit, RouteOptionsPayload, Server } from '@hapi/hapi';
 import { type GatewayError, isGatewayError } from '../../domain/errors.js';
 import type { Logger } from '../../log.js';
-import { clientIdForLog } from '../caller.js';
+import { clientIdForLog, pathForLog } from '../caller.js';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 /** Characters of a message; one body can break a thousand rules at once. */
@@ -89,7 +89,7 @@ function shorten(message: string): string {
 function context(request: Request): Record<string, unknown> {
   return {
     method: request.method.toUpperCase(),
-    path: request.path,
+    path: pathForLog(request),
     clientId: clientIdForLog(request),
   };
 }

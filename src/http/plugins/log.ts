@@ -1,7 +1,7 @@
 import Boom from '@hapi/boom';
 import type { Plugin, Request } from '@hapi/hapi';
 import type { Logger } from '../../log.js';
-import { clientIdForLog } from '../caller.js';
+import { clientIdForLog, pathForLog } from '../caller.js';
 
 /** Asked every few seconds by machines: a line for each would bury the rest. */
 const QUIET_PATHS: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics']);
@@ -16,7 +16,7 @@ export const log: Plugin<{ log: Logger }> = {
       options.log[level](
         {
           method: request.method.toUpperCase(),
-          path: request.path,
+          path: pathForLog(request),
           status: statusOf(request),
           ms: Date.now() - request.info.received,
           clientId: clientIdForLog(request),

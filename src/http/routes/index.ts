@@ -20,8 +20,12 @@ import { live } from './health/live.js';
 import { metrics } from './health/metrics.js';
 import { ready } from './health/ready.js';
 import { chatrooms } from './inbox/chatrooms.js';
+import { mediaUrl } from './inbox/media-url.js';
 import { messages } from './inbox/messages.js';
 import { read } from './inbox/read.js';
+import { media } from './media/media.js';
+import { mediaFileUrl } from './media/media-file-url.js';
+import { mediaFiles } from './media/media-files.js';
 import { deleteMessage } from './messages/delete-message.js';
 import { sends } from './messages/send.js';
 import { sendMedia } from './messages/send-media.js';
@@ -67,7 +71,11 @@ export const ROUTES: readonly Route[] = [
   leaveGroup,
   chatrooms,
   messages,
+  mediaUrl,
   read,
+  mediaFiles,
+  mediaFileUrl,
+  media,
   sendTestEvent,
   failedDeliveries,
   failedDelivery,

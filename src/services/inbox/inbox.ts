@@ -39,6 +39,19 @@ export class HostedInbox implements Inbox {
     return rows.map((row) => messageView(clientId, row, this.#linkOf(row)));
   }
 
+  async mediaUrl(chatRoomId: string, messageId: string): Promise<string> {
+    const clientId = await this.#sessionOf(chatRoomId);
+    const row = await this.#store.history.message(clientId, chatRoomId, messageId);
+    if (!row) {
+      const message = `there is no message ${messageId} in room ${chatRoomId}`;
+      throw new GatewayError('message_unknown', message);
+    }
+    const url = this.#linkOf(row);
+    if (url) return url;
+    const why = row.media ? 'could not be stored' : 'does not exist: the message has none';
+    throw new GatewayError('file_unknown', `the file of message ${messageId} ${why}`);
+  }
+
   async markRead(chatRoomId: string): Promise<void> {
     const clientId = parseRoomId(chatRoomId)?.clientId;
     const known =

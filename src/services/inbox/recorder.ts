@@ -1,7 +1,7 @@
 import { KeyedLock } from '../../domain/keyed-lock.js';
 import type { StoredType } from '../../kinds/kind.js';
 import type { LinkFactory } from '../../link/link.js';
-import type { HistoryMessage, HistoryStore, RoomUpdate } from '../../store/store.js';
+import type { ExpectedFile, HistoryMessage, HistoryStore, RoomUpdate } from '../../store/store.js';
 import { applyChange, type Change, changeOf, readChange } from './changes.js';
 import type { Recording } from './recording.js';
 import { roomOf, rowOf } from './rows.js';
@@ -13,26 +13,39 @@ export interface RowKey {
   messageId: string;
 }
 
+export interface RecorderOptions {
+  history: HistoryStore;
+  links: Pick<LinkFactory, 'encode'>;
+  /** Told of the file of each message that has one, also again; it must not matter. */
+  expectFile(file: Omit<ExpectedFile, 'since'>, sentAt: number): Promise<void>;
+}
+
 /**
  * Writes the hosted history: a message becomes a row, a reaction, an edit or a revoke changes one. What comes before the
  * message that it changes is kept, and applied when that one comes. Doing anything twice changes nothing more.
  */
 export class Recorder {
   readonly #history: HistoryStore;
-  readonly #links: Pick<LinkFactory, 'encode'>;
+  readonly #links: RecorderOptions['links'];
+  readonly #expectFile: RecorderOptions['expectFile'];
   /** Two changes of one row read and write it; they must not do so at the same time. */
   readonly #turns = new KeyedLock();
 
-  constructor({ history, links }: { history: HistoryStore; links: Pick<LinkFactory, 'encode'> }) {
+  constructor({ history, links, expectFile }: RecorderOptions) {
     this.#history = history;
     this.#links = links;
+    this.#expectFile = expectFile;
   }
 
-  /** @throws GatewayError store_unavailable */
-  async record(recording: Recording): Promise<void> {
+  /**
+   * @returns id of the message's file, which is being stored from now on; empty when it has none
+   * @throws GatewayError store_unavailable
+   */
+  async record(recording: Recording): Promise<string> {
     if (recording.storedType) return this.#addRow(recording, recording.storedType);
     const change = changeOf(recording);
     if (change) await this.#change(recording, change);
+    return '';
   }
 
   /**
@@ -51,22 +64,35 @@ export class Recorder {
   }
 
   /**
-   * Adds a row, and applies what came before it.
+   * Adds a row, applies what came before it, and begins to store its file.
    * @returns false when it was there already, and stays as it is.
    */
-  add(clientId: string, room: RoomUpdate, row: HistoryMessage): Promise<boolean> {
+  async add(clientId: string, room: RoomUpdate, row: HistoryMessage): Promise<boolean> {
+    return (await this.#add(clientId, room, row)).isNew;
+  }
+
+  async #addRow(recording: Recording, storedType: StoredType): Promise<string> {
+    const { event, message } = recording;
+    const row = rowOf(recording, storedType, this.#links.encode(message.content));
+    return (await this.#add(event.clientId, roomOf(event), row)).fileId;
+  }
+
+  #add(clientId: string, room: RoomUpdate, row: HistoryMessage): Promise<{ isNew: boolean; fileId: string }> {
     const { chatRoomId, messageId } = row;
-    return this.#turns.run(turnOf({ clientId, chatRoomId, messageId }), async () => {
+    const key = { clientId, chatRoomId, messageId };
+    return this.#turns.run(turnOf(key), async () => {
       const isNew = await this.#history.record(clientId, room, row);
-      await this.#applyPending({ clientId, chatRoomId, messageId });
-      return isNew;
+      await this.#applyPending(key);
+      const fileId = isNew ? row.fileId : await this.#fileIdOf(key, row);
+      if (fileId) await this.#expectFile({ id: fileId, ...key }, row.sentAt);
+      return { isNew, fileId };
     });
   }
 
-  async #addRow(recording: Recording, storedType: StoredType): Promise<void> {
-    const { event, message } = recording;
-    const row = rowOf(recording, storedType, this.#links.encode(message.content));
-    await this.add(event.clientId, roomOf(event), row);
+  /** A row keeps the id that it came with first. */
+  async #fileIdOf({ clientId, chatRoomId, messageId }: RowKey, { fileId }: HistoryMessage): Promise<string> {
+    const kept = fileId && (await this.#history.message(clientId, chatRoomId, messageId));
+    return kept ? kept.fileId : '';
   }
 
   /** Also of a row that was there: a crash may have come in between. */

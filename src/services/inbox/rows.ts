@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { EventEnvelope } from '../../events/envelope.js';
 import type { StoredType } from '../../kinds/kind.js';
 import type { HistoryMessage, RoomUpdate } from '../../store/store.js';
 import { jidsOf } from '../authorship.js';
+import { mediaSource } from '../library/media-source.js';
 import type { Recording } from './recording.js';
 
 /** The per-type objects that are kept with a message as the receiver got them. */
@@ -31,7 +33,7 @@ export function rowOf(
       fileName: media.fileName,
       fileSize: media.fileSize,
     },
-    fileId: '',
+    fileId: media && mediaSource(media) ? randomUUID() : '',
     extras: extrasOf(event),
     content,
   };

@@ -24,6 +24,12 @@ export function messageView(clientId: string, row: HistoryMessage, downloadUrl: 
     fromAi,
     ...(media && { media }),
     downloadUrl,
-    extras: shownExtras(row.extras),
+    extras: withLink(shownExtras(row.extras), downloadUrl),
   };
+}
+
+/** The per-type object says what its event said. */
+function withLink(extras: Record<string, unknown>, downloadUrl: string): Record<string, unknown> {
+  const { media } = extras;
+  return downloadUrl && media instanceof Object ? { ...extras, media: { ...media, downloadUrl } } : extras;
 }

@@ -1,6 +1,7 @@
 import type { PollLookups } from '../../delivery/lookup.js';
 import { type Clock, wait } from '../../domain/clock.js';
 import { LIMITS } from '../../domain/limits.js';
+import type { MediaExtra } from '../../events/extras.js';
 import type { IncomingMessage, LinkFactory } from '../../link/link.js';
 import type { Logger } from '../../log.js';
 import type { SessionRecord, Store } from '../../store/store.js';
@@ -21,6 +22,8 @@ export interface ReceiveOptions {
   links: Pick<LinkFactory, 'openSecret' | 'decode'>;
   lookups: Pick<PollLookups, 'ask'>;
   recorder: Pick<Recorder, 'record'>;
+  /** The permanent link to a stored file. */
+  linkTo(fileId: string, media: MediaExtra): string;
   steps: StoreSteps;
   contacts: Contacts;
   announcer: Announcer;

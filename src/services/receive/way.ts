@@ -2,6 +2,7 @@ import type { DeliveryResult } from '../../delivery/dispatch.js';
 import { isGatewayError } from '../../domain/errors.js';
 import type { GatewayEvent } from '../../events/catalogue.js';
 import type { EventEnvelope } from '../../events/envelope.js';
+import type { MediaExtra } from '../../events/extras.js';
 import { readContent } from '../../kinds/index.js';
 import type { Reading, StoredType } from '../../kinds/kind.js';
 import { isSilent } from '../../kinds/silent.js';
@@ -47,6 +48,8 @@ export interface WayOptions {
   opener: Opener;
   pollOptions: PollOptions;
   recorder: Pick<Recorder, 'record'>;
+  /** The permanent link to a stored file. */
+  linkTo(fileId: string, media: MediaExtra): string;
   announcer: Announcer;
   observer: ReceiveObserver;
   log: Logger;
@@ -79,6 +82,14 @@ interface Kept {
   announced?: EventEnvelope;
   /** False when it should be in the history and is not. */
   recorded: boolean;
+}
+
+/** What became of a message in the history. */
+interface Recorded {
+  /** False when it should be there and is not. */
+  recorded: boolean;
+  /** Of its file; empty when it has none. */
+  fileId: string;
 }
 
 /** `interrupted`: the gateway stopped first, so it must be taken up again at the next start. */
@@ -115,8 +126,8 @@ export class MessageWay {
     const event = read === 'silent' ? undefined : await this.#compose(traveller, parties, read);
     if (!event || read === 'silent') return { recorded: true };
     const { author } = parties;
-    const recorded = await this.#record(traveller, { ...read, event, author, metaData });
-    return { recorded, ...(isDelivered && { announced: event }) };
+    const { recorded, fileId } = await this.#record(traveller, { ...read, event, author, metaData });
+    return { recorded, ...(isDelivered && { announced: this.#withLink(event, fileId) }) };
   }
 
   /** Opens what is encrypted once more, and reads it by its kind. */
@@ -165,22 +176,26 @@ export class MessageWay {
     return undefined;
   }
 
-  /**
-   * What the history cannot take is announced all the same; while the store is away both wait.
-   * @returns false when it should be in the history and is not.
-   */
-  async #record({ session, abandoned }: Traveller, recording: Recording): Promise<boolean> {
-    if (!session.orgId) return true;
+  /** What the history cannot take is announced all the same; while the store is away both wait. */
+  async #record({ session, abandoned }: Traveller, recording: Recording): Promise<Recorded> {
+    if (!session.orgId) return { recorded: true, fileId: '' };
     const { steps, recorder, log } = this.#options;
     try {
-      await steps.run(async () => abandoned.aborted || recorder.record(recording));
-      return true;
+      const fileId = await steps.run(async () => (abandoned.aborted ? '' : recorder.record(recording)));
+      return { recorded: true, fileId };
     } catch (error) {
       if (isGatewayError(error, 'store_unavailable')) throw error;
       const { clientId, messageId } = recording.event;
       log.error({ err: error, clientId, messageId }, 'message not written to the history');
-      return false;
+      return { recorded: false, fileId: '' };
     }
+  }
+
+  /** The event is there before the file is: the link waits for it. */
+  #withLink(event: EventEnvelope, fileId: string): EventEnvelope {
+    const { media } = event;
+    if (!media || fileId === '') return event;
+    return { ...event, media: { ...media, downloadUrl: this.#options.linkTo(fileId, media) } };
   }
 
   /** What could neither be delivered nor kept, because the store was away, is announced again. */

@@ -21,6 +21,7 @@ import type {
 } from '../../../src/services/services.js';
 import type { FailedDelivery } from '../../../src/store/store.js';
 import { FakeGroups } from './fake-groups.js';
+import { FakeLibrary } from './fake-library.js';
 import { FakePeople } from './fake-people.js';
 
 interface FakeSession extends SessionView {
@@ -263,7 +264,7 @@ export class FakeDeliveries implements Deliveries {
   }
 }
 
-/** An inbox with the room `<clientId>-1-2` for every session, without messages. */
+/** An inbox with the room `<clientId>-1-2` for every session, without messages but `3EB0`, which has a file. */
 export class FakeInbox implements Inbox {
   async rooms() {
     return [];
@@ -272,6 +273,12 @@ export class FakeInbox implements Inbox {
   async messages(chatRoomId: string) {
     this.#require(chatRoomId);
     return [];
+  }
+
+  async mediaUrl(chatRoomId: string, messageId: string) {
+    this.#require(chatRoomId);
+    if (messageId === '3EB0') return 'https://example.com/media/3EB0/a.jpg';
+    throw new GatewayError('file_unknown', `message ${messageId} has no file`);
   }
 
   async markRead(chatRoomId: string) {
@@ -290,6 +297,7 @@ export interface FakeServices extends Services {
   sending: FakeSending;
   chats: FakeChats;
   inbox: FakeInbox;
+  library: FakeLibrary;
   groups: FakeGroups;
   people: FakePeople;
   deliveries: FakeDeliveries;
@@ -303,6 +311,7 @@ export function createFakeServices(): FakeServices {
     sending,
     chats: new FakeChats(sessions),
     inbox: new FakeInbox(),
+    library: new FakeLibrary(sessions),
     groups: new FakeGroups(sessions),
     people: new FakePeople(sessions),
     deliveries: new FakeDeliveries(sessions),

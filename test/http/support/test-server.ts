@@ -54,7 +54,7 @@ export async function createTestServer(): Promise<TestServer> {
       podName: 'node-1',
       environment: 'sandbox',
       storage: 'sqlite',
-      publicMedia: false,
+      publicMedia: true,
       proxy: false,
       alerts: false,
       version: '2026-11',

@@ -1,0 +1,103 @@
+import type { Readable } from 'node:stream';
+import { parseJid } from '../../domain/address.js';
+import type { Clock } from '../../domain/clock.js';
+import { isGatewayError } from '../../domain/errors.js';
+import { LIMITS } from '../../domain/limits.js';
+import type { MediaExtra } from '../../events/extras.js';
+import { readContent } from '../../kinds/index.js';
+import type { LinkFactory, MediaMessage, MediaSource, MessageContent } from '../../link/link.js';
+import type { ExpectedFile, HistoryMessage, NewFile, Store } from '../../store/store.js';
+import { liveLink } from '../live-link.js';
+import { referenceTo } from '../send/earlier-messages.js';
+import type { SessionSource } from '../send/paired.js';
+import { mediaSource } from './media-source.js';
+
+export interface FetcherOptions {
+  store: Pick<Store, 'history' | 'files'>;
+  links: Pick<LinkFactory, 'decode' | 'download'>;
+  sessions: SessionSource;
+  clock: Clock;
+}
+
+/** A stored message that names a file. */
+interface FileMessage {
+  row: HistoryMessage;
+  content: MessageContent;
+  media: MediaExtra;
+  source: MediaSource;
+}
+
+/** Takes the file of a stored message from the network into the store, in pieces. */
+export class FileFetcher {
+  readonly #options: FetcherOptions;
+
+  constructor(options: FetcherOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * One attempt. A message that is not there any more has no file to be stored.
+   * @returns false when there was nothing to do
+   * @throws GatewayError `media_gone` when neither the network nor the phone has it; media_unfetchable,
+   * session_not_connected, session_unpaired, store_unavailable; the reason of the signal
+   */
+  async store(expected: ExpectedFile, signal: AbortSignal): Promise<boolean> {
+    const message = await this.#find(expected);
+    if (!message) return false;
+    const stream = await this.#open(expected, message, signal);
+    await this.#options.store.files.write(newFile(expected, message), stream);
+    return true;
+  }
+
+  async #find({ id, clientId, chatRoomId, messageId }: ExpectedFile): Promise<FileMessage | undefined> {
+    const { store, links } = this.#options;
+    const row = await store.history.message(clientId, chatRoomId, messageId);
+    if (row?.fileId !== id || (await store.files.get(id))) return undefined;
+    const content = links.decode(row.content);
+    const media = readContent(content).reading.extra?.media;
+    const source = media && mediaSource(media);
+    return source && { row, content, media, source };
+  }
+
+  /** What the network does not have any more, the phone uploads again, if the message is not too old. */
+  async #open(expected: ExpectedFile, message: FileMessage, signal: AbortSignal): Promise<Readable> {
+    const { links, clock } = this.#options;
+    try {
+      return await links.download(message.source, signal);
+    } catch (error) {
+      // of an account's long past a phone would be asked for thousands of files at once
+      const isOld = clock.now() - message.row.sentAt > LIMITS.mediaRenewAgeMs;
+      if (isOld || !isGatewayError(error, 'media_gone')) throw error;
+      const place = await this.#renew(expected, message);
+      signal.throwIfAborted();
+      return links.download({ ...message.source, ...place }, signal);
+    }
+  }
+
+  async #renew({ clientId, chatRoomId }: ExpectedFile, { row, content }: FileMessage) {
+    const { sessions, store } = this.#options;
+    const room = await store.history.room(clientId, chatRoomId);
+    const chat = parseJid(room?.remoteJid ?? '');
+    if (!room || !chat) throw new Error('a stored message has a room with an address');
+    const link = await liveLink(sessions, clientId);
+    const reference = referenceTo(sessions.find(clientId), chat, row);
+    const message: MediaMessage = { ...reference, chat: room.remoteJid, content };
+    return link.renewMedia(message);
+  }
+}
+
+function newFile({ id, clientId, chatRoomId, messageId }: ExpectedFile, message: FileMessage): NewFile {
+  const { mimeType, mediaType, fileName, caption } = message.media;
+  return {
+    id,
+    clientId,
+    chatRoomId,
+    messageId,
+    mimeType,
+    mediaType,
+    fileName,
+    caption,
+    // as old as its message: both are pruned by the same date
+    createdAt: message.row.sentAt,
+  };
+}

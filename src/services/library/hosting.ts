@@ -1,0 +1,40 @@
+import type { MediaExtra } from '../../events/extras.js';
+import type { LinkFactory } from '../../link/link.js';
+import type { Store } from '../../store/store.js';
+import { HostedInbox } from '../inbox/inbox.js';
+import { Recorder } from '../inbox/recorder.js';
+import { FileKeeper, type FileKeeperOptions } from './file-keeper.js';
+import { MediaLibrary, type MediaLibraryOptions } from './library.js';
+
+export interface HostingOptions extends Omit<FileKeeperOptions, 'recorder'> {
+  store: Store;
+  links: LinkFactory;
+  publicUrl: MediaLibraryOptions['publicUrl'];
+}
+
+/** What keeps history and files of sessions with an `orgId`, and what shows them. */
+export interface Hosting {
+  recorder: Recorder;
+  keeper: FileKeeper;
+  inbox: HostedInbox;
+  library: MediaLibrary;
+  /** The permanent link to a stored file. */
+  linkTo(fileId: string, media: Pick<MediaExtra, 'fileName' | 'mimeType'>): string;
+}
+
+export function createHosting(options: HostingOptions): Hosting {
+  const { store, links } = options;
+  const recorder = new Recorder({
+    history: store.history,
+    links,
+    expectFile: (file, sentAt) => keeper.expect(file, sentAt),
+  });
+  const keeper = new FileKeeper({ ...options, recorder });
+  const library = new MediaLibrary({ ...options, keeper });
+  const linkTo: Hosting['linkTo'] = (fileId, media) => library.linkTo(fileId, media);
+  const inbox = new HostedInbox({
+    store,
+    linkOf: ({ fileId, media }) => (fileId && media ? linkTo(fileId, media) : ''),
+  });
+  return { recorder, keeper, inbox, library, linkTo };
+}
