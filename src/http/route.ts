@@ -140,3 +140,8 @@ export function route<
       handler: (request, h) => spec.handler(request, parts, h),
     });
 }
+
+/** The path of a route as it is told: hapi marks optional and catch-all parameters inside their braces. */
+export function shownPath({ path }: { path: string }): string {
+  return path.replace(/[?*]\d*\}/g, '}');
+}

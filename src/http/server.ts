@@ -14,9 +14,13 @@ import { unreadable } from './plugins/unreadable.js';
 import { QrImages } from './qr-images.js';
 import type { Parts, RuntimeFacts } from './route.js';
 import { ROUTES } from './routes/index.js';
+import { PRESENTED_TYPES } from './routes/media/presentation.js';
 import { StoreProbe } from './store-probe.js';
 
 export type { RuntimeFacts } from './route.js';
+
+/** Compressed, events would wait for the stream's end, and files would have another length and no parts. */
+const UNCOMPRESSED = ['text/event-stream', ...PRESENTED_TYPES];
 
 export interface HttpOptions {
   host: string;
@@ -72,8 +76,7 @@ function serverSettings({ host, port }: HttpOptions): Hapi.ServerOptions {
     port,
     // hapi would print unexpected errors on the console; the errors plugin logs them
     debug: false,
-    // compressed, events would wait for the stream's end
-    mime: { override: { 'text/event-stream': { compressible: false, type: 'text/event-stream' } } },
+    mime: { override: Object.fromEntries(UNCOMPRESSED.map((type) => [type, { type, compressible: false }])) },
     routes: {
       cache: { otherwise: 'no-store' },
       payload: { allow: 'application/json', maxBytes: LIMITS.jsonBodyBytes },

@@ -4,8 +4,12 @@ import { type Answer, createTestServer, type TestServer, TOKEN } from './support
 
 const SECRET = 'secret-of-acme-0123456789';
 const OTHER_SECRET = 'secret-of-other-0123456789';
-/** Answers of the routes that need no token. */
-const OPEN = ['/health/live', '/health/ready', '/health/clients'];
+/** Routes that need no token. */
+const HEALTH = ['/health/live', '/health/ready', '/health/clients'];
+/** Whoever knows the id of a stored file may have it. */
+const FILES = '/media/{id}/{fileName?}';
+const OPEN = [...HEALTH, FILES];
+const FILE_ID = '7d9f9a1e-5a0c-4f0e-9f43-6b8f0f3f4a51';
 const BOB = '+15550000002';
 const GROUP = '120363040000000001@g.us';
 /** A body that names the session where a route takes one in the body. */
@@ -39,6 +43,8 @@ const BODIES: Record<string, object> = {
   '/leave-group': { groupJid: GROUP },
   '/send-test-event': { type: 'text' },
 };
+/** What a route needs in its query beside the session. */
+const QUERIES: Record<string, string> = { '/media-files': '&orgId=org1' };
 const NO_CLIENT_IN_BODY = ['/start', '/failed-deliveries/{id}/resend', '/chatrooms/{chatRoomId}/read'];
 /** After these a session is not what it was, or the server has stopped. */
 const CHANGING = [
@@ -69,13 +75,14 @@ describe('authentication', () => {
       await fresh.services.sessions.start(clientId, { webhookUrl: 'https://example.com' });
       await fresh.services.sessions.setApiSecret(clientId, secret);
       fresh.services.deliveries.fail(failedDelivery(clientId));
+      fresh.services.library.add(clientId, Buffer.from(clientId), { id: fileOf(clientId) });
     }
     return fresh;
   }
 
   /** Sends a right request to a route that names the session wherever it can be named. */
   async function send({ method, path }: RequestRoute, clientId: string, headers: Headers): Promise<Answer> {
-    const url = `${pathFor(path, clientId)}?clientId=${clientId}`;
+    const url = `${pathFor(path, clientId)}?clientId=${clientId}${QUERIES[path] ?? ''}`;
     const inBody = NO_CLIENT_IN_BODY.includes(path) ? {} : { clientId };
     const payload = method === 'post' ? JSON.stringify({ ...inBody, ...BODIES[path] }) : undefined;
     const answer = api.server.inject({ method, url, headers, payload });
@@ -104,12 +111,14 @@ describe('authentication', () => {
     return path
       .replace('{id}', `delivery-of-${clientId}`)
       .replace('{chatRoomId}', `${clientId}-1-2`)
-      .replace('{file}', 'start.js');
+      .replace('{file}', 'start.js')
+      .replace('/media-files/{messageId}', `/media-files/${fileOf(clientId)}`)
+      .replace('{messageId}', '3EB0');
   }
 
   const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` });
 
-  it('covers every route but the health checks', () => {
+  it('covers every route but the health checks and the public files', () => {
     const paths = targets.map(({ path }) => path);
     expect(paths).to.include.members(['/start', '/clients', '/config', '/events', '/metrics']);
     expect(paths).to.have.lengthOf(api.server.table().length - OPEN.length);
@@ -211,7 +220,23 @@ describe('authentication', () => {
   });
 
   it('asks for no token on the health checks', async () => {
-    for (const path of OPEN) expect((await api.get(path, { token: null })).status, path).to.equal(200);
+    for (const path of HEALTH) expect((await api.get(path, { token: null })).status, path).to.equal(200);
+  });
+
+  it('asks for no token of whoever knows the id of a file, and minds no wrong one', async () => {
+    for (const headers of [{}, bearer('wrong'), bearer(OTHER_SECRET)]) {
+      const { statusCode, payload } = await api.server.inject({ url: `/media/${FILE_ID}`, headers });
+      expect([statusCode, payload]).to.deep.equal([200, 'acme']);
+    }
+  });
+
+  it('tells a session’s secret the links to its own files only', async () => {
+    const linkOf = (id: string) => api.get(`/media-files/${id}/url`, { token: SECRET });
+    expect((await linkOf(fileOf('acme'))).status).to.equal(200);
+    expect((await linkOf(fileOf('other'))).status).to.equal(403);
+    expect((await linkOf(FILE_ID.replace('7', '8'))).status).to.equal(404);
+    const claimed = await api.get(`/media-files/${fileOf('other')}/url?clientId=acme`, { token: SECRET });
+    expect(claimed.status).to.equal(403);
   });
 });
 
@@ -223,6 +248,11 @@ function handled(server: Server): Promise<void> {
       return h.continue;
     });
   });
+}
+
+/** Id of the session's file. */
+function fileOf(clientId: string): string {
+  return clientId === 'acme' ? FILE_ID : `file-of-${clientId}`;
 }
 
 function failedDelivery(clientId: string) {

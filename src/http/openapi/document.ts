@@ -1,6 +1,6 @@
 import type { RequestRoute } from '@hapi/hapi';
 import type { ObjectSchema } from 'joi';
-import type { RouteInputs } from '../route.js';
+import { type RouteInputs, shownPath } from '../route.js';
 import { type JsonSchema, jsonSchemaOf } from './schema.js';
 
 const ERROR = { $ref: '#/components/responses/Error' };
@@ -48,8 +48,7 @@ function pathsOf(routes: readonly RequestRoute[]): Record<string, Record<string,
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const route of routes) {
     if (!route.settings.tags?.includes('api')) continue;
-    // hapi marks optional and catch-all parameters inside the braces
-    const path = route.path.replace(/[?*]\d*\}/g, '}');
+    const path = shownPath(route);
     paths[path] = { ...paths[path], [route.method]: operation(route) };
   }
   return paths;

@@ -1,5 +1,5 @@
 import type { Server } from '@hapi/hapi';
-import { route } from '../../route.js';
+import { route, shownPath } from '../../route.js';
 
 export const config = route({
   method: 'GET',
@@ -13,5 +13,5 @@ export const config = route({
 });
 
 function routeNames(server: Server): string[] {
-  return server.table().map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+  return server.table().map((route) => `${route.method.toUpperCase()} ${shownPath(route)}`);
 }

@@ -78,7 +78,7 @@ export const media: Route = (server, parts) => {
 async function answer(file: StoredFile, exchange: Exchange): Promise<ResponseObject> {
   const { request, h } = exchange;
   const { fileSize: size, sha256: etag } = file;
-  const unchanged = h.entity({ etag, vary: false });
+  const unchanged = h.entity({ etag });
   if (unchanged) return withHeaders(unchanged);
   const range = request.method === 'head' ? undefined : requestedRange(request.headers, { size, etag });
   if (range === 'unsatisfiable') return unsatisfiable(size, h);
@@ -98,8 +98,6 @@ async function content(
   // texts of strangers are in whatever encoding they are in
   response.charset('');
   response.header('content-disposition', contentDisposition(how, fileName));
-  // compressed, a file would have another length and no ranges
-  if (type.startsWith('text/')) response.header('content-encoding', 'identity');
   if (range) response.header('content-range', `bytes ${range.start}-${range.end}/${fileSize}`);
   return response;
 }

@@ -50,6 +50,9 @@ const PRESENTATIONS = new Map<string, Presentation>([
   ...SAVED.map((type): [string, Presentation] => [type, { type, how: 'attachment' }]),
 ]);
 
+/** Every type that is told. */
+export const PRESENTED_TYPES: readonly string[] = [...SHOWN, ...SAVED, UNKNOWN.type];
+
 /** @param mimeType as the sender named it: nobody has looked whether it is true */
 export function presentationOf(mimeType: string): Presentation {
   const essence = (mimeType.split(';', 1)[0] ?? '').trim().toLowerCase();

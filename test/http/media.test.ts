@@ -1,0 +1,287 @@
+import { once } from 'node:events';
+import { request as open } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { createTestServer, type TestServer } from './support/test-server.js';
+
+const CONTENT = Buffer.from('0123456789');
+const LARGE = Buffer.alloc(8 * 1024 * 1024, 'x');
+
+describe('a stored file', () => {
+  let api: TestServer;
+  let id: string;
+
+  beforeEach(async () => {
+    api = await createTestServer();
+    await api.services.sessions.start('acme', {});
+    id = api.services.library.add('acme', CONTENT);
+  });
+  afterEach(() => api.server.stop());
+
+  const load = (
+    headers: Record<string, string> = {},
+    method: 'GET' | 'HEAD' = 'GET',
+    path = `/media/${id}/a.jpg`,
+  ) => api.server.inject({ method, url: path, headers });
+
+  /** The headers of a file of that type and name. */
+  async function headersOf(mimeType: string, fileName = 'a.bin') {
+    const other = api.services.library.add('acme', CONTENT, { mimeType, fileName });
+    const { headers, statusCode, payload } = await load({}, 'GET', `/media/${other}`);
+    expect([statusCode, payload]).to.deep.equal([200, CONTENT.toString()]);
+    return headers;
+  }
+
+  it('comes whole, for ever, and as no page of ours', async () => {
+    const { statusCode, payload, headers } = await load();
+    expect([statusCode, payload]).to.deep.equal([200, CONTENT.toString()]);
+    expect(headers).to.include({
+      'content-type': 'image/jpeg',
+      'content-length': 10,
+      'content-disposition': `inline; filename="a.jpg"; filename*=UTF-8''a.jpg`,
+      etag: '"84d89877f0d4041efb6bf91a16f0248f2fd573e6af05c19f96bedb9f882f7882"',
+      'accept-ranges': 'bytes',
+      'cache-control': 'private, max-age=31536000, immutable',
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'cross-origin',
+      'referrer-policy': 'no-referrer',
+    });
+    const policy = String(headers['content-security-policy']).split('; ');
+    expect(policy).to.include.members(["default-src 'none'", "frame-ancestors 'none'", 'sandbox']);
+    expect(policy.join()).to.not.match(/script|allow-/);
+  });
+
+  it('is found whatever its link is called by the end', async () => {
+    for (const path of ['', '/', '/b.jpg', '/%2e%2e%2fetc%2fpasswd', '/a%20b.jpg?utm_source=mail&x']) {
+      const { statusCode, headers } = await load({}, 'GET', `/media/${id}${path}`);
+      expect(statusCode, path).to.equal(200);
+      expect(headers['content-disposition']).to.include('filename="a.jpg"');
+    }
+  });
+
+  it('comes as its head alone', async () => {
+    const { statusCode, payload, headers } = await load({ range: 'bytes=2-3' }, 'HEAD');
+    expect([statusCode, payload]).to.deep.equal([200, '']);
+    expect(headers).to.include({
+      'content-length': 10,
+      'content-type': 'image/jpeg',
+      'accept-ranges': 'bytes',
+    });
+    expect(api.services.library.opened).to.deep.equal([]);
+  });
+
+  for (const [range, part, content] of [
+    ['bytes=2-4', '2-4', '234'],
+    ['bytes=0-0', '0-0', '0'],
+    ['bytes=7-', '7-9', '789'],
+    ['bytes=-3', '7-9', '789'],
+    ['bytes=8-100', '8-9', '89'],
+    ['bytes=-100', '0-9', '0123456789'],
+    ['BYTES=1-2', '1-2', '12'],
+  ] as const) {
+    it(`comes in part for ${range}`, async () => {
+      const { statusCode, payload, headers } = await load({ range });
+      expect([statusCode, payload]).to.deep.equal([206, content]);
+      expect(headers).to.include({ 'content-range': `bytes ${part}/10`, 'content-length': content.length });
+    });
+  }
+
+  for (const range of ['bytes=10-', 'bytes=10-12', 'bytes=-0', 'bytes=99999999999999999999-']) {
+    it(`has nothing for ${range}, and says so as every error is said`, async () => {
+      const { statusCode, payload, headers } = await load({ range });
+      expect(statusCode).to.equal(416);
+      expect(headers).to.include({ 'content-range': 'bytes */10', 'cache-control': 'no-store' });
+      expect(JSON.parse(payload)).to.deep.equal({
+        error: 'Range: the file has 10 bytes, and none of those that were asked for',
+      });
+    });
+  }
+
+  for (const range of [
+    'bytes=4-2',
+    'bytes=1-2,4-5',
+    'items=1-2',
+    'bytes=',
+    'bytes=-',
+    'bytes=a-b',
+    'bytes 1-2',
+    '',
+  ]) {
+    it(`comes whole for ${range || 'an empty range'}, which is no range`, async () => {
+      const { statusCode, headers } = await load({ range });
+      expect(statusCode).to.equal(200);
+      expect(headers).to.not.have.property('content-range');
+    });
+  }
+
+  it('comes in part on the condition of its own tag only', async () => {
+    const { headers } = await load();
+    const range = 'bytes=2-4';
+    expect((await load({ range, 'if-range': String(headers.etag) })).statusCode).to.equal(206);
+    for (const other of ['"other"', `W/${headers.etag}`, 'Sat, 21 Nov 2026 10:00:00 GMT']) {
+      expect((await load({ range, 'if-range': other })).statusCode, other).to.equal(200);
+    }
+  });
+
+  it('does not come again to whoever has it', async () => {
+    const etag = String((await load()).headers.etag);
+    for (const condition of [etag, `W/${etag}`, `"other", ${etag}`]) {
+      const { statusCode, payload, headers } = await load({ 'if-none-match': condition, range: 'bytes=99-' });
+      expect([statusCode, payload], condition).to.deep.equal([304, '']);
+      expect(headers['cache-control']).to.include('immutable');
+    }
+    expect((await load({ 'if-none-match': '"other"' })).statusCode).to.equal(200);
+    expect(api.services.library.opened).to.have.length(2);
+  });
+
+  it('without a byte is whole, and has no parts', async () => {
+    id = api.services.library.add('acme', Buffer.alloc(0));
+    const whole = await load();
+    expect([whole.statusCode, whole.payload, whole.headers['content-length']]).to.deep.equal([200, '', 0]);
+    expect((await load({ range: 'bytes=0-' })).statusCode).to.equal(416);
+    expect((await load({ range: 'bytes=-1' })).statusCode).to.equal(416);
+  });
+
+  for (const type of ['text/plain', 'text/csv', 'application/json', 'image/bmp']) {
+    it(`is never compressed: ${type}`, async () => {
+      const text = Buffer.from('compressible '.repeat(1_000));
+      id = api.services.library.add('acme', text, { mimeType: type });
+      const { headers, payload } = await load({ 'accept-encoding': 'gzip, deflate, br' });
+      expect(payload === text.toString()).to.equal(true);
+      expect(headers).to.include({ 'content-length': text.length });
+      expect(headers).to.not.have.property('content-encoding');
+    });
+  }
+
+  for (const type of [
+    'text/html',
+    'TEXT/HTML; charset=utf-8',
+    'image/svg+xml',
+    'application/xhtml+xml',
+    'text/xml',
+    'application/xml',
+    'text/javascript',
+    'text/css',
+    'application/x-shockwave-flash',
+    'multipart/related',
+    'message/rfc822',
+    'application/octet-stream',
+    'image/jpeg, text/html',
+    'not a type',
+    '',
+  ]) {
+    it(`is never shown by a browser as ${type || 'nothing'}`, async () => {
+      const headers = await headersOf(type);
+      expect(headers).to.include({
+        'content-type': 'application/octet-stream',
+        'x-content-type-options': 'nosniff',
+      });
+      expect(headers['content-disposition']).to.match(/^attachment; /);
+    });
+  }
+
+  for (const [type, shown] of [
+    ['image/png', 'inline'],
+    ['audio/ogg; codecs=opus', 'inline'],
+    ['Video/MP4', 'inline'],
+    ['application/pdf', 'attachment'],
+    ['text/plain; charset=iso-8859-1', 'attachment'],
+  ] as const) {
+    it(`is told as what it is, ${shown}: ${type}`, async () => {
+      const headers = await headersOf(type);
+      expect(headers['content-type']).to.equal(type.split(';')[0]?.toLowerCase());
+      expect(headers['content-disposition']).to.match(new RegExp(`^${shown}; `));
+    });
+  }
+
+  for (const [name, header] of [
+    ['menü 100%.pdf', `filename="men_ 100_.pdf"; filename*=UTF-8''men%C3%BC%20100%25.pdf`],
+    ['a"; filename="b.exe', `filename="a_; filename=_b.exe"; filename*=UTF-8''a%22%3B%20filename%3D%22b.exe`],
+    ['a\\".exe', `filename="a__.exe"; filename*=UTF-8''a%5C%22.exe`],
+    ['x\r\nSet-Cookie: a=b', `filename="x__Set-Cookie: a=b"; filename*=UTF-8''x%0D%0ASet-Cookie%3A%20a%3Db`],
+    ['日本.txt', `filename="__.txt"; filename*=UTF-8''%E6%97%A5%E6%9C%AC.txt`],
+    ["it's (1)*!.txt", `filename="it's (1)*!.txt"; filename*=UTF-8''it%27s%20%281%29%2A!.txt`],
+    ['half \ud83d.txt', `filename="half _.txt"; filename*=UTF-8''half%20%EF%BF%BD.txt`],
+  ] as const) {
+    it(`keeps its name within its header: ${JSON.stringify(name)}`, async () => {
+      const headers = await headersOf('text/html', name);
+      expect(headers['content-disposition']).to.equal(`attachment; ${header}`);
+      expect(headers).to.not.have.property('set-cookie');
+    });
+  }
+
+  it('that nobody knows is not found', async () => {
+    for (const path of [
+      '/media/7d9f9a1e-5a0c-4f0e-9f43-6b8f0f3f4a51/a.jpg',
+      '/media/x',
+      '/media/..%2f..%2fetc',
+    ]) {
+      const { status, body } = await api.get(path, { token: null });
+      expect([status, body]).to.deep.equal([404, { error: 'there is no such file' }]);
+    }
+    for (const path of ['/media', '/media/', `/media/${id}/a/b`]) {
+      const { status, body } = await api.get(path, { token: null });
+      expect(status, path).to.be.oneOf([400, 404]);
+      expect(Object.keys(body)).to.deep.equal(['error']);
+    }
+    expect((await api.get(`/media/${'x'.repeat(65)}`)).status).to.equal(400);
+  });
+
+  it('leaves neither its id nor its name in the log', async () => {
+    await load();
+    await api.get(`/media-files/${id}/url`);
+    await api.get('/media/7d9f9a1e-5a0c-4f0e-9f43-6b8f0f3f4a51/secret.pdf');
+    const paths = api.lines.flatMap(({ path }) => (typeof path === 'string' ? [path] : []));
+    expect(paths).to.deep.equal([
+      '/media/{id}/{fileName?}',
+      '/media-files/{messageId}/url',
+      '/media/{id}/{fileName?}',
+    ]);
+    expect(JSON.stringify(api.lines)).to.not.include(id).and.not.include('secret.pdf');
+  });
+
+  describe('on a connection', () => {
+    let port: number;
+    beforeEach(async () => {
+      await api.server.start();
+      ({ port } = addressOf(api));
+    });
+
+    it('is not read any further when the client goes away', async () => {
+      id = api.services.library.add('acme', LARGE);
+      const client = open({ port, path: `/media/${id}` }).end();
+      const [answer] = await once(client, 'response');
+      await once(answer, 'readable');
+      const [stream] = api.services.library.opened;
+      if (!stream) throw new Error('the file was opened');
+      const closed = once(stream, 'close');
+      client.destroy();
+      await closed;
+      expect(stream.readableEnded).to.equal(false);
+    });
+
+    it('that is still being stored keeps nobody from stopping', async () => {
+      api.services.library.unfinished.add(id);
+      const answer = fetch(`http://127.0.0.1:${port}/media/${id}`);
+      await once(api.server.listener, 'request');
+      await api.server.stop({ timeout: 60_000 });
+      expect((await answer).status).to.equal(503);
+    });
+
+    it('is not waited for any longer when the client goes away', async () => {
+      api.services.library.unfinished.add(id);
+      const handled = api.server.events.once('response');
+      const client = open({ port, path: `/media/${id}` }).end();
+      client.on('error', () => undefined);
+      await once(api.server.listener, 'request');
+      client.destroy();
+      await handled;
+    });
+  });
+});
+
+function addressOf({ server }: TestServer): AddressInfo {
+  const address = server.listener.address();
+  if (typeof address !== 'object' || !address) throw new Error('the server listens on a port');
+  return address;
+}
