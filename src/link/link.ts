@@ -62,7 +62,7 @@ export interface Link {
   /**
    * Asks the linked phone to upload a file again that the network does not have any more.
    * @returns where it is now.
-   * @throws GatewayError `media_gone` when the phone does not have it either or does not answer.
+   * @throws GatewayError `media_gone` when the phone does not have it either, `media_unfetchable` when it does not answer.
    */
   renewMedia(message: MediaMessage): Promise<{ directPath: string; url: string }>;
   /** Unlinks the device at the network; true when the network confirmed it. Ends the link. */

@@ -19,7 +19,7 @@ const { SUCCESS } = proto.MediaRetryNotification.ResultType;
 
 /**
  * Asks the linked phone to upload a file again. The library's own way has no bound and leaves a listener behind.
- * @throws GatewayError `media_gone`
+ * @throws GatewayError `media_gone`, `media_unfetchable`
  */
 export async function renewMedia(
   sock: WASocket,
@@ -60,7 +60,7 @@ function answerFor({ ws }: WASocket, clock: Clock, messageId: string) {
 }
 
 function directPathIn(answer: BinaryNode | undefined, mediaKey: Uint8Array, messageId: string): string {
-  if (!answer) throw gone('the linked phone did not answer');
+  if (!answer) throw unanswered();
   try {
     const { media, error } = decodeMediaRetryNode(answer);
     if (!media) throw error;
@@ -80,6 +80,11 @@ function mediaKeyIn(content: MediaMessage['content']): Uint8Array {
     throw gone('the message has no file', error);
   }
   throw gone('the message does not tell the key of its file');
+}
+
+/** It may be switched off. */
+function unanswered(): GatewayError {
+  return new GatewayError('media_unfetchable', 'The linked phone did not answer for the file. Try again.');
 }
 
 function gone(why: string, cause?: unknown): GatewayError {
