@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Lifecycle, Request, RouteOptions } from '@hapi/hapi';
 import type { ObjectSchema } from 'joi';
@@ -20,9 +21,15 @@ export function uploadOptions({ maxBytes }: Upload): Pick<RouteOptions, 'payload
       maxBytes,
       timeout: false,
     },
-    ext: { onPreResponse: { method: letFinish } },
+    ext: { onPostAuth: { method: expectFailure }, onPreResponse: { method: letFinish } },
   };
 }
+
+/** A request that is refused before anybody reads its body must not end the process when that body is broken too. */
+const expectFailure: Lifecycle.Method = ({ payload }, h) => {
+  if (payload instanceof Readable) payload.on('error', () => undefined);
+  return h.continue;
+};
 
 /** An answer on a connection that is closed while the client still sends is lost: lets it finish first, unless it waits. */
 const letFinish: Lifecycle.Method = async (request, h) => {

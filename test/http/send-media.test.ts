@@ -151,6 +151,17 @@ describe('/send-media-message', () => {
       });
     }
 
+    for (const encoding of ['gzip', 'deflate']) {
+      it(`survives a body that is not the ${encoding} it says to be, also one that nobody reads`, async () => {
+        const headers = { 'content-type': 'application/json', 'content-encoding': encoding };
+        const broken = { headers, payload: 'neither' };
+        expect((await api.call('POST', PATH, broken)).status).to.equal(400);
+        // refused for its query, while the body still flows
+        expect((await api.call('POST', `${PATH}?clientId=no-such-name`, broken)).status).to.equal(400);
+        expect((await api.get('/health/live')).status).to.equal(200);
+      });
+    }
+
     it('refuses what is too large for JSON', async () => {
       const { status, body } = await api.post(PATH, { ...BY_URL, caption: 'a'.repeat(LIMITS.jsonBodyBytes) });
       expect(status).to.equal(413);
