@@ -11,16 +11,21 @@ export default class Pair extends DaemonCommand {
   static override summary = 'Link a number: scan the QR that it draws, or type a code on the phone';
   static override description =
     `Ends by itself when the number is connected, or when it is clear that it will not be.
+With a workspace it then shows how the past of the number comes in; Ctrl+C leaves the rest to the daemon.
 On a terminal the QR is drawn and renewed; in a pipe each step is a line; with --json each step is a JSON value.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme',
     '<%= config.bin %> <%= command.id %> acme --phone +15550000001',
+    '<%= config.bin %> <%= command.id %> acme --org workspace1',
     '<%= config.bin %> <%= command.id %> acme --webhook https://example.com/hook --webhook-token s3cret',
     '<%= config.bin %> <%= command.id %> acme --json | jq -r \'select(.type == "qr").qr\'',
   ];
   static override args = { clientId: clientIdArg() };
   static override flags = {
     phone: Flags.string({ description: 'ask for an 8-character code for this phone number instead of a QR' }),
+    org: Flags.string({
+      description: 'keep the history of this workspace, with the past that the phone sends once it is linked',
+    }),
     webhook: httpUrl({ description: "where the session's events go" }),
     'webhook-token': Flags.string({
       description: 'bearer token for the webhook',
@@ -41,6 +46,7 @@ On a terminal the QR is drawn and renewed; in a pipe each step is a line; with -
     const items = pair(client, {
       clientId: args.clientId,
       phone: flags.phone,
+      orgId: flags.org,
       webhook: { webhookUrl: flags.webhook, webhookToken: flags['webhook-token'] },
       timeoutMs: flags.timeout * 1000,
       signal: interrupt.signal,

@@ -91,6 +91,11 @@ export class DaemonClient {
     return this.#api.post('/set-webhook', { body: { clientId, ...webhook } });
   }
 
+  /** An empty `orgId` ends the history. */
+  setOrgId(clientId: string, orgId: string): Promise<{ clientId: string; orgId: string }> {
+    return this.#api.post('/set-org-id', { body: { clientId, orgId } });
+  }
+
   setApiSecret(clientId: string, secret: string): Promise<{ clientId: string; hasSecret: boolean }> {
     return this.#api.post('/set-api-secret', { body: { clientId, secret } });
   }

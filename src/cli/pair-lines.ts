@@ -11,6 +11,7 @@ export function renderPairLines(output: Output): PairRenderer {
       if (item.type === 'status') output.line(`status ${item.status}`);
       if (item.type === 'qr') output.line(`qr ${item.qr}`);
       if (item.type === 'code') output.line(`code ${item.code}`);
+      if (item.type === 'history') output.line(`history ${item.progress} ${item.messages}`);
       if (item.type === 'connected') output.line(`connected ${item.jid}`);
     });
 }

@@ -2,6 +2,7 @@ import { type Clock, systemClock, wait } from '../domain/clock.js';
 import type { SessionStatus } from '../domain/session.js';
 import { CliError, type Failure } from './cli-error.js';
 import type { DaemonClient } from './client.js';
+import { followHistory, type HistoryItem, keepsHistory } from './pair-history.js';
 import { watchSession } from './session-watch.js';
 import type { QrAnswer, WebhookChange } from './wire.js';
 
@@ -19,6 +20,8 @@ export interface PairOptions {
   /** With a phone number an 8-character code is asked for instead of a QR. */
   phone?: string;
   webhook?: WebhookChange;
+  /** The workspace whose history is kept; it is set before the number is linked, so that its past is kept too. */
+  orgId?: string;
   signal: AbortSignal;
   timeoutMs?: number;
   clock?: Clock;
@@ -29,6 +32,7 @@ export type PairItem =
   | { type: 'status'; status: SessionStatus }
   | { type: 'qr'; qr: string }
   | { type: 'code'; code: string }
+  | HistoryItem
   | PairEnd;
 
 export type PairEnd =
@@ -58,6 +62,8 @@ class Pairing {
   #status: SessionStatus | undefined;
   #qr = '';
   #codeAsked = false;
+  /** The number is linked by this pairing, and was not before. */
+  #isFresh = false;
   #movedAt: number;
   #failures = 0;
 
@@ -70,8 +76,9 @@ class Pairing {
   }
 
   async *steps(): AsyncGenerator<PairItem, void> {
-    const { clientId, webhook, signal } = this.#options;
+    const { clientId, webhook, orgId, signal } = this.#options;
     await this.#client.start(clientId, webhook);
+    if (orgId !== undefined) await this.#client.setOrgId(clientId, orgId);
     const watch = watchSession(this.#client, clientId, signal);
     try {
       while (true) {
@@ -79,7 +86,7 @@ class Pairing {
         const change = watch.nextChange();
         const seen = await this.#look();
         if (seen) yield* this.#progress(seen);
-        if (seen?.status === 'connected') return yield await this.#connected();
+        if (seen?.status === 'connected') return yield* this.#end();
         await this.#checkStuck();
         await wait(this.#clock, POLL_MS, change);
         if (signal.aborted) throw new CliError('interrupted', 'interrupted');
@@ -105,6 +112,7 @@ class Pairing {
   async *#progress({ status, qr }: QrAnswer): AsyncGenerator<PairItem, void> {
     const { clientId, phone } = this.#options;
     if (status !== this.#status && status !== 'connected') yield { type: 'status', status };
+    this.#isFresh ||= status === 'qr';
     if (status !== this.#status || qr !== this.#qr) this.#movedAt = this.#clock.now();
     const isNew = qr !== '' && qr !== this.#qr;
     this.#status = status;
@@ -117,9 +125,14 @@ class Pairing {
     }
   }
 
-  async #connected(): Promise<PairEnd> {
-    const { state } = await this.#client.checkState(this.#options.clientId);
-    return { type: 'connected', jid: state };
+  /** The past comes once a number is linked; whoever does not want to wait for it has linked the number all the same. */
+  async *#end(): AsyncGenerator<PairItem, void> {
+    const { clientId, signal } = this.#options;
+    const { state } = await this.#client.checkState(clientId);
+    if (this.#isFresh && (await keepsHistory(this.#client, clientId))) {
+      yield* followHistory(this.#client, { clientId, signal, clock: this.#clock });
+    }
+    yield { type: 'connected', jid: state };
   }
 
   /** @throws CliError when waiting longer cannot help. */

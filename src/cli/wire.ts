@@ -46,6 +46,14 @@ export interface HealthRow {
   reason?: string;
   lastStanzaAt?: string;
   openJournal?: number;
+  history?: HistoryAnswer;
+}
+
+/** How far the past of a linked number has come into its history. */
+export interface HistoryAnswer {
+  /** Percent, as the phone tells it. */
+  progress: number;
+  messages: number;
 }
 
 export interface ReadyAnswer {

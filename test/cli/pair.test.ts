@@ -6,6 +6,8 @@ import { statusEvent } from './support/entries.js';
 import { FakeDaemon } from './support/fake-daemon.js';
 
 const POLL_MS = 1_500;
+/** Between two looks at the history. */
+const LOOK_MS = 1_000;
 const JID = '15550000001@s.whatsapp.net';
 
 describe('a pairing', () => {
@@ -36,21 +38,21 @@ describe('a pairing', () => {
     return pair(client, { clientId: 'acme', signal: end.signal, clock, ...options });
   };
   /** The next item, moving time from one look to the next until there is one. */
-  const next = async (items: AsyncGenerator<PairItem, void>) => {
+  const next = async (items: AsyncGenerator<PairItem, void>, pollMs = POLL_MS) => {
     const result = items.next();
     let settled = false;
     void result.then(() => {
       settled = true;
     });
     while (!settled) {
-      await Promise.race([result, clock.scheduled(POLL_MS)]);
-      if (!settled) clock.advance(POLL_MS);
+      await Promise.race([result, clock.scheduled(pollMs)]);
+      if (!settled) clock.advance(pollMs);
     }
     return (await result).value;
   };
-  const rest = async (items: AsyncGenerator<PairItem, void>) => {
+  const rest = async (items: AsyncGenerator<PairItem, void>, pollMs?: number) => {
     const all: PairItem[] = [];
-    for (let item = await next(items); item; item = await next(items)) all.push(item);
+    for (let item = await next(items, pollMs); item; item = await next(items, pollMs)) all.push(item);
     return all;
   };
 
@@ -65,6 +67,55 @@ describe('a pairing', () => {
     shown = { status: 'connected', qr: '' };
     expect(await rest(items)).to.deep.equal([{ type: 'connected', jid: JID }]);
     expect(daemon.callsOf('/start')[0]?.body).to.deep.equal({ webhookUrl: 'https://example.com/' });
+  });
+
+  describe('in a workspace', () => {
+    let history: { progress: number; messages: number } | undefined;
+    beforeEach(() => {
+      history = undefined;
+      daemon.on('POST /set-org-id', { ok: true });
+      daemon.on('GET /clients', { clients: [{ clientId: 'acme', orgId: 'workspace1' }] });
+      daemon.on('GET /health/clients', () => ({ body: { clients: [{ clientId: 'acme', history }] } }));
+    });
+    /** Up to the first word of the history. */
+    const linked = async (items: AsyncGenerator<PairItem, void>) => {
+      shown = { status: 'qr', qr: 'first' };
+      await next(items);
+      await next(items);
+      shown = { status: 'connected', qr: '' };
+      return next(items);
+    };
+
+    it('sets it before the number is linked, and shows how its past comes in', async () => {
+      const items = begin({ orgId: 'workspace1' });
+      expect(await linked(items)).to.deep.equal({ type: 'history', progress: 0, messages: 0 });
+      expect(daemon.calls.map(({ path }) => path).slice(0, 2)).to.deep.equal(['/start', '/set-org-id']);
+      expect(daemon.callsOf('/set-org-id')[0]?.body).to.deep.equal({ clientId: 'acme', orgId: 'workspace1' });
+      history = { progress: 40, messages: 120 };
+      expect(await next(items, LOOK_MS)).to.deep.equal({ type: 'history', progress: 40, messages: 120 });
+      history = { progress: 100, messages: 300 };
+      expect(await rest(items, LOOK_MS)).to.deep.equal([
+        { type: 'history', progress: 100, messages: 300 },
+        { type: 'connected', jid: JID },
+      ]);
+    });
+
+    it('leaves the rest to the daemon when nothing more is heard, or when it is interrupted', async () => {
+      expect(await rest(await linkedItems(), LOOK_MS)).to.deep.equal([{ type: 'connected', jid: JID }]);
+      const items = await linkedItems();
+      end.abort();
+      expect(await rest(items, LOOK_MS)).to.deep.equal([{ type: 'connected', jid: JID }]);
+    });
+    const linkedItems = async () => {
+      const items = begin();
+      await linked(items);
+      return items;
+    };
+
+    it('has nothing to wait for when the number was connected already', async () => {
+      shown = { status: 'connected', qr: '' };
+      expect(await rest(begin({ orgId: 'workspace1' }))).to.deep.equal([{ type: 'connected', jid: JID }]);
+    });
   });
 
   it('ends at once for a number that is connected already', async () => {

@@ -237,6 +237,24 @@ describe('the commands that talk to a daemon', () => {
       ]);
     });
 
+    it('keeps the history of a workspace, and shows how the past comes in', async () => {
+      daemon.on('POST /set-org-id', { ok: true });
+      daemon.on('GET /clients', { clients: [{ clientId: 'acme', orgId: 'workspace1' }] });
+      const history = { progress: 100, messages: 7 };
+      daemon.on('GET /health/clients', { clients: [{ clientId: 'acme', history }] });
+      daemon.on('GET /qr', ({ path }) => {
+        const first = daemon.callsOf(path).length === 1;
+        return { body: { clientId: 'acme', status: first ? 'qr' : 'connected', qr: first ? 'text' : '' } };
+      });
+      void daemon.called('/events').then(() => daemon.publish(statusEvent('connected', 'qr')));
+      const { stdout } = await run(Pair, 'acme', '--org', 'workspace1');
+      expect(stdout).to.equal(`status qr\nqr text\nhistory 0 0\nhistory 100 7\nconnected ${JID}\n`);
+      expect(daemon.callsOf('/set-org-id')[0]?.body).to.deep.equal({
+        clientId: 'acme',
+        orgId: 'workspace1',
+      });
+    });
+
     it('takes the exit code from the last item', async () => {
       daemon.on('POST /start', () => ({ status: 400, body: { error: 'bad name' } }));
       const text = await run(Pair, 'no-good');

@@ -90,6 +90,14 @@ describe('the pairing screen', () => {
     expect(await screen.frameWith('ABCD-EFGH')).to.contain('Linked devices');
   });
 
+  it('shows how the past of the number comes in', async () => {
+    show();
+    feed.give({ type: 'qr', qr: QR });
+    feed.give({ type: 'history', progress: 40, messages: 1_234 });
+    const frame = await screen.frameWith('taking the history in: 40 % (1,234 messages)');
+    expect(frame).to.contain('acme: linked').and.not.to.contain('█');
+  });
+
   it('ends with who is connected', async () => {
     show();
     const end: PairEnd = { type: 'connected', jid: '15550000001@s.whatsapp.net' };

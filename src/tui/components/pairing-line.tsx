@@ -10,7 +10,11 @@ export function PairingLine({ clientId, state }: { clientId: string; state: Pair
   return <Text dimColor>{`${clientId}: ${progress(state)}`}</Text>;
 }
 
-function progress({ status, qr, code }: PairingState): string {
+function progress({ status, qr, code, history }: PairingState): string {
+  if (history) {
+    const taken = `${history.progress} % (${history.messages.toLocaleString('en')} messages)`;
+    return `linked, taking the history in: ${taken} – Ctrl+C leaves the rest to the daemon`;
+  }
   if (code) return 'waiting for the code to be typed on the phone';
   if (qr) return 'scan it on the phone: Settings → Linked devices → Link a device';
   if (status === 'reconnecting') return 'paired already, waiting for the network';

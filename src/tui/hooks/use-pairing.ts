@@ -7,10 +7,18 @@ export interface PairingState {
   status: SessionStatus | undefined;
   qr: string;
   code: string;
+  /** Of the past that comes in once the number is linked. */
+  history: { progress: number; messages: number } | undefined;
   end: PairEnd | undefined;
 }
 
-const NOTHING_YET: PairingState = { status: undefined, qr: '', code: '', end: undefined };
+const NOTHING_YET: PairingState = {
+  status: undefined,
+  qr: '',
+  code: '',
+  history: undefined,
+  end: undefined,
+};
 
 /**
  * Follows a pairing's items.
@@ -35,6 +43,7 @@ export function advance(state: PairingState, item: PairItem): PairingState {
   if (isPairEnd(item)) return { ...state, qr: '', end: item };
   if (item.type === 'qr') return { ...state, qr: item.qr };
   if (item.type === 'code') return { ...state, code: item.code };
+  if (item.type === 'history') return { ...state, qr: '', code: '', history: item };
   // a QR is only good while the session shows one
   return { ...state, status: item.status, qr: item.status === 'qr' ? state.qr : '' };
 }
