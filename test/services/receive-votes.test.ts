@@ -208,6 +208,29 @@ describe('what is encrypted once more', () => {
       expect(await vote(['Soup'], HOSTED, how)).to.include({ resolved: true });
     });
 
+    it('in an own poll whose id somebody else used first, elsewhere', async () => {
+      const forged = { ...POLL, messageContextInfo: { messageSecret: new Uint8Array(32) } };
+      await rig.receive({ messageId: 'P1', chat: '90000000000003@lid', content: forged });
+      const content = proto.Message.encode(POLL).finish();
+      const sent = { messageId: 'P1', to: BOB.lid, content, metaData: '', sentAt: SENT_AT };
+      await rig.store.sends.put('acme', { ...sent, acknowledged: false, closed: false });
+      expect(await vote(['Soup'], SESSION)).to.deep.include({ selectedHashes: [sha256('Soup')] });
+    });
+
+    it('in a poll of the history whose id somebody else used first, elsewhere', async () => {
+      const forged = { ...POLL, messageContextInfo: { messageSecret: new Uint8Array(32) } };
+      await rig.receive({ messageId: 'P1', chat: '90000000000003@lid', content: forged }, HOSTED);
+      await rig.receive(poll(), HOSTED);
+      expect(await vote(['Soup'], HOSTED)).to.include({ resolved: true });
+    });
+
+    it('in a poll whose secret is within its wrapper', async () => {
+      const { messageContextInfo, ...question } = POLL;
+      const wrapped = { ephemeralMessage: { message: { ...question, messageContextInfo } } };
+      await rig.receive({ ...poll(), content: { ...wrapped, messageContextInfo: {} } }, HOSTED);
+      expect(await vote(['Soup'], HOSTED)).to.include({ resolved: true });
+    });
+
     it('delivered also when its poll is not known, or another secret was used', async () => {
       const closed = { resolved: false, selectedOptions: [], selectedHashes: [] };
       expect(await vote(['Soup'], HOSTED)).to.deep.equal({

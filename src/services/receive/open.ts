@@ -1,12 +1,11 @@
-import { personOf } from '../../domain/address.js';
+import { MESSAGE_EDIT } from '../../kinds/protocol-types.js';
 import { unwrap } from '../../kinds/unwrap.js';
 import type { IncomingMessage, LinkFactory, MessageContent, OpenedSecret } from '../../link/link.js';
 import type { Logger } from '../../log.js';
-import type { HistoryMessage, SessionRecord, Store } from '../../store/store.js';
-import { type Authorship, authorOfTrace, jidsOf } from '../authorship.js';
-import type { StoreSteps } from '../store-steps.js';
-import { type Parties, roomIdOf } from './parties.js';
-import { messageSecret, type Traces } from './traces.js';
+import type { SessionRecord } from '../../store/store.js';
+import { jidsOf } from '../authorship.js';
+import type { KnownMessage, KnownMessages } from './known-messages.js';
+import type { Parties } from './parties.js';
 
 /** A content that only who has the secret of an earlier message can read. */
 export interface Sealed {
@@ -21,20 +20,10 @@ export type Opened =
   | { type: 'message'; content: MessageContent };
 
 export interface OpenerOptions {
-  links: Pick<LinkFactory, 'openSecret' | 'decode'>;
-  store: Pick<Store, 'sends' | 'history'>;
-  traces: Traces;
-  steps: StoreSteps;
+  links: Pick<LinkFactory, 'openSecret'>;
+  known: KnownMessages;
   log: Logger;
 }
-
-/** What opens a sealed content: the target's secret, and who may have written the target. */
-interface Target {
-  secret: Uint8Array;
-  authors: Authorship;
-}
-
-const EDIT = 14;
 
 /** Reads what is encrypted once more, with the secret of the message that it is about. */
 export class Opener {
@@ -53,10 +42,10 @@ export class Opener {
   ): Promise<Opened | undefined> {
     const { clientId } = session;
     const { what, targetId } = sealed;
-    const target = await this.#findTarget(session, parties, targetId);
+    const target = await this.#options.known.find(session, parties, targetId);
     const opened = target && this.#open(message, parties, sealed, target);
     if (!opened) {
-      const why = target ? 'the secret does not fit' : 'the secret of its target is not known';
+      const why = target?.secret ? 'the secret does not fit' : 'the secret of its target is not known';
       this.#options.log.warn({ clientId, messageId: message.messageId, targetId, why }, `${what} not opened`);
     }
     if (what === 'vote') {
@@ -64,7 +53,7 @@ export class Opener {
       return { type: 'vote', pollMessageId: targetId, selectedHashes };
     }
     if (!target || opened?.type !== 'message') return undefined;
-    const key = { ...keyOf(message.content), fromMe: target.authors.fromMe };
+    const key = { ...keyOf(message.content), fromMe: target.author.fromMe };
     return { type: 'message', content: aboutTarget(what, opened.content, key) };
   }
 
@@ -72,14 +61,15 @@ export class Opener {
     message: IncomingMessage,
     parties: Parties,
     { targetId }: Sealed,
-    { secret, authors }: Target,
+    { secret, author }: KnownMessage,
   ): OpenedSecret | undefined {
+    if (!secret) return undefined;
     try {
       return this.#options.links.openSecret({
         content: unwrap(message.content),
         targetId,
         secret,
-        targetAuthors: jidsOf(authors),
+        targetAuthors: jidsOf(author),
         authors: jidsOf(parties.author),
       });
     } catch (error) {
@@ -87,25 +77,6 @@ export class Opener {
       this.#options.log.debug({ err: error, messageId: message.messageId }, 'malformed encrypted content');
       return undefined;
     }
-  }
-
-  /** A trace outlives a send's record, which is there earlier; the history outlives both. */
-  async #findTarget(session: SessionRecord, parties: Parties, targetId: string): Promise<Target | undefined> {
-    const trace = await this.#options.traces.find(session.clientId, targetId);
-    if (trace?.secret) return { secret: trace.secret, authors: authorOfTrace(trace) };
-    const own = { fromMe: true, lid: session.lid, pn: session.pn };
-    const { store, steps } = this.#options;
-    const sent = await steps.run(() => store.sends.get(session.clientId, targetId));
-    if (sent) return this.#targetOf(sent.content, own);
-    if (!session.orgId) return undefined;
-    const roomId = roomIdOf(session, parties.remote);
-    const stored = await steps.run(() => store.history.message(session.clientId, roomId, targetId));
-    return stored && this.#targetOf(stored.content, stored.fromMe ? own : authorOfStored(stored, parties));
-  }
-
-  #targetOf(content: Uint8Array, authors: Authorship): Target | undefined {
-    const secret = messageSecret(this.#options.links.decode(content));
-    return secret && { secret, authors };
   }
 }
 
@@ -136,11 +107,5 @@ function aboutTarget(
 ): MessageContent {
   if (what === 'reaction') return { reactionMessage: { ...content.reactionMessage, key } };
   const edit = unwrap(content).protocolMessage ?? { editedMessage: content };
-  return { protocolMessage: { ...edit, type: EDIT, key } };
-}
-
-/** Who wrote a message of the other side. */
-function authorOfStored({ author }: HistoryMessage, { remote, person }: Parties): Authorship {
-  const { lid, pn } = remote.kind === 'group' ? personOf(author) : (person ?? personOf(author));
-  return { fromMe: false, ...(lid && { lid }), ...(pn && { pn }) };
+  return { protocolMessage: { ...edit, type: MESSAGE_EDIT, key } };
 }

@@ -10,6 +10,7 @@ import type { Recorder } from '../inbox/recorder.js';
 import type { StoreSteps } from '../store-steps.js';
 import { admit } from './admit.js';
 import { Arrivals } from './arrivals.js';
+import { KnownMessages } from './known-messages.js';
 import { Opener } from './open.js';
 import { PollOptions } from './poll-options.js';
 import { Traces } from './traces.js';
@@ -66,7 +67,8 @@ export class Receiver {
     this.#options = options;
     const { store, links, lookups, steps, log } = options;
     const traces = new Traces({ traces: store.traces, steps, log });
-    const opener = new Opener({ links, store, traces, steps, log });
+    const known = new KnownMessages({ store, links, steps });
+    const opener = new Opener({ links, known, log });
     const pollOptions = new PollOptions({ store, links, lookups, steps });
     this.#way = new MessageWay({ ...options, arrivals: this.#arrivals, traces, opener, pollOptions });
   }

@@ -39,11 +39,16 @@ export class Traces {
   }
 }
 
-/** The secret that later votes, edits and reactions are encrypted with; undefined when the message has none. */
+/**
+ * The secret that later votes, edits and reactions are encrypted with; undefined when the message has none. It stands
+ * beside a wrapper or within it.
+ */
 export function messageSecret(content: MessageContent): Uint8Array | undefined {
-  const context = content.messageContextInfo ?? unwrap(content).messageContextInfo;
-  const secret = context?.messageSecret;
-  return secret && secret.length > 0 ? secret : undefined;
+  const contexts = [content.messageContextInfo, unwrap(content).messageContextInfo];
+  return (
+    contexts.map((context) => context?.messageSecret).find((secret) => secret && secret.length > 0) ??
+    undefined
+  );
 }
 
 function traceOf(message: IncomingMessage, { remoteJid, author }: Parties): MessageTrace {
