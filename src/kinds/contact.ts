@@ -47,7 +47,11 @@ export const contact: Kind = {
     const [first] = contacts;
     if (!first) return undefined;
     const body = contacts.map(({ displayName }) => displayName).join(', ');
-    return { type: 'contact', body, extra: { contact: { ...first, contacts } } };
+    return {
+      type: 'contact',
+      body,
+      extra: { contact: { ...first, ...(contacts.length > 1 && { contacts }) } },
+    };
   },
 };
 

@@ -66,6 +66,15 @@ describe('reading contacts', () => {
     });
   });
 
+  it('shows one that was shared as several', () => {
+    const shared = { displayName: 'Ada', vcard: composeVcard('Ada', '15550000003') };
+    expect(readContent({ contactsArrayMessage: { contacts: [shared] } }).reading).to.deep.equal({
+      type: 'contact',
+      body: 'Ada',
+      extra: { contact: { ...shared, phone: '+15550000003' } },
+    });
+  });
+
   it('takes the name from the card when the message has none', () => {
     const { reading } = readContent({ contactMessage: { vcard: card('FN:Ada\\, Example') } });
     expect(reading.body).to.equal('Ada, Example');
