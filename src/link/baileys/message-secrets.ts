@@ -54,11 +54,6 @@ const USES: readonly Use[] = [
       return { type: 'message', content: { reactionMessage } };
     },
   },
-  {
-    name: 'Enc Comment',
-    sealed: ({ encCommentMessage }) => encCommentMessage,
-    read: (plain) => ({ type: 'message', content: proto.Message.decode(plain) }),
-  },
 ];
 
 /**
