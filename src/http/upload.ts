@@ -21,7 +21,11 @@ export function uploadOptions({ maxBytes }: Upload): Pick<RouteOptions, 'payload
       maxBytes,
       timeout: false,
     },
-    ext: { onPostAuth: { method: expectFailure }, onPreResponse: { method: letFinish } },
+    ext: {
+      // the first step after the body is there
+      onCredentials: { method: expectFailure, options: { before: ['auth'] } },
+      onPreResponse: { method: letFinish },
+    },
   };
 }
 

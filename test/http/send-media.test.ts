@@ -156,7 +156,10 @@ describe('/send-media-message', () => {
         const headers = { 'content-type': 'application/json', 'content-encoding': encoding };
         const broken = { headers, payload: 'neither' };
         expect((await api.call('POST', PATH, broken)).status).to.equal(400);
-        // refused for its query, while the body still flows
+        // refused for its caller or its query, while the body still flows
+        expect(
+          (await api.call('POST', `${PATH}?clientId=other`, { ...broken, token: SECRET })).status,
+        ).to.equal(403);
         expect((await api.call('POST', `${PATH}?clientId=no-such-name`, broken)).status).to.equal(400);
         expect((await api.get('/health/live')).status).to.equal(200);
       });
