@@ -4,43 +4,6 @@ import { textEvent } from '../cli/support/entries.js';
 import { FakeDaemon } from '../cli/support/fake-daemon.js';
 import { CliProcess, runCli } from '../support/spawn-cli.js';
 
-/** Commands, as words typed. */
-const COMMANDS = [
-  'pair',
-  'tail',
-  'doctor',
-  'api',
-  'send text',
-  'send media',
-  'send poll',
-  'send location',
-  'send contact',
-  'send buttons',
-  'send reaction',
-  'send edit',
-  'send delete',
-  'groups list',
-  'groups show',
-  'groups create',
-  'groups members',
-  'groups invite',
-  'groups leave',
-  'contacts show',
-  'contacts picture',
-  'sessions list',
-  'sessions show',
-  'sessions webhook',
-  'sessions secret',
-  'sessions disconnect',
-  'sandbox start',
-  'sandbox phone',
-  'sandbox scan',
-  'sandbox say',
-  'sandbox write',
-  'sandbox send-media',
-  'sandbox messages',
-];
-
 describe('the command line as a process', function () {
   this.timeout(60_000);
   let daemon: FakeDaemon;
@@ -58,18 +21,12 @@ describe('the command line as a process', function () {
     expect(exitCode).to.equal(0);
   });
 
-  it('lists all its commands', async () => {
-    const { stdout } = await runCli(['--help']);
-    for (const command of COMMANDS) expect(stdout).to.contain(command.split(' ')[0]);
+  it('explains itself, its topics and its commands', async () => {
+    const asked = [['--help'], ['sessions', '--help'], ['send', 'text', '--help']];
+    const ends = await Promise.all(asked.map((argv) => runCli(argv)));
+    expect(ends.map(({ exitCode }) => exitCode)).to.deep.equal([0, 0, 0]);
+    for (const { stdout } of ends) expect(stdout).to.contain('switchboard');
   });
-
-  for (const command of COMMANDS) {
-    it(`explains ${command} with examples`, async () => {
-      const { stdout, exitCode } = await runCli([...command.split(' '), '--help']);
-      expect(exitCode).to.equal(0);
-      expect(stdout).to.contain('EXAMPLES').and.contain(`switchboard ${command}`).and.contain('--json');
-    });
-  }
 
   it('ends with 2 for a command that does not exist and for a flag that is unknown', async () => {
     const ends = await Promise.all([runCli(['nonsense']), runCli(['tail', '--nonsense'])]);
