@@ -104,6 +104,14 @@ describe('what is encrypted once more', () => {
       expect(rig.asked).to.have.length(1);
     });
 
+    it('looked up again when so much was answered that it is not kept', async () => {
+      await rig.receive(poll(), LOOKED_UP);
+      withOptions('Soup', 'x'.repeat(5 * 1024 * 1024));
+      for (const messageId of ['V1', 'V2'])
+        expect(await vote(['Soup'], LOOKED_UP, { messageId })).to.include({ resolved: true });
+      expect(rig.asked).to.have.length(2);
+    });
+
     it('whose look-up holds up nobody else', async () => {
       await rig.receive(poll(), LOOKED_UP);
       let answer: (found: PollAnswer) => void = () => undefined;

@@ -5,8 +5,9 @@ import type { LinkFactory } from '../../link/link.js';
 import type { SessionRecord, Store } from '../../store/store.js';
 import type { StoreSteps } from '../store-steps.js';
 
-/** Polls whose options are kept at hand, and for how many milliseconds: votes come in bunches. */
+/** Polls whose options are kept at hand, their characters together, and for how many milliseconds: votes come in bunches. */
 const CACHED_POLLS = 1_000;
+const CACHED_CHARS = 4 * 1024 * 1024;
 const CACHE_MS = 5 * 60_000;
 
 export interface PollOptionsSource {
@@ -19,7 +20,12 @@ export interface PollOptionsSource {
 /** The options of polls: from the hosted history where it has the poll, otherwise from the session's receiver. */
 export class PollOptions {
   readonly #source: PollOptionsSource;
-  readonly #cache = new LRUCache<string, string[]>({ max: CACHED_POLLS, ttl: CACHE_MS });
+  readonly #cache = new LRUCache<string, string[]>({
+    max: CACHED_POLLS,
+    maxSize: CACHED_CHARS,
+    sizeCalculation: (options) => options.join('').length + 1,
+    ttl: CACHE_MS,
+  });
   /** Look-ups under way: one for all the votes of a poll that come meanwhile. */
   readonly #asking = new Map<string, Promise<PollAnswer>>();
 
