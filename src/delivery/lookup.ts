@@ -1,10 +1,10 @@
 import { EventEmitter } from 'node:events';
-import { Agent, type Dispatcher, errors } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 import type { Clock } from '../domain/clock.js';
 import { LIMITS } from '../domain/limits.js';
 import { guardedConnector } from './guard.js';
 import { isRedirect } from './retry.js';
-import { readTarget, USER_AGENT } from './webhook.js';
+import { describeFailure, readTarget, USER_AGENT } from './webhook.js';
 
 /** Bytes of an answer; a longer one is none. */
 const ANSWER_BYTES = 1024 * 1024;
@@ -73,7 +73,7 @@ export class PollLookups {
     try {
       return { options: await this.#call(receiver, question, deadline) };
     } catch (error) {
-      const reason = timedOut ? `no answer within ${this.#timeoutMs / 1_000} s` : describe(error);
+      const reason = timedOut ? `no answer within ${this.#timeoutMs / 1_000} s` : describeFailure(error);
       return { reason, stopped: this.#destroyed };
     } finally {
       cancel();
@@ -138,12 +138,4 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Never with what the receiver answered: it may hold anything. */
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error instanceof errors.ClientDestroyedError) return 'broken off by the stop';
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return error.message || code || error.name;
 }

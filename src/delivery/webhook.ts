@@ -139,15 +139,13 @@ function resultOfError(error: unknown, timedOut: boolean): CallResult {
   if (timedOut || error instanceof errors.ConnectTimeoutError) {
     return { outcome: 'failed', status: 0, reason: `no answer within ${CALL_TIMEOUT_MS / 1_000} s` };
   }
-  if (error instanceof errors.ClientDestroyedError) {
-    return { outcome: 'failed', status: 0, reason: 'broken off by the stop' };
-  }
-  return { outcome: 'failed', status: 0, reason: describe(error) };
+  return { outcome: 'failed', status: 0, reason: describeFailure(error) };
 }
 
-/** Node's errors for several addresses at once have a code but no message. */
-function describe(error: unknown): string {
+/** Why there was no answer, for people. Node's errors for several addresses at once have a code but no message. */
+export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  if (error instanceof errors.ClientDestroyedError) return 'broken off by the stop';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   return error.message || code || error.name;
 }
