@@ -10,7 +10,6 @@ const HOUSEKEEPING: ReadonlySet<string> = new Set([
   'fastRatchetKeySenderKeyDistributionMessage',
   'messageContextInfo',
   'deviceSentMessage',
-  'placeholderMessage',
   'messageHistoryBundle',
   'messageHistoryNotice',
 ]);

@@ -43,7 +43,7 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['encCommentMessage', 'encrypted comment'],
   ['secretEncryptedMessage', 'encrypted edit'],
   ['pollUpdateMessage', 'poll vote'],
-  ['ptvMessage', 'video'],
+  ['placeholderMessage', 'message that only the phone shows'],
 ]);
 
 /** `protocolMessage` types that a person caused, in words: those that do not name their target end up here. */

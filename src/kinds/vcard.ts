@@ -6,14 +6,16 @@ export interface CardFacts {
   phone: string;
 }
 
-/** A line of a card, taken apart. */
+/** A line of a card that is read, taken apart. */
 interface Property {
-  /** In upper case, without its group: `TEL`. */
+  /** In upper case, without its group: `FN` or `TEL`. */
   name: string;
   /** `;type=CELL;waid=15550000003` */
   params: string;
   value: string;
 }
+
+const PROPERTY = /^(?:[\w-]+\.)?(FN|TEL)((?:;(?:"[^"]*"|[^":;])*)*):(.*)$/i;
 
 /**
  * A vCard 3.0 of a person with one phone number. `waid` is what makes phones offer to write to that number.
@@ -47,8 +49,7 @@ function propertiesOf(vcard: string): Property[] {
     .replace(/\n[ \t]/g, '')
     .split('\n');
   return lines.flatMap((line) => {
-    const [, name, params, value] =
-      /^(?:[\w-]+\.)?([\w-]+)((?:;(?:"[^"]*"|[^":;])*)*):(.*)$/.exec(line) ?? [];
+    const [, name, params, value] = PROPERTY.exec(line) ?? [];
     return name && value ? [{ name: name.toUpperCase(), params: params ?? '', value: value.trim() }] : [];
   });
 }

@@ -60,6 +60,12 @@ describe('reading message contents', () => {
       'text',
       '[order]',
     ],
+    [
+      'what the network keeps from linked devices',
+      { placeholderMessage: { type: 0 } },
+      'text',
+      '[message that only the phone shows]',
+    ],
     ['an edit that nobody could open', { secretEncryptedMessage: {} }, 'text', '[encrypted edit]'],
     ['a deleted message without a target', { protocolMessage: { type: 0 } }, 'text', '[deleted message]'],
     [
@@ -95,6 +101,7 @@ describe('reading message contents', () => {
   it('keeps the housekeeping between devices silent, and nothing that a person did', () => {
     expect(isSilent({ protocolMessage: { type: 6 } })).to.equal(true);
     expect(isSilent({ senderKeyDistributionMessage: {}, messageContextInfo: {} })).to.equal(true);
+    expect(isSilent({ placeholderMessage: { type: 0 } })).to.equal(false);
     expect(isSilent({ protocolMessage: { type: 0 } })).to.equal(false);
     expect(isSilent({ protocolMessage: { type: 14 } })).to.equal(false);
     expect(isSilent({ senderKeyDistributionMessage: {}, conversation: 'hi' })).to.equal(false);
