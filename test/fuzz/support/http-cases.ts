@@ -195,8 +195,8 @@ function makeObject(prng: Prng, world: HttpWorld, template: string): Record<stri
   }
   if (template === '/start') delete object.clientId;
   if (prng.chance(0.3)) object[prng.pick(Object.keys(FIELDS))] = strangeValue(prng);
-  if (prng.chance(0.1)) Object.assign(object, strangeObject(prng));
-  return object;
+  // spread, not assigned: a made-up field may be named __proto__
+  return prng.chance(0.1) ? { ...object, ...strangeObject(prng) } : object;
 }
 
 function optionalFields(prng: Prng, template: string): string[] {
