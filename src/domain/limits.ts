@@ -59,6 +59,14 @@ export const LIMITS = {
   idempotencyTtlMs: 24 * 60 * 60_000,
   /** Milliseconds that a request waits for a paired session to be connected again. */
   connectionWaitMs: 10_000,
+  /** Milliseconds that a message waits for who wrote it by number only: the network may know the LID. */
+  lidSearchMs: 3_000,
+  /** Milliseconds that a message waits for the subject and the admins of its group. */
+  groupAskMs: 3_000,
+  /** Milliseconds for which a profile picture is not asked for again. */
+  pictureTtlMs: 24 * 60 * 60_000,
+  /** Pictures a second that the network is asked for when all rooms are gone through. */
+  picturesPerSecond: 7,
   /** Milliseconds after which a send without the network's acknowledgement counts as failed. */
   sendAckMs: 20_000,
   /** Milliseconds that the network has to acknowledge a read receipt. */

@@ -17,6 +17,8 @@ export interface Learnt {
 
 /** Contacts kept at hand, over all sessions; the store has them all. */
 const CACHED_CONTACTS = 20_000;
+/** Milliseconds for which the network is not asked again for a person whose LID it did not tell. */
+const ASKED_MS = 60 * 60_000;
 
 /**
  * Who is who, for each session: one person has a LID and a phone number, and either finds the other. The cache only
@@ -26,6 +28,12 @@ export class Contacts {
   readonly #store: ContactStore;
   readonly #clock: Clock;
   readonly #cache = new LRUCache<string, Contact>({ max: CACHED_CONTACTS });
+  /** Numbers whose LID was asked for in vain, and when: milliseconds since the epoch. */
+  readonly #asked = new LRUCache<string, number>({ max: CACHED_CONTACTS });
+  /** Counts what was learnt. */
+  #changes = 0;
+  /** Waited for whenever two addresses turn out to be one person's. Must not reject. */
+  onPair: (clientId: string, pair: { lid: string; pn: string }) => Promise<void> = async () => undefined;
 
   constructor(store: ContactStore, clock: Clock) {
     this.#store = store;
@@ -37,18 +45,24 @@ export class Contacts {
     const known = await this.find(clientId, learnt);
     if (known && addsNothing(known, learnt)) return known;
     const contact = await this.#store.learn(clientId, { ...learnt, learntAt: this.#clock.now() });
+    this.#changes += 1;
     this.#remember(clientId, contact);
+    if (isNewPair(known, contact)) await this.onPair(clientId, contact);
     return contact;
   }
 
+  /** The person with that LID, and with that number as far as the LID does not tell otherwise. */
   async find(clientId: string, by: { lid?: string; pn?: string }): Promise<Contact | undefined> {
-    const cached =
-      (by.lid && this.#cache.get(lidKey(clientId, by.lid))) ||
-      (by.pn && this.#cache.get(pnKey(clientId, by.pn)));
+    const { lid, pn } = by;
+    if (!lid && !pn) return undefined;
+    const cached = this.#cache.get(lid ? lidKey(clientId, lid) : pnKey(clientId, pn ?? ''));
     if (cached) return cached;
-    if (!by.lid && !by.pn) return undefined;
+    const changes = this.#changes;
     const contact = await this.#store.find(clientId, by);
-    if (contact) this.#remember(clientId, contact);
+    // the number is somebody else's, as far as is known
+    if (lid && contact?.lid && contact.lid !== lid) return undefined;
+    // what was learnt meanwhile is newer
+    if (contact && changes === this.#changes) this.#remember(clientId, contact);
     return contact;
   }
 
@@ -64,16 +78,42 @@ export class Contacts {
     if (address.kind === 'group') return address;
     const by = address.kind === 'lid' ? { lid: address.user } : { pn: address.user };
     const known = await this.find(clientId, by);
-    if (known?.lid) return { kind: 'lid', user: known.lid };
-    const person = await link.lookUp(address);
-    if (!person) throw new GatewayError('recipient_unknown', `${field}: ${unknownAtNetwork(address)}`);
-    const contact = await this.learn(clientId, { ...by, ...filled(person), source: 'lookup' });
+    const isNew = !known || (!known.lid && !this.wasAsked(clientId, known.pn));
+    const contact = isNew ? await this.lookUp(clientId, address, link) : known;
+    if (!contact) throw new GatewayError('recipient_unknown', `${field}: ${unknownAtNetwork(address)}`);
     return contact.lid ? { kind: 'lid', user: contact.lid } : { kind: 'pn', user: contact.pn };
+  }
+
+  /**
+   * Asks the network for a person, and learns what it tells.
+   * @returns undefined when the network knows nobody by that address
+   * @throws GatewayError lookup_failed, store_unavailable
+   */
+  async lookUp(
+    clientId: string,
+    { kind, user }: Address,
+    link: Pick<Link, 'lookUp'>,
+  ): Promise<Contact | undefined> {
+    const person = await link.lookUp({ kind, user });
+    if (!person) return undefined;
+    const asked = kind === 'lid' ? { lid: user } : { pn: user };
+    const contact = await this.learn(clientId, { ...asked, ...filled(person), source: 'lookup' });
+    if (!contact.lid) this.#asked.set(pnKey(clientId, contact.pn), this.#clock.now());
+    return contact;
+  }
+
+  /** The network was asked for the number lately, and did not tell its LID. */
+  wasAsked(clientId: string, pn: string): boolean {
+    const askedAt = this.#asked.get(pnKey(clientId, pn)) ?? Number.NEGATIVE_INFINITY;
+    return this.#clock.now() - askedAt < ASKED_MS;
   }
 
   /** Forgets a session's contacts here; the store's are deleted with the session. */
   forget(clientId: string): void {
-    for (const key of this.#cache.keys()) if (key.startsWith(`${clientId} `)) this.#cache.delete(key);
+    this.#changes += 1;
+    for (const cache of [this.#cache, this.#asked]) {
+      for (const key of cache.keys()) if (key.startsWith(`${clientId} `)) cache.delete(key);
+    }
   }
 
   /** What stood under either address may be somebody else's by now: a number moves from one person to another. */
@@ -96,6 +136,10 @@ function unknownAtNetwork(address: Address): string {
   return address.kind === 'lid'
     ? `the network knows no LID ${address.user}; a phone number is written with +, like +${address.user}`
     : `${formatJid(address)} is not on the network`;
+}
+
+function isNewPair(before: Contact | undefined, { lid, pn }: Contact): boolean {
+  return lid !== '' && pn !== '' && !(before?.lid === lid && before.pn === pn);
 }
 
 function addsNothing(known: Contact, learnt: Learnt): boolean {

@@ -6,7 +6,6 @@ import type { LinkEvent, LinkFactory } from '../link/link.js';
 import type { Logger } from '../log.js';
 import type { Store } from '../store/store.js';
 import { ChatActions } from './chats/chats.js';
-import { Contacts } from './contacts.js';
 import { Groups } from './groups/groups.js';
 import { Housekeeping } from './housekeeping.js';
 import { HistoryImports } from './inbox/imports.js';
@@ -15,6 +14,7 @@ import type { FileKeeper, FileObserver } from './library/file-keeper.js';
 import { createHosting } from './library/hosting.js';
 import type { MediaLibrary } from './library/library.js';
 import type { Media } from './media/media.js';
+import { type Acquaintances, createAcquaintances } from './people/acquaintances.js';
 import { People } from './people/people.js';
 import { type Announcer, type ReceiveObserver, Receiver } from './receive/receive.js';
 import { EarlierMessages } from './send/earlier-messages.js';
@@ -53,7 +53,7 @@ export class Gateway {
   readonly inbox: HostedInbox;
   readonly library: MediaLibrary;
   readonly #options: GatewayOptions;
-  readonly #contacts: Contacts;
+  readonly #known: Acquaintances;
   readonly #steps: StoreSteps;
   readonly #receiver: Receiver;
   readonly #keeper: FileKeeper;
@@ -64,20 +64,28 @@ export class Gateway {
   constructor(options: GatewayOptions) {
     const { store, links, announcer, clock, log } = options;
     this.#options = options;
-    this.#contacts = new Contacts(store.contacts, clock);
-    this.#steps = new StoreSteps(store, clock);
-    const steps = this.#steps;
-    const contacts = this.#contacts;
-    const source = { find: (clientId: string) => this.sessions.find(clientId) };
+    const steps = new StoreSteps(store, clock);
+    this.#steps = steps;
+    const source = {
+      has: (clientId: string) => this.sessions.has(clientId),
+      find: (clientId: string) => this.sessions.find(clientId),
+    };
+    this.#known = createAcquaintances({ ...options, sessions: source, steps });
+    const { contacts, identities, lidSearch } = this.#known;
     const { recorder, keeper, inbox, library, linkTo } = createHosting({
       ...options,
       sessions: source,
       steps,
+      rooms: identities,
     });
     this.#keeper = keeper;
     this.inbox = inbox;
     this.library = library;
-    this.#receiver = new Receiver({ ...options, recorder, linkTo, steps, contacts });
+    this.#receiver = new Receiver({
+      ...{ ...options, recorder, linkTo, steps, contacts, identities, lidSearch },
+      groups: this.#known.groups,
+      avatarUrl: async () => '',
+    });
     this.#imports = new HistoryImports({ ...options, recorder, steps, contacts });
     this.#statusEvents = new StatusEvents(announcer, clock);
     this.#housekeeping = new Housekeeping({ store, clock, log });
@@ -89,7 +97,7 @@ export class Gateway {
       openJournal: (clientId) => this.#receiver.underWay(clientId),
       history: (clientId) => this.#imports.progress(clientId),
       settled: (clientId) => this.#settled(clientId),
-      onForgotten: (clientId) => this.#contacts.forget(clientId),
+      onForgotten: (clientId) => this.#known.forget(clientId),
     });
     const { sessions } = this;
     const shared = {
@@ -113,6 +121,7 @@ export class Gateway {
   /** Takes up the messages and files of the last run, and lets the links come up. */
   async start(): Promise<void> {
     for (const session of this.sessions.all()) {
+      await this.#known.identities.takeUp(session.clientId);
       await this.#replayJournal(session);
       await this.#keeper.takeUp(session.clientId);
     }
@@ -182,6 +191,7 @@ export class Gateway {
     if (event.type === 'message-status') this.#onMessageStatus(session, event);
     if (event.type === 'history') this.#imports.take(session, event.journalId);
     if (event.type === 'contact') this.#learnContact(session, event);
+    if (event.type === 'group-changed') this.#known.groups.changed(session.clientId, event.jid);
   }
 
   #onMessageStatus(session: Session, update: Extract<LinkEvent, { type: 'message-status' }>): void {
@@ -191,7 +201,7 @@ export class Gateway {
 
   #learnContact(session: Session, event: Extract<LinkEvent, { type: 'contact' }>): void {
     const { type, ...learnt } = event;
-    this.#contacts.learn(session.clientId, learnt).catch((error: unknown) => {
+    this.#known.contacts.learn(session.clientId, learnt).catch((error: unknown) => {
       this.#options.log.warn({ err: error, clientId: session.clientId }, 'contact not kept');
     });
   }

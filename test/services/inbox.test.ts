@@ -11,6 +11,7 @@ import { openStore } from '../../src/store/open.js';
 import type { ExpectedFile, SessionRecord, Store } from '../../src/store/store.js';
 import { Chance } from '../support/chance.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
+import { identitiesOver } from './support/identities.js';
 
 const ROOM = 'acme-90000000000001-90000000000002';
 const SENT_AT = Date.UTC(2026, 0, 2, 3, 4, 5);
@@ -32,8 +33,18 @@ describe('the hosted inbox', () => {
     const links = { encode: (content: proto.IMessage) => proto.Message.encode(content).finish() };
     expected = [];
     const expectFile = async (file: Omit<ExpectedFile, 'since'>) => void expected.push(file);
-    recorder = new Recorder({ history: store.history, links, expectFile });
-    inbox = new HostedInbox({ store, linkOf: ({ fileId }) => fileId && `https://files.example/${fileId}` });
+    const rooms = identitiesOver(store, SESSION);
+    recorder = new Recorder({
+      rooms,
+      history: store.history,
+      links,
+      expectFile,
+    });
+    inbox = new HostedInbox({
+      rooms,
+      store,
+      linkOf: ({ fileId }) => fileId && `https://files.example/${fileId}`,
+    });
   });
 
   afterEach(async () => {

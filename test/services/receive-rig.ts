@@ -1,18 +1,24 @@
 import { proto } from '@whiskeysockets/baileys';
 import { pino } from 'pino';
 import type { PollAnswer, PollQuestion } from '../../src/delivery/lookup.js';
+import type { Address } from '../../src/domain/address.js';
 import { GatewayError } from '../../src/domain/errors.js';
 import type { EventEnvelope } from '../../src/events/envelope.js';
 import { openSecret } from '../../src/link/baileys/message-secrets.js';
-import type { IncomingMessage } from '../../src/link/link.js';
+import type { IncomingMessage, LookedUpPerson } from '../../src/link/link.js';
+import type { Group } from '../../src/link/port/groups.js';
 import { Contacts } from '../../src/services/contacts.js';
+import { KnownGroups } from '../../src/services/groups/known-groups.js';
 import { Recorder } from '../../src/services/inbox/recorder.js';
+import { Identities } from '../../src/services/people/identities.js';
+import { LidSearch } from '../../src/services/people/lid-search.js';
 import { Receiver } from '../../src/services/receive/receive.js';
 import { StoreSteps } from '../../src/services/store-steps.js';
 import { openStore } from '../../src/store/open.js';
 import type { HistoryMessage, SessionRecord, Store } from '../../src/store/store.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { makeTempDir } from '../support/temp-dir.js';
+import { playedLink } from './support/played-links.js';
 
 export const SESSION: SessionRecord = {
   clientId: 'acme',
@@ -41,6 +47,16 @@ export const GROUP = {
   participantAlt: '15550000002@s.whatsapp.net',
 };
 
+/** The group as the network tells of it, with an admin by LID. */
+export function groupOf(admin: string, subject = 'Friends'): Group {
+  const members = [GROUP.participant, `${admin}@lid`].map((jid) => {
+    const lid = jid.replace('@lid', '');
+    return { lid, pn: '', isAdmin: lid === admin, isSuperAdmin: false };
+  });
+  const settings = { topic: '', addressingMode: 'lid' as const, isAnnounce: false, isLocked: false };
+  return { jid: GROUP.chat, subject, ...settings, ownerJid: `${admin}@lid`, members };
+}
+
 /** A receiver of messages over a real store; links, look-ups and deliveries are written by hand. */
 export interface Rig {
   store: Store;
@@ -59,6 +75,14 @@ export interface Rig {
   beforeAnnounce: (event: EventEnvelope) => Promise<void>;
   /** While true, the store does not answer and nothing can be recorded. */
   away: boolean;
+  /** Whom the network knows when it is asked. */
+  people: LookedUpPerson[];
+  /** What it tells of groups; it tells nothing of those that are not there. */
+  groups: Map<string, Group>;
+  /** Links to stored pictures, by jid. */
+  avatars: Map<string, string>;
+  /** The session as it is by now. */
+  session: SessionRecord;
   /** Takes one in: from Bob to the session, unless said otherwise. */
   take(message: Partial<IncomingMessage>, session?: SessionRecord): void;
   /** Takes one in and waits until it has come through. */
@@ -88,12 +112,24 @@ export async function makeRig(): Promise<Rig> {
   const away = () => new GatewayError('store_unavailable', 'the store is away');
   const ping = () => (rig.away ? Promise.reject(away()) : store.ping());
   const steps = new StoreSteps({ ping }, clock);
+  const log = pino({ level: 'silent' });
   const links = {
     decode: (encoded: Uint8Array) => proto.Message.decode(encoded),
     encode: (content: proto.IMessage) => proto.Message.encode(content).finish(),
     openSecret,
   };
+  const contacts = new Contacts(store.contacts, clock);
+  const recordOf = () => rig.session;
+  const identities = new Identities({ store, contacts, steps, recordOf, log });
+  const lookUp = async ({ user }: Address) => rig.people.find(({ lid, pn }) => user === lid || user === pn);
+  const get = async (jid: string) => {
+    const group = rig.groups.get(jid);
+    if (group) return group;
+    throw new GatewayError('group_unknown', 'there is no such group');
+  };
+  const linkOf = async () => playedLink({ lookUp, groups: { ...playedLink().groups, get } });
   const recorder = new Recorder({
+    rooms: identities,
     history: store.history,
     links,
     expectFile: async ({ id }) => void rig.expectedFiles.push(id),
@@ -108,6 +144,10 @@ export async function makeRig(): Promise<Rig> {
     answer: async () => ({ reason: 'nobody is there', stopped: false }),
     beforeAnnounce: async () => undefined,
     away: false,
+    people: [],
+    groups: new Map(),
+    avatars: new Map(),
+    session: SESSION,
     receiver: new Receiver({
       store,
       links,
@@ -125,7 +165,11 @@ export async function makeRig(): Promise<Rig> {
       },
       linkTo: (fileId, { fileName }) => `https://files.example/${fileId}/${fileName}`,
       steps,
-      contacts: new Contacts(store.contacts, clock),
+      contacts,
+      identities,
+      lidSearch: new LidSearch({ contacts, linkOf, clock, log }),
+      groups: new KnownGroups({ store, linkOf, recordOf, clock, log }),
+      avatarUrl: async (_clientId, jid) => rig.avatars.get(jid) ?? '',
       announcer: {
         async announce(event) {
           if (!('chatRoomId' in event)) throw new Error('an inbound message is announced as one');
@@ -141,9 +185,10 @@ export async function makeRig(): Promise<Rig> {
         notAdmitted: (reason) => rig.counted.push(reason),
       },
       clock,
-      log: pino({ level: 'silent' }),
+      log,
     }),
     take(message, session = SESSION) {
+      rig.session = session;
       rig.receiver.receive(session, incoming(message));
     },
     async receive(message, session = SESSION) {

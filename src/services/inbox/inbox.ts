@@ -1,11 +1,14 @@
 import { GatewayError } from '../../domain/errors.js';
 import { parseRoomId } from '../../domain/room.js';
 import type { HistoryMessage, Store } from '../../store/store.js';
+import type { Identities } from '../people/identities.js';
 import type { Inbox, MessageView, RoomView } from '../services.js';
 import { messageView, roomView } from './views.js';
 
 export interface HostedInboxOptions {
   store: Pick<Store, 'history' | 'sessions'>;
+  /** Where rooms are by now whose ids were given out while they went by a number. */
+  rooms: Pick<Identities, 'roomOf'>;
   /** Permanent link to a stored file; empty when the message has none. */
   linkOf(row: HistoryMessage): string;
 }
@@ -13,10 +16,12 @@ export interface HostedInboxOptions {
 /** Reads the hosted history for callers. It belongs to the store: any node can answer. */
 export class HostedInbox implements Inbox {
   readonly #store: HostedInboxOptions['store'];
+  readonly #rooms: HostedInboxOptions['rooms'];
   readonly #linkOf: HostedInboxOptions['linkOf'];
 
-  constructor({ store, linkOf }: HostedInboxOptions) {
+  constructor({ store, rooms, linkOf }: HostedInboxOptions) {
     this.#store = store;
+    this.#rooms = rooms;
     this.#linkOf = linkOf;
   }
 
@@ -28,8 +33,8 @@ export class HostedInbox implements Inbox {
     return rooms.map((room) => roomView(clientId, room));
   }
 
-  async messages(chatRoomId: string, page: { limit: number; before?: string }): Promise<MessageView[]> {
-    const clientId = await this.#sessionOf(chatRoomId);
+  async messages(roomId: string, page: { limit: number; before?: string }): Promise<MessageView[]> {
+    const { clientId, chatRoomId } = await this.#find(roomId);
     const { history } = this.#store;
     if (page.before !== undefined && !(await history.message(clientId, chatRoomId, page.before))) {
       const message = `before: there is no message ${page.before} in room ${chatRoomId}`;
@@ -39,8 +44,8 @@ export class HostedInbox implements Inbox {
     return rows.map((row) => messageView(clientId, row, this.#linkOf(row)));
   }
 
-  async mediaUrl(chatRoomId: string, messageId: string): Promise<string> {
-    const clientId = await this.#sessionOf(chatRoomId);
+  async mediaUrl(roomId: string, messageId: string): Promise<string> {
+    const { clientId, chatRoomId } = await this.#find(roomId);
     const row = await this.#store.history.message(clientId, chatRoomId, messageId);
     if (!row) {
       const message = `there is no message ${messageId} in room ${chatRoomId}`;
@@ -52,18 +57,20 @@ export class HostedInbox implements Inbox {
     throw new GatewayError('file_unknown', `the file of message ${messageId} ${why}`);
   }
 
-  async markRead(chatRoomId: string): Promise<void> {
-    const clientId = parseRoomId(chatRoomId)?.clientId;
-    const known =
-      clientId && (await this.#store.history.updateRoom(clientId, chatRoomId, { unreadCount: 0 }));
-    if (!known) throw unknownRoom(chatRoomId);
+  async markRead(roomId: string): Promise<void> {
+    const { clientId, chatRoomId } = await this.#find(roomId);
+    await this.#store.history.updateRoom(clientId, chatRoomId, { unreadCount: 0 });
   }
 
   /** @throws GatewayError room_unknown */
-  async #sessionOf(chatRoomId: string): Promise<string> {
-    const clientId = parseRoomId(chatRoomId)?.clientId;
-    if (clientId && (await this.#store.history.room(clientId, chatRoomId))) return clientId;
-    throw unknownRoom(chatRoomId);
+  async #find(roomId: string): Promise<{ clientId: string; chatRoomId: string }> {
+    const clientId = parseRoomId(roomId)?.clientId;
+    if (!clientId) throw unknownRoom(roomId);
+    const { history } = this.#store;
+    if (await history.room(clientId, roomId)) return { clientId, chatRoomId: roomId };
+    const chatRoomId = await this.#rooms.roomOf(roomId);
+    if (chatRoomId && (await history.room(clientId, chatRoomId))) return { clientId, chatRoomId };
+    throw unknownRoom(roomId);
   }
 }
 

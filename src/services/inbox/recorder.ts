@@ -1,7 +1,14 @@
 import { KeyedLock } from '../../domain/keyed-lock.js';
 import type { StoredType } from '../../kinds/kind.js';
 import type { LinkFactory } from '../../link/link.js';
-import type { ExpectedFile, HistoryMessage, HistoryStore, RoomUpdate } from '../../store/store.js';
+import type {
+  ExpectedFile,
+  HistoryMessage,
+  HistoryStore,
+  PendingChange,
+  RoomUpdate,
+} from '../../store/store.js';
+import type { Identities } from '../people/identities.js';
 import { applyChange, type Change, changeOf, readChange } from './changes.js';
 import type { Recording } from './recording.js';
 import { roomOf, rowOf } from './rows.js';
@@ -15,9 +22,18 @@ export interface RowKey {
 
 export interface RecorderOptions {
   history: HistoryStore;
+  /** Where rooms are by now that went by a number. */
+  rooms: Pick<Identities, 'steady' | 'roomOf'>;
   links: Pick<LinkFactory, 'encode'>;
   /** Told of the file of each message that has one, also again; it must not matter. */
   expectFile(file: Omit<ExpectedFile, 'since'>, sentAt: number): Promise<void>;
+}
+
+/** What became of a row that was to be added. */
+interface Added {
+  isNew: boolean;
+  /** Of its file; empty when it has none. */
+  fileId: string;
 }
 
 /**
@@ -26,13 +42,15 @@ export interface RecorderOptions {
  */
 export class Recorder {
   readonly #history: HistoryStore;
+  readonly #rooms: RecorderOptions['rooms'];
   readonly #links: RecorderOptions['links'];
   readonly #expectFile: RecorderOptions['expectFile'];
   /** Two changes of one row read and write it; they must not do so at the same time. */
   readonly #turns = new KeyedLock();
 
-  constructor({ history, links, expectFile }: RecorderOptions) {
+  constructor({ history, rooms, links, expectFile }: RecorderOptions) {
     this.#history = history;
+    this.#rooms = rooms;
     this.#links = links;
     this.#expectFile = expectFile;
   }
@@ -53,14 +71,10 @@ export class Recorder {
    * @param amend answers the row as it shall be; undefined when it shall stay as it is.
    * @returns false when there is no such row.
    */
-  amend(key: RowKey, amend: (row: HistoryMessage) => HistoryMessage | undefined): Promise<boolean> {
-    const { clientId, chatRoomId, messageId } = key;
-    return this.#turns.run(turnOf(key), async () => {
-      const row = await this.#history.message(clientId, chatRoomId, messageId);
-      const amended = row && amend(row);
-      if (amended) await this.#history.update(clientId, amended);
-      return row !== undefined;
-    });
+  async amend(key: RowKey, amend: (row: HistoryMessage) => HistoryMessage | undefined): Promise<boolean> {
+    if (await this.#amend(key, amend)) return true;
+    const chatRoomId = await this.#rooms.roomOf(key.chatRoomId);
+    return chatRoomId !== undefined && this.#amend({ ...key, chatRoomId }, amend);
   }
 
   /**
@@ -77,7 +91,24 @@ export class Recorder {
     return (await this.#add(event.clientId, roomOf(event), row)).fileId;
   }
 
-  #add(clientId: string, room: RoomUpdate, row: HistoryMessage): Promise<{ isNew: boolean; fileId: string }> {
+  #amend(key: RowKey, amend: (row: HistoryMessage) => HistoryMessage | undefined): Promise<boolean> {
+    const { clientId, chatRoomId, messageId } = key;
+    return this.#turns.run(turnOf(key), async () => {
+      const row = await this.#history.message(clientId, chatRoomId, messageId);
+      const amended = row && amend(row);
+      // false when its room was moved at this instant
+      if (amended) return this.#history.update(clientId, amended);
+      return row !== undefined;
+    });
+  }
+
+  #add(clientId: string, room: RoomUpdate, row: HistoryMessage): Promise<Added> {
+    return this.#rooms.steady(clientId, room, (move) =>
+      this.#addTo(clientId, { ...room, ...move?.named }, move?.message(row) ?? row),
+    );
+  }
+
+  #addTo(clientId: string, room: RoomUpdate, row: HistoryMessage): Promise<Added> {
     const { chatRoomId, messageId } = row;
     const key = { clientId, chatRoomId, messageId };
     return this.#turns.run(turnOf(key), async () => {
@@ -113,13 +144,19 @@ export class Recorder {
   #change({ event, message }: Recording, change: Change): Promise<void> {
     const { clientId, chatRoomId, messageId } = event;
     const { targetId } = change;
+    const pending = { targetId, chatRoomId, messageId, change: { ...change }, at: message.timestamp };
+    return this.#rooms.steady(clientId, event, (move) =>
+      this.#changeIn(clientId, move?.pending(pending) ?? pending),
+    );
+  }
+
+  #changeIn(clientId: string, pending: PendingChange): Promise<void> {
+    const { chatRoomId, targetId } = pending;
     return this.#turns.run(turnOf({ clientId, chatRoomId, messageId: targetId }), async () => {
       const row = await this.#history.message(clientId, chatRoomId, targetId);
-      if (!row) {
-        const pending = { targetId, chatRoomId, messageId, change: { ...change }, at: message.timestamp };
-        return this.#history.addPending(clientId, pending);
-      }
-      const changed = applyChange(row, change);
+      if (!row) return this.#history.addPending(clientId, pending);
+      const change = readChange(pending.change);
+      const changed = change && applyChange(row, change);
       if (changed) await this.#history.update(clientId, changed);
     });
   }

@@ -134,7 +134,9 @@ export class FileKeeper {
     const cancel = clock.after(LIMITS.fileStoringMs, () => late.abort(tooSlow()));
     try {
       const signal = AbortSignal.any([job.abandoned, late.signal]);
-      const isNew = await this.#fetcher.store(job.file, signal);
+      // its room may have another name by now
+      const file = (await this.#options.store.expectedFiles.get(job.file.id)) ?? job.file;
+      const isNew = await this.#fetcher.store(file, signal);
       await this.#settle(job);
       if (isNew) observer.fileStored();
     } catch (error) {

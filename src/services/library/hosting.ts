@@ -1,8 +1,8 @@
 import type { MediaExtra } from '../../events/extras.js';
 import type { LinkFactory } from '../../link/link.js';
 import type { Store } from '../../store/store.js';
-import { HostedInbox } from '../inbox/inbox.js';
-import { Recorder } from '../inbox/recorder.js';
+import { HostedInbox, type HostedInboxOptions } from '../inbox/inbox.js';
+import { Recorder, type RecorderOptions } from '../inbox/recorder.js';
 import { FileKeeper, type FileKeeperOptions } from './file-keeper.js';
 import { MediaLibrary, type MediaLibraryOptions } from './library.js';
 
@@ -10,6 +10,7 @@ export interface HostingOptions extends Omit<FileKeeperOptions, 'recorder'> {
   store: Store;
   links: LinkFactory;
   publicUrl: MediaLibraryOptions['publicUrl'];
+  rooms: RecorderOptions['rooms'] & HostedInboxOptions['rooms'];
 }
 
 /** What keeps history and files of sessions with an `orgId`, and what shows them. */
@@ -23,9 +24,10 @@ export interface Hosting {
 }
 
 export function createHosting(options: HostingOptions): Hosting {
-  const { store, links } = options;
+  const { store, links, rooms } = options;
   const recorder = new Recorder({
     history: store.history,
+    rooms,
     links,
     expectFile: (file, sentAt) => keeper.expect(file, sentAt),
   });
@@ -34,6 +36,7 @@ export function createHosting(options: HostingOptions): Hosting {
   const linkTo: Hosting['linkTo'] = (fileId, media) => library.linkTo(fileId, media);
   const inbox = new HostedInbox({
     store,
+    rooms,
     linkOf: ({ fileId, media }) => (fileId && media ? linkTo(fileId, media) : ''),
   });
   return { recorder, keeper, inbox, library, linkTo };

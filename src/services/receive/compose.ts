@@ -12,11 +12,15 @@ export interface EnvelopeParts {
   reading: Reading;
   parties: Parties;
   metaData?: Record<string, unknown>;
+  /** Of the group; empty where not known. */
+  subject?: string;
+  /** Permanent link to the picture of the group or the other person; empty where there is none. */
+  avatarUrl?: string;
 }
 
 /** The contract's event for a message. */
 export function composeEnvelope(parts: EnvelopeParts): EventEnvelope & EventExtra {
-  const { session, message, reading, parties, metaData } = parts;
+  const { session, message, reading, parties, metaData, subject = '', avatarUrl = '' } = parts;
   const isGroup = parties.remote.kind === 'group';
   const other = parties.remote.user;
   const { quoted, mentions, isForwarded } = readContext(message.content, (content) => {
@@ -32,9 +36,9 @@ export function composeEnvelope(parts: EnvelopeParts): EventEnvelope & EventExtr
     myLid: session.lid,
     clientLid: isGroup ? other : (parties.person?.lid ?? ''),
     remoteJid: parties.remoteJid,
-    ...remoteNames(isGroup, parties.person),
+    ...remoteNames(isGroup, parties.person, subject),
     pushName: message.fromMe ? session.name : message.pushName,
-    avatarUrl: '',
+    avatarUrl,
     fromMe: message.fromMe,
     isGroup,
     messageId: message.messageId,
@@ -48,8 +52,9 @@ export function composeEnvelope(parts: EnvelopeParts): EventEnvelope & EventExtr
   };
 }
 
-function remoteNames(isGroup: boolean, person: Contact | undefined) {
-  if (isGroup || !person) return { remoteName: '', remotePhone: '', remoteUsername: '' };
+function remoteNames(isGroup: boolean, person: Contact | undefined, subject: string) {
+  if (isGroup) return { remoteName: subject, remotePhone: '', remoteUsername: '' };
+  if (!person) return { remoteName: '', remotePhone: '', remoteUsername: '' };
   return {
     remoteName: person.name || person.pushName,
     remotePhone: phoneOf(person),
@@ -57,13 +62,13 @@ function remoteNames(isGroup: boolean, person: Contact | undefined) {
   };
 }
 
-function groupSender({ session, message, parties }: EnvelopeParts): GroupSender {
+function groupSender({ session, message, parties, subject = '' }: EnvelopeParts): GroupSender {
   const person = parties.person;
   const participant = person?.lid || person?.pn || (message.fromMe ? session.lid : '');
   const phone = person ? phoneOf(person) : '';
   return {
     jid: parties.remoteJid,
-    subject: '',
+    subject,
     participant,
     ...(phone && { participantPhone: phone }),
     ...(person?.username && { participantUsername: person.username }),

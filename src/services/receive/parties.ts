@@ -4,6 +4,7 @@ import type { IncomingMessage } from '../../link/link.js';
 import type { Contact, SessionRecord } from '../../store/store.js';
 import type { Authorship } from '../authorship.js';
 import type { Contacts } from '../contacts.js';
+import type { LidSearch } from '../people/lid-search.js';
 
 /** Who a message is between, as far as anybody knows. */
 export interface Parties {
@@ -16,11 +17,15 @@ export interface Parties {
   author: Authorship;
 }
 
-/** Finds the person behind either address, learning what the message tells. */
+/**
+ * Finds the person behind either address, learning what the message tells.
+ * @param search looks further for somebody who is known by number only; left out where nobody is to be asked
+ */
 export async function identifyParties(
   session: SessionRecord,
   message: IncomingMessage,
   contacts: Contacts,
+  search?: Pick<LidSearch, 'complete'>,
 ): Promise<Parties> {
   const chat = parseJid(message.chat);
   if (!chat) throw new Error('an admitted message has a readable chat');
@@ -29,7 +34,8 @@ export async function identifyParties(
     const person = await learn(session, author, message, contacts);
     return { remote: chat, remoteJid: formatJid(chat), person, author: authorOf(session, message, person) };
   }
-  const person = await learn(session, personOf(message.chat, message.chatAlt), message, contacts);
+  const learnt = await learn(session, personOf(message.chat, message.chatAlt), message, contacts);
+  const person = learnt && search ? await search.complete(session.clientId, learnt) : learnt;
   const remote: Address = person?.lid ? { kind: 'lid', user: person.lid } : chat;
   return { remote, remoteJid: formatJid(remote), person, author: authorOf(session, message, person) };
 }

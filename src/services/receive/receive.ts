@@ -14,7 +14,14 @@ import { KnownMessages } from './known-messages.js';
 import { Opener } from './open.js';
 import { PollOptions } from './poll-options.js';
 import { Traces } from './traces.js';
-import { type Announcer, isRemembered, MessageWay, type ReceiveObserver, type Traveller } from './way.js';
+import {
+  type Announcer,
+  isRemembered,
+  MessageWay,
+  type ReceiveObserver,
+  type Traveller,
+  type WayOptions,
+} from './way.js';
 
 export { type Announcer, type ReceiveObserver, receiverOf } from './way.js';
 
@@ -27,6 +34,10 @@ export interface ReceiveOptions {
   linkTo(fileId: string, media: MediaExtra): string;
   steps: StoreSteps;
   contacts: Contacts;
+  identities: WayOptions['identities'];
+  lidSearch: WayOptions['lidSearch'];
+  groups: WayOptions['groups'];
+  avatarUrl: WayOptions['avatarUrl'];
   announcer: Announcer;
   observer: ReceiveObserver;
   clock: Clock;

@@ -7,8 +7,19 @@ export function targetIdOf({ reaction, edit, revoke }: EventEnvelope): string | 
   return reaction?.targetId ?? edit?.targetId ?? revoke?.targetId;
 }
 
+/** True when only an admin of the group may do what the event does: delete what somebody else wrote. */
+export function needsAdmin(
+  { revoke, isGroup, fromMe }: EventEnvelope,
+  author: Authorship,
+  trace: MessageTrace | undefined,
+): boolean {
+  if (!revoke || !isGroup || fromMe) return false;
+  return trace ? !mayBeSame(authorOfTrace(trace), author) : revoke.byAdmin;
+}
+
 /**
- * Holds an event that changes an earlier message against what is remembered of that one.
+ * Holds an event that changes an earlier message against what is remembered of that one. Whether an admin did it where
+ * only admins may is for the caller to know.
  * @returns the event with what it tells of its target put right; undefined when it claims what its author has no right
  * to: only the author edits a message, and only the author or an admin of the group deletes it.
  */

@@ -11,15 +11,18 @@ import type { IncomingMessage } from '../../link/link.js';
 import type { Logger } from '../../log.js';
 import type { SessionRecord } from '../../store/store.js';
 import type { Contacts } from '../contacts.js';
+import type { KnownGroups } from '../groups/known-groups.js';
 import type { Recorder } from '../inbox/recorder.js';
 import type { Recording } from '../inbox/recording.js';
+import type { Identities } from '../people/identities.js';
+import type { LidSearch } from '../people/lid-search.js';
 import type { StoreSteps } from '../store-steps.js';
 import type { Arrivals } from './arrivals.js';
 import { composeEnvelope } from './compose.js';
 import { type Opener, sealedPart } from './open.js';
 import { identifyParties, type Parties, roomIdOf } from './parties.js';
 import type { PollOptions } from './poll-options.js';
-import { targetIdOf, withTarget } from './targets.js';
+import { needsAdmin, targetIdOf, withTarget } from './targets.js';
 import type { Traces } from './traces.js';
 import { readVote } from './votes.js';
 
@@ -43,6 +46,11 @@ export interface ReceiveObserver {
 export interface WayOptions {
   steps: StoreSteps;
   contacts: Contacts;
+  identities: Pick<Identities, 'current'>;
+  lidSearch: Pick<LidSearch, 'complete'>;
+  groups: Pick<KnownGroups, 'find' | 'isAdmin'>;
+  /** Permanent link to the stored picture of a person or a group, by jid; empty when there is none. */
+  avatarUrl(clientId: string, jid: string): Promise<string>;
   arrivals: Arrivals;
   traces: Traces;
   opener: Opener;
@@ -106,8 +114,8 @@ export class MessageWay {
   async go(traveller: Traveller): Promise<Outcome> {
     const { session, message, abandoned } = traveller;
     if (isSilent(message.content)) return 'done';
-    const { contacts, steps, traces } = this.#options;
-    const parties = await steps.run(() => identifyParties(session, message, contacts));
+    const { contacts, lidSearch, steps, traces } = this.#options;
+    const parties = await steps.run(() => identifyParties(session, message, contacts, lidSearch));
     const traced = isRemembered(message) && traces.remember(session.clientId, message, parties, abandoned);
     // from the event on callers may refer to the message
     const kept = await this.#keep(traveller, parties).finally(() => traced);
@@ -127,7 +135,10 @@ export class MessageWay {
     if (!event || read === 'silent') return { recorded: true };
     const { author } = parties;
     const { recorded, fileId } = await this.#record(traveller, { ...read, event, author, metaData });
-    return { recorded, ...(isDelivered && { announced: this.#withLink(event, fileId) }) };
+    if (!isDelivered) return { recorded };
+    // more may have become known of who it is since it was composed
+    const current = await this.#options.identities.current(event);
+    return { recorded, announced: this.#withLink(current, fileId) };
   }
 
   /** Opens what is encrypted once more, and reads it by its kind. */
@@ -164,16 +175,33 @@ export class MessageWay {
     { message, reading }: Read,
   ): Promise<EventEnvelope | undefined> {
     const { arrivals, traces, observer, log } = this.#options;
-    const event = composeEnvelope({ session, message, reading, parties, metaData });
+    const facts = await this.#factsOf(session, parties);
+    const event = composeEnvelope({ session, message, reading, parties, metaData, ...facts });
     const targetId = targetIdOf(event);
     if (!targetId) return event;
     await arrivals.settled(session.clientId, targetId);
-    const rightful = withTarget(event, parties.author, await traces.find(session.clientId, targetId));
+    const trace = await traces.find(session.clientId, targetId);
+    const isAllowed = !needsAdmin(event, parties.author, trace) || (await this.#isAdmin(event, parties));
+    const rightful = isAllowed && withTarget(event, parties.author, trace);
     if (rightful) return rightful;
     const { clientId, messageId, type } = event;
     log.warn({ clientId, messageId, type, targetId }, 'dropped: it claims to change the message of another');
     observer.notAdmitted('not the author');
     return undefined;
+  }
+
+  /** What an event tells of the conversation beside who is in it. */
+  async #factsOf({ clientId }: SessionRecord, { remote, remoteJid }: Parties) {
+    const { groups, avatarUrl, steps } = this.#options;
+    const [group, avatar] = await Promise.all([
+      remote.kind === 'group' ? groups.find(clientId, remoteJid) : undefined,
+      steps.run(() => avatarUrl(clientId, remoteJid)),
+    ]);
+    return { subject: group?.subject ?? '', avatarUrl: avatar };
+  }
+
+  #isAdmin({ clientId }: EventEnvelope, { remoteJid, author }: Parties): Promise<boolean> {
+    return this.#options.groups.isAdmin(clientId, remoteJid, author);
   }
 
   /** What the history cannot take is announced all the same; while the store is away both wait. */

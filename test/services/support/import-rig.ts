@@ -10,6 +10,7 @@ import type { HistoryMessage, SessionRecord, Store } from '../../../src/store/st
 import { ManualClock } from '../../support/manual-clock.js';
 import { makeTempDir, type TempDir } from '../../support/temp-dir.js';
 import { HOSTED, ROOM, SENT_AT } from '../receive-rig.js';
+import { identitiesOver } from './identities.js';
 
 export const BOB = { lid: '90000000000002', pn: '15550000002' };
 export const BOB_JID = `${BOB.lid}@lid`;
@@ -103,7 +104,8 @@ export class ImportRig {
 
   #newRecorder(): Recorder {
     const expectFile = () => Promise.reject(new Error('files of the past are not fetched'));
-    return new Recorder({ history: this.store.history, links: { encode }, expectFile });
+    const rooms = identitiesOver(this.store, this.record);
+    return new Recorder({ history: this.store.history, rooms, links: { encode }, expectFile });
   }
 
   #newImports(): HistoryImports {

@@ -1,0 +1,105 @@
+import { formatJid, parseJid } from '../../domain/address.js';
+import { KeyedLock } from '../../domain/keyed-lock.js';
+import { formatRoomId, parseRoomId } from '../../domain/room.js';
+import type { Logger } from '../../log.js';
+import type { SessionRecord, Store } from '../../store/store.js';
+import { lidJid, pnJid } from '../authorship.js';
+import type { Contacts } from '../contacts.js';
+import type { StoreSteps } from '../store-steps.js';
+import { type KnownPair, type PersonMove, type PersonRoom, personMove } from './person-move.js';
+
+export interface IdentitiesOptions {
+  store: Pick<Store, 'history' | 'traces'>;
+  contacts: Contacts;
+  steps: StoreSteps;
+  /** Undefined when there is no such session (any more). */
+  recordOf(clientId: string): SessionRecord | undefined;
+  log: Logger;
+}
+
+/**
+ * Sees to it that a person has one room. A room goes by the person's LID; while only the number is known, it goes by that,
+ * and becomes the room of the LID in one step as soon as that is learnt, from whatever source.
+ */
+export class Identities {
+  readonly #options: IdentitiesOptions;
+  /** Of each number: its room is moved while nobody writes to it. */
+  readonly #turns = new KeyedLock();
+
+  constructor(options: IdentitiesOptions) {
+    this.#options = options;
+    options.contacts.onPair = (clientId, pair) => this.#onPair(clientId, pair);
+  }
+
+  /**
+   * Runs work that writes to a room. It is told what the room has become when it goes by another name by now, and the
+   * room keeps its name meanwhile.
+   */
+  steady<T>(
+    clientId: string,
+    { chatRoomId, remoteJid }: Pick<PersonRoom, 'chatRoomId' | 'remoteJid'>,
+    work: (move: PersonMove | undefined) => Promise<T>,
+  ): Promise<T> {
+    const remote = parseJid(remoteJid);
+    if (remote?.kind !== 'pn') return work(undefined);
+    return this.#turns.run(turnOf(clientId, remote.user), async () =>
+      work(await this.#moveOf(clientId, chatRoomId, remote.user)),
+    );
+  }
+
+  /** What a conversation is called by now; an event that was made of it may be older. */
+  async current<Named extends PersonRoom & { clientId: string }>(named: Named): Promise<Named> {
+    const remote = parseJid(named.remoteJid);
+    if (remote?.kind !== 'pn') return named;
+    const move = await this.#moveOf(named.clientId, named.chatRoomId, remote.user);
+    return move ? { ...named, ...move.named } : named;
+  }
+
+  /** The room that an id leads to which was given out before the room got its name; undefined when it is no other one. */
+  async roomOf(chatRoomId: string): Promise<string | undefined> {
+    const { clientId, other } = parseRoomId(chatRoomId) ?? {};
+    return clientId && other ? (await this.#moveOf(clientId, chatRoomId, other))?.to : undefined;
+  }
+
+  /** Ends what a crash may have left undone: moves every room whose person has become known. */
+  async takeUp(clientId: string): Promise<void> {
+    for (const { chatRoomId, remoteJid } of await this.#options.store.history.rooms(clientId)) {
+      const remote = parseJid(remoteJid);
+      if (remote?.kind !== 'pn') continue;
+      const move = await this.#moveOf(clientId, chatRoomId, remote.user);
+      if (move) await this.#move(clientId, remote.user, move);
+    }
+  }
+
+  async #moveOf(clientId: string, chatRoomId: string, pn: string): Promise<PersonMove | undefined> {
+    const { contacts, steps } = this.#options;
+    const contact = await steps.run(() => contacts.find(clientId, { pn }));
+    return contact?.lid ? personMove(chatRoomId, { lid: contact.lid, pn }) : undefined;
+  }
+
+  /** Both addresses of a person are known now. Never rejects: what fails is done at the next start. */
+  async #onPair(clientId: string, { lid, pn }: KnownPair): Promise<void> {
+    const { recordOf, log } = this.#options;
+    const session = recordOf(clientId);
+    if (!session) return;
+    const from = formatRoomId({ clientId, myLid: session.lid, other: pn });
+    await this.#move(clientId, pn, personMove(from, { lid, pn })).catch((err: unknown) =>
+      log.warn({ err, clientId }, 'a room still goes by a number though its LID is known'),
+    );
+  }
+
+  #move(clientId: string, pn: string, move: PersonMove): Promise<void> {
+    const { store, steps, log } = this.#options;
+    return this.#turns.run(turnOf(clientId, pn), () =>
+      steps.run(async () => {
+        await store.traces.rekey(clientId, pnJid(pn), lidJid(move.named.clientLid));
+        const isMoved = await store.history.rekey(clientId, move);
+        if (isMoved) log.info({ clientId, room: move.to }, 'a room goes by the LID of its person now');
+      }),
+    );
+  }
+}
+
+function turnOf(clientId: string, pn: string): string {
+  return `${clientId} ${formatJid({ kind: 'pn', user: pn })}`;
+}
