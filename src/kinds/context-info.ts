@@ -2,6 +2,7 @@ import type { proto } from '@whiskeysockets/baileys';
 import { parseJid } from '../domain/address.js';
 import type { QuotedMessage } from '../events/envelope.js';
 import type { Content } from './kind.js';
+import { isSilent } from './silent.js';
 import { unwrap } from './unwrap.js';
 
 /** What any kind may carry beside its content. */
@@ -30,7 +31,10 @@ export function readContext(
   };
   if (info?.stanzaId) {
     const participant = parseJid(info.participant)?.user;
-    const shown = hasContent(info.quotedMessage) ? read(info.quotedMessage) : { type: 'text', body: '' };
+    const { quotedMessage } = info;
+    // who answers a message without holding it quotes an empty one
+    const isShown = quotedMessage && !isSilent(quotedMessage);
+    const shown = isShown ? read(quotedMessage) : { type: 'text', body: '' };
     context.quoted = {
       messageId: info.stanzaId,
       ...(participant && { participant }),
@@ -39,11 +43,6 @@ export function readContext(
     };
   }
   return context;
-}
-
-/** Who answers a message without holding it quotes an empty one. */
-function hasContent(quoted: Content | null | undefined): quoted is Content {
-  return quoted != null && Object.values(quoted).some((part) => part != null);
 }
 
 /** The context that names people in a content of one's own; nothing when there are none. */

@@ -3,6 +3,7 @@ import { LIMITS } from '../domain/limits.js';
 import { addressFields, messageIdField, textField } from './envelope.js';
 import type { Kind, KindSend, SendPayload } from './kind.js';
 import { MESSAGE_EDIT } from './protocol-types.js';
+import { isSilent } from './silent.js';
 import { requireTarget, targetOf } from './target.js';
 import { unwrap } from './unwrap.js';
 
@@ -34,7 +35,7 @@ export const edit: Kind = {
     const target = type === MESSAGE_EDIT && targetOf(content);
     if (!target) return undefined;
     // an edit of an edit is none that a phone makes: its like could be nested without end
-    const isText = editedMessage && !unwrap(editedMessage).protocolMessage;
+    const isText = editedMessage && !isSilent(editedMessage) && !unwrap(editedMessage).protocolMessage;
     const body = isText ? context.read(editedMessage).body : '';
     return { type: 'edit', body, extra: { edit: { targetId: target.messageId, body } } };
   },

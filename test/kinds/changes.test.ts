@@ -82,6 +82,7 @@ describe('an edit', () => {
       'better',
     ],
     ['nothing', { protocolMessage: { type: MESSAGE_EDIT, key } }, ''],
+    ['an empty message', editOf({ messageContextInfo: {} }), ''],
     ['an edit', editOf(editOf({ conversation: 'nested' })), ''],
   ];
   for (const [what, content, body] of edits) {

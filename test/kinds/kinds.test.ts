@@ -134,13 +134,15 @@ describe('reading message contents', () => {
   });
 
   it('counts what was forwarded often as forwarded, and quotes what is not known by its id', () => {
-    const contextInfo = { stanzaId: 'A1', forwardingScore: 5 };
     const read = (content: Content) => readContent(content).reading;
-    expect(readContext({ extendedTextMessage: { text: 'x', contextInfo } }, read)).to.deep.equal({
-      quoted: { messageId: 'A1', body: '', type: 'text' },
-      mentions: [],
-      isForwarded: true,
-    });
+    for (const quotedMessage of [undefined, {}, { messageContextInfo: {} }]) {
+      const contextInfo = { stanzaId: 'A1', forwardingScore: 5, ...(quotedMessage && { quotedMessage }) };
+      expect(readContext({ extendedTextMessage: { text: 'x', contextInfo } }, read)).to.deep.equal({
+        quoted: { messageId: 'A1', body: '', type: 'text' },
+        mentions: [],
+        isForwarded: true,
+      });
+    }
   });
 
   it('reads what is quoted by its own kind', () => {
