@@ -52,15 +52,30 @@ export async function openStore(
 export async function rotateEncryptionKey(
   options: StoreLocation & { from: Uint8Array; to: Uint8Array },
 ): Promise<number> {
-  if (options.url === 'sqlite' && !databaseExists(options.dataDir)) {
-    throw new GatewayError('store_missing', `There is no database in ${options.dataDir}.`);
-  }
+  requireExisting(options);
   const backend = await openBackend(options);
   try {
     return await rewrapDataKeys(backend.dataKeys, options.from, options.to);
   } finally {
     await backend.close();
   }
+}
+
+/**
+ * As `openStore`, but never begins a store: what is meant to be looked at must be there.
+ *
+ * @throws GatewayError as `openStore`, and `store_missing`
+ */
+export async function openExistingStore(
+  options: StoreLocation & { encryptionKey: Uint8Array },
+): Promise<SealedStore> {
+  requireExisting(options);
+  return openStore(options);
+}
+
+function requireExisting({ url, dataDir }: StoreLocation): void {
+  if (url !== 'sqlite' || databaseExists(dataDir)) return;
+  throw new GatewayError('store_missing', `There is no database in ${dataDir}.`);
 }
 
 async function openBackend(location: StoreLocation): Promise<Backend> {

@@ -1,3 +1,4 @@
+import { showsNewest } from '../shown-message.js';
 import type { BackendHistory } from '../store.js';
 import type { MongoDatabase } from './database.js';
 import { mongoMessages } from './messages.js';
@@ -83,6 +84,18 @@ export function mongoHistory(database: MongoDatabase): BackendHistory {
       return turns.alone(`${clientId} ${move.from}`, () =>
         alone(clientId, move.to, () => rekey(clientId, move)),
       );
+    },
+    async checkRoom(clientId, chatRoomId, { repair }) {
+      return alone(clientId, chatRoomId, async () => {
+        const room = await rooms.get(clientId, chatRoomId);
+        if (!room) return true;
+        const newest = await messages.newestBut(clientId, chatRoomId, '');
+        const unreadCount = await messages.countOthers(clientId, chatRoomId, room.unreadCount);
+        const shown = await messages.find(clientId, chatRoomId, room.lastMessageId);
+        const isRight = showsNewest(room, shown, newest) && unreadCount === room.unreadCount;
+        if (repair && !isRight) await rooms.mend(clientId, room, lastOf(newest), unreadCount);
+        return isRight;
+      });
     },
     async prune(sentBefore) {
       let pruned = 0;

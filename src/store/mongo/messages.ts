@@ -15,6 +15,8 @@ export interface MongoMessages {
   remove(clientId: string, chatRoomId: string, messageId: string): Promise<boolean>;
   /** The newest one of a room, of all but the given one. */
   newestBut(clientId: string, chatRoomId: string, messageId: string): Promise<HistoryMessage | undefined>;
+  /** Messages of others in a room, counted up to `limit`. */
+  countOthers(clientId: string, chatRoomId: string, limit: number): Promise<number>;
   /** Oldest first. */
   page(
     clientId: string,
@@ -82,6 +84,9 @@ export function mongoMessages({ db }: MongoDatabase): MongoMessages {
       const found = await messages.findOne(others, { sort: NEWEST_FIRST });
       return found ? toMessage(found) : undefined;
     },
+    // without a limit the server would count all
+    countOthers: async (clientId, chatRoomId, limit) =>
+      limit > 0 ? messages.countDocuments({ clientId, chatRoomId, fromMe: false }, { limit }) : 0,
     async page(clientId, chatRoomId, { limit, before }) {
       if (limit < 1) return [];
       const older = before === undefined ? {} : await olderThan(clientId, chatRoomId, before);

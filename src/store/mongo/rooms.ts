@@ -13,6 +13,8 @@ export interface MongoRooms {
   list(clientId: string): Promise<BackendRoom[]>;
   /** Changes the named fields, if the room shows that message. */
   changeShowing(clientId: string, chatRoomId: string, messageId: string, last: Partial<Last>): Promise<void>;
+  /** Replaces what a room shows and counts, unless it has changed since it was read. */
+  mend(clientId: string, seen: BackendRoom, shown: Last, unreadCount: number): Promise<void>;
   /** Changes the named fields; false when there is no such room. */
   change(clientId: string, chatRoomId: string, changes: Changes): Promise<boolean>;
   /**
@@ -74,6 +76,10 @@ export function mongoRooms({ db }: MongoDatabase): MongoRooms {
         .toArray(),
     async changeShowing(clientId, chatRoomId, lastMessageId, last) {
       await rooms.updateOne({ clientId, chatRoomId, lastMessageId }, { $set: last });
+    },
+    async mend(clientId, { chatRoomId, lastMessageId, unreadCount: counted }, shown, unreadCount) {
+      const seen = { clientId, chatRoomId, lastMessageId, unreadCount: counted };
+      await rooms.updateOne(seen, { $set: { ...shown, unreadCount } });
     },
     async change(clientId, chatRoomId, changes) {
       const named = Object.entries(changes).filter(([, value]) => value !== undefined);

@@ -121,6 +121,12 @@ export interface HistoryStore {
    * @returns false when there was no such room; pending changes are moved all the same.
    */
   rekey(clientId: string, move: RoomMove): Promise<boolean>;
+  /**
+   * Holds what a room shows against its messages: its last one is the newest, or as new, and no more are unread than
+   * others wrote. With `repair` it shows that from now on.
+   * @returns false when it was wrong
+   */
+  checkRoom(clientId: string, chatRoomId: string, options: { repair: boolean }): Promise<boolean>;
   /** Keeps a change for a message that is not there yet; the same `messageId` once. */
   addPending(clientId: string, pending: PendingChange): Promise<void>;
   /** By time. They stay until removed, so that a crash while they are applied loses none. */

@@ -62,6 +62,7 @@ export function sealedHistory(history: BackendHistory, sealers: Sealers): Histor
         pending: (pending) => sealPending(sealer, move.pending(openPending(sealer, pending))),
       });
     },
+    checkRoom: (clientId, chatRoomId, options) => history.checkRoom(clientId, chatRoomId, options),
     prune: (sentBefore) => history.prune(sentBefore),
   };
 }

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { showsNewest } from '../shown-message.js';
 import type { BackendHistory } from '../store.js';
 import type { OpenDatabase } from './database.js';
 import { sqliteMessages } from './messages.js';
@@ -70,6 +71,18 @@ export function sqliteHistory(database: OpenDatabase): BackendHistory {
       });
     },
     rekey: sqliteRekey(database, messages, rooms),
+    async checkRoom(clientId, chatRoomId, { repair }) {
+      return inTransaction(() => {
+        const room = rooms.get(clientId, chatRoomId);
+        if (!room) return true;
+        const newest = messages.newest(clientId, chatRoomId);
+        const unreadCount = messages.countOthers(clientId, chatRoomId, room.unreadCount);
+        const shown = messages.find(clientId, chatRoomId, room.lastMessageId);
+        const isRight = showsNewest(room, shown, newest) && unreadCount === room.unreadCount;
+        if (repair && !isRight) rooms.change(clientId, { ...showing(room, newest), unreadCount });
+        return isRight;
+      });
+    },
     async prune(sentBefore) {
       run(() => rooms.emptyBefore(sentBefore));
       let pruned = 0;

@@ -10,6 +10,8 @@ export interface SqliteMessages {
   replace(clientId: string, message: HistoryMessage): boolean;
   remove(clientId: string, chatRoomId: string, messageId: string): boolean;
   newest(clientId: string, chatRoomId: string): HistoryMessage | undefined;
+  /** Messages of others in a room, counted up to `limit`. */
+  countOthers(clientId: string, chatRoomId: string, limit: number): number;
   /** The oldest ones of a room, oldest first. */
   oldest(clientId: string, chatRoomId: string, limit: number): HistoryMessage[];
   /** Oldest first. */
@@ -54,6 +56,11 @@ export function sqliteMessages({ sqlite }: OpenDatabase): SqliteMessages {
   const newest = sqlite.prepare<[string, string, number], Row>(
     `${SELECT} ${OF_ROOM} ${NEWEST_FIRST} LIMIT ?`,
   );
+  const others = sqlite
+    .prepare<[string, string, number], number>(
+      `SELECT count(*) FROM (SELECT 1 FROM messages ${OF_ROOM} AND from_me = 0 LIMIT ?)`,
+    )
+    .pluck();
   const oldest = sqlite.prepare<[string, string, number], Row>(
     `${SELECT} ${OF_ROOM} ORDER BY sent_at, turn LIMIT ?`,
   );
@@ -85,6 +92,7 @@ export function sqliteMessages({ sqlite }: OpenDatabase): SqliteMessages {
       const row = newest.get(clientId, chatRoomId, 1);
       return row && toMessage(row);
     },
+    countOthers: (clientId, chatRoomId, limit) => others.get(clientId, chatRoomId, limit) ?? 0,
     oldest: (clientId, chatRoomId, limit) => oldest.all(clientId, chatRoomId, limit).map(toMessage),
     page: (clientId, chatRoomId, { limit, before: beforeId }) =>
       newestFirst(clientId, chatRoomId, Math.max(limit, 0), beforeId).reverse().map(toMessage),

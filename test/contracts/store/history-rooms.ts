@@ -37,6 +37,23 @@ export function historyRoomsContract(harness: () => StoreHarness): void {
       expect((await history().rooms('acme')).map(plain)).to.deep.equal([ROOM]);
     });
 
+    it('are right when they show their newest message and count what others wrote', async () => {
+      const check = (repair: boolean) => history().checkRoom('acme', 'acme-1-2', { repair });
+      expect(await check(false)).to.equal(true);
+      await record('M1', { fromMe: false, sentAt: 1_000 });
+      await record('M2', { fromMe: true, sentAt: 2_000 }, { unread: false });
+      await record('M3', { fromMe: true, sentAt: 2_000 }, { unread: false });
+      expect(await check(true)).to.equal(true);
+      await history().updateRoom('acme', 'acme-1-2', { unreadCount: 7 });
+      expect(await check(false)).to.equal(false);
+      expect(await check(true)).to.equal(false);
+      expect(await room()).to.deep.include({ unreadCount: 1, lastMessage: 'body M3' });
+      for (const messageId of ['M1', 'M2', 'M3']) await history().remove('acme', 'acme-1-2', messageId);
+      expect(await check(true)).to.equal(false);
+      expect(await room()).to.deep.include({ ...EMPTY, unreadCount: 0 });
+      expect(await check(false)).to.equal(true);
+    });
+
     it('belong to their session', async () => {
       await record('M1');
       expect(await history().rooms('other')).to.deep.equal([]);
