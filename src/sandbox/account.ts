@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { LID_SERVER, PN_SERVER } from '../domain/address.js';
 import type { PhoneView } from './api.js';
 import type { Companion } from './companion.js';
+import { versionOf } from './people/picture-version.js';
 import type { SignalKeys } from './signal/signal-device.js';
 import type { State } from './state/state.js';
 import type { KeyPair } from './wire/curve.js';
@@ -22,14 +23,29 @@ export interface AccountRecord {
   name: string;
   status: string;
   username: string;
-  /** Nobody can add the person to a group directly: an admin has to invite. */
-  onlyAdminsAddMe?: boolean;
+  /** The name that the network vouches for, of a business. */
+  businessName?: string;
+  picture?: StoredPicture;
+  /** Privacy settings by the network's names for them; everything else is open to all. */
+  privacy?: Record<string, string>;
+  /** People whom this one writes with see the number only, and people in groups the LID only. */
+  hideLid?: boolean;
+  /** In the kept state; the first number unless somebody else had that before. */
+  key?: string;
   /** The id of the next linked device; never used twice. */
   nextDevice: number;
   /** Seconds since the epoch. */
   createdAt: number;
   keys: SignalKeys;
   appStateKey: AppStateKey;
+}
+
+/** A picture of a person or a group, in both sizes; the files are named by their SHA-256 in hex. */
+export interface StoredPicture {
+  /** Grows with every change, removals included. */
+  version: number;
+  image?: string;
+  preview?: string;
 }
 
 /** The key of the settings that an account's devices share. */
@@ -55,6 +71,11 @@ export class Account {
     return this.record.pn;
   }
 
+  /** What its rows in the kept state begin with; it stays the same when the number changes. */
+  get key(): string {
+    return this.record.key ?? this.record.pn;
+  }
+
   get lid(): string {
     return this.record.lid;
   }
@@ -74,8 +95,22 @@ export class Account {
     return mode === 'lid' ? deviceJid(this.lid, LID_SERVER, device) : deviceJid(this.pn, PN_SERVER, device);
   }
 
+  /** The same in chats between two people, where the LID may be hidden. */
+  privateJid(mode: AddressingMode, device = 0): string {
+    return this.jid(this.record.hideLid ? 'pn' : mode, device);
+  }
+
+  /** To whom something is open: `all`, unless the person wanted it otherwise. */
+  privacy(setting: string): string {
+    return this.record.privacy?.[setting] ?? 'all';
+  }
+
+  setPrivacy(setting: string, value: string): void {
+    this.record.privacy = { ...this.record.privacy, [setting]: value };
+  }
+
   view(): PhoneView {
-    const { name, status, username } = this.record;
+    const { name, status, username, businessName = '', picture, hideLid = false } = this.record;
     const devices = [...this.companions.values()].map((companion) => companion.view());
     return {
       number: this.number,
@@ -84,12 +119,17 @@ export class Account {
       lid: this.jid('lid'),
       status,
       username,
+      businessName,
+      pictureId: versionOf(picture),
+      pictureHidden: this.privacy('profile') === 'none',
+      onlyAdminsAddMe: this.privacy('groupadd') !== 'all',
+      hideLid,
       devices,
     };
   }
 
   keep(): void {
-    this.#state.put('account', this.pn, () => serialiseAccount(this.record));
+    this.#state.put('account', this.key, () => serialiseAccount(this.record));
   }
 }
 

@@ -15,6 +15,13 @@ export interface PhoneView {
   lid: string;
   status: string;
   username: string;
+  /** The name that the network vouches for, of a business; else empty. */
+  businessName: string;
+  /** Version of the picture; empty when there is none. */
+  pictureId: string;
+  pictureHidden: boolean;
+  onlyAdminsAddMe: boolean;
+  hideLid: boolean;
   devices: DeviceView[];
 }
 
@@ -23,6 +30,13 @@ export interface ProfileUpdate {
   name?: string;
   status?: string;
   username?: string;
+  /** Makes the person a business with a verified name; empty for none. */
+  businessName?: string;
+  /** An image in base64; null takes the picture away. */
+  picture?: string | null;
+  pictureHidden?: boolean;
+  /** People whom this one writes with see the number only, and people in groups the LID only, until it is false again. */
+  hideLid?: boolean;
   /** Nobody can add the person to a group directly: an admin has to invite. */
   onlyAdminsAddMe?: boolean;
 }
@@ -124,7 +138,7 @@ export type GroupRole = 'superadmin' | 'admin' | 'member';
 export type GroupAction = 'add' | 'remove' | 'promote' | 'demote';
 
 /** A group. */
-export interface GroupView extends Required<GroupUpdate> {
+export interface GroupView extends Required<Omit<GroupUpdate, 'picture'>> {
   /** `…@g.us` */
   jid: string;
   /** Number of who made it. */
@@ -132,6 +146,8 @@ export interface GroupView extends Required<GroupUpdate> {
   /** Seconds since the epoch. */
   createdAt: number;
   inviteCode: string;
+  /** Version of the picture; empty when there is none. */
+  pictureId: string;
   participants: { number: string; lid: string; role: GroupRole }[];
 }
 
@@ -150,6 +166,8 @@ export interface GroupSettings {
 export interface GroupUpdate extends GroupSettings {
   subject?: string;
   description?: string;
+  /** An image in base64; null takes the picture away. */
+  picture?: string | null;
 }
 
 /** What became of an action for one person: 200, or what the network says against it. */

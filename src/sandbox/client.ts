@@ -44,7 +44,8 @@ export class SandboxClient {
   addPhone(phone: {
     number: string;
     name?: string;
-  }): Promise<Omit<PhoneView, 'devices' | 'status' | 'username'>> {
+    hideLid?: boolean;
+  }): Promise<Pick<PhoneView, 'number' | 'name' | 'jid' | 'lid'>> {
     return this.#ask('POST', '/phones', phone);
   }
 
@@ -56,7 +57,17 @@ export class SandboxClient {
     return this.#ask('GET', phonePath(number));
   }
 
-  /** Changes what others see of a person. */
+  /** The person keeps the LID and gets another number; its linked devices are removed. */
+  changeNumber(number: string, to: string): Promise<PhoneView> {
+    return this.#ask('POST', phonePath(number, 'change-number'), { number: to });
+  }
+
+  /** People whom the person writes with see the LID from now on, if it was hidden. */
+  revealLid(number: string): Promise<PhoneView> {
+    return this.update(number, { hideLid: false });
+  }
+
+  /** Changes how others see or reach a person. */
   update(number: string, profile: ProfileUpdate): Promise<PhoneView> {
     return this.#ask('PATCH', phonePath(number), profile);
   }

@@ -49,7 +49,7 @@ export class Companion {
 
   /** Its key in the kept state. */
   get row(): string {
-    return `${this.account.pn}:${this.record.id}`;
+    return `${this.account.key}:${this.record.id}`;
   }
 
   get keysLeft(): number {

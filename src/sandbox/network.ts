@@ -13,6 +13,7 @@ import { Groups, isGroupJid } from './groups/groups.js';
 import { Blobs } from './media/blobs.js';
 import { PhoneFiles } from './media/files.js';
 import type { MediaFolder } from './media/folder.js';
+import { PictureUrls } from './media/picture-urls.js';
 import { MediaTokens } from './media/tokens.js';
 import { PairingDesk } from './pairing/desk.js';
 import { PerAccount } from './per-account.js';
@@ -71,6 +72,7 @@ export class Network {
   readonly addressing: AddressingMode;
   /** What the devices of each account share. */
   readonly settings = new PerAccount((account) => new SharedSettings(account, this));
+  readonly pictureUrls: PictureUrls;
   readonly groups: Groups;
   /** What phones encrypt with for groups, and read of them. */
   readonly senderKeys: SenderKeys;
@@ -80,6 +82,7 @@ export class Network {
   constructor({ authority, state, media, clock, log, addressing = 'lid' }: NetworkOptions) {
     this.authority = authority;
     this.state = state;
+    this.pictureUrls = new PictureUrls(authority.root.private, clock);
     this.groups = new Groups(state);
     this.senderKeys = new SenderKeys(state);
     this.blobs = new Blobs(media);

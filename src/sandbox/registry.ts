@@ -18,6 +18,7 @@ const E164 = /^\+[1-9][0-9]{4,14}$/;
 export class Registry {
   readonly #byPn = new Map<string, Account>();
   readonly #byLid = new Map<string, Account>();
+  readonly #byKey = new Map<string, Account>();
 
   get accounts(): Iterable<Account> {
     return this.#byPn.values();
@@ -30,6 +31,22 @@ export class Registry {
   add(account: Account): void {
     this.#byPn.set(account.pn, account);
     this.#byLid.set(account.lid, account);
+    this.#byKey.set(account.key, account);
+  }
+
+  /** Gives a person another number. @throws Refusal 409 when somebody has it */
+  renumber(account: Account, number: string): void {
+    if (this.byNumber(number)) throw new Refusal(409, `${number} has a phone already`);
+    this.#byPn.delete(account.pn);
+    account.record.key ??= account.pn;
+    account.record.pn = number.slice(1);
+    this.#byPn.set(account.pn, account);
+    account.keep();
+  }
+
+  /** The account whose rows in the kept state begin so. */
+  byKey(key: string): Account | undefined {
+    return this.#byKey.get(key);
   }
 
   /** A hidden id for a new number that nobody else has. */
@@ -37,6 +54,13 @@ export class Registry {
     let lid = lidOf(pn);
     while (this.#byLid.has(lid)) lid = String(BigInt(lid) + 1n);
     return lid;
+  }
+
+  /** Who had the number before keeps the rows that begin with it. */
+  #freeKey(pn: string): string {
+    let key = pn;
+    for (let count = 2; this.#byKey.has(key); count++) key = `${pn}-${count}`;
+    return key;
   }
 
   byPn(pn: string): Account | undefined {
@@ -77,7 +101,8 @@ export class Registry {
 
   /** Creates a kept account for a new number. */
   create(record: Omit<AccountRecord, 'lid'>, state: State): Account {
-    const account = new Account({ ...record, lid: this.freeLid(record.pn) }, state);
+    const key = this.#freeKey(record.pn);
+    const account = new Account({ ...record, lid: this.freeLid(record.pn), key }, state);
     this.add(account);
     account.keep();
     return account;

@@ -1,6 +1,7 @@
 import type { GroupMetadata } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
 import type { BaileysDevice } from './support/baileys-device.js';
+import { codeOf } from './support/code-of.js';
 import { ALICE, BOB, CAROL, pnJid, SandboxWorld } from './support/world.js';
 
 const DAVE = '+15550000004';
@@ -225,16 +226,6 @@ describe('Sandbox: groups', () => {
     });
   });
 });
-
-/** The network's code for why a query was refused. */
-async function codeOf(query: Promise<unknown>): Promise<unknown> {
-  try {
-    await query;
-    return 200;
-  } catch (error) {
-    return error instanceof Error && 'data' in error ? error.data : error;
-  }
-}
 
 function hasAll(news: Partial<GroupMetadata> | undefined, fields: Partial<GroupMetadata>): boolean {
   const entries = Object.entries(news ?? {});

@@ -33,7 +33,7 @@ export class SharedSettings {
   collection(name: CollectionName): Collection {
     const known = this.#collections.get(name);
     if (known) return known;
-    const collection = new Collection(`${this.#account.pn}/${name}`, this.#network.state);
+    const collection = new Collection(`${this.#account.key}/${name}`, this.#network.state);
     this.#collections.set(name, collection);
     return collection;
   }

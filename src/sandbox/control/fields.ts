@@ -16,6 +16,13 @@ export const partnerField = Joi.alternatives(numberField, groupField).messages({
   'alternatives.match': '{{#label}} must be an E.164 number such as +15550000001, or the jid of a group',
 });
 
+const MAX_PICTURE_CHARS = 8 * 1024 * 1024;
+/** Of the routes that take pictures. */
+export const MAX_PICTURE_BODY_BYTES = 9 * 1024 * 1024;
+
+/** An image in base64; null takes a picture away. */
+export const pictureField = Joi.string().base64().max(MAX_PICTURE_CHARS).allow(null);
+
 /** Routes of one phone. */
 export const numberParams = Joi.object({ number: numberField.required() });
 

@@ -11,6 +11,7 @@ import {
   type Named,
   type Outcome,
 } from '../groups/membership.js';
+import { requireEditor } from '../groups/rights.js';
 import {
   changeDescription,
   changeSettings,
@@ -20,7 +21,15 @@ import {
 } from '../groups/settings.js';
 import { viewGroup } from '../groups/view.js';
 import type { Network } from '../network.js';
-import { groupField, type NumberParams, numberField, numberParams } from './fields.js';
+import { changePicture } from '../people/picture.js';
+import {
+  groupField,
+  MAX_PICTURE_BODY_BYTES,
+  type NumberParams,
+  numberField,
+  numberParams,
+  pictureField,
+} from './fields.js';
 
 const MAX_PEOPLE = 1_024;
 const MAX_SUBJECT = 100;
@@ -40,6 +49,7 @@ const subjectField = Joi.string().max(MAX_SUBJECT);
 const updatePayload = Joi.object({
   subject: subjectField,
   description: Joi.string().allow('').max(MAX_DESCRIPTION),
+  picture: pictureField,
   announce: Joi.boolean(),
   locked: Joi.boolean(),
   membersAdd: Joi.boolean(),
@@ -71,14 +81,26 @@ export function groupRoutes(server: Server, network: Network): void {
   server.route<{ Params: GroupParams; Payload: GroupUpdate }>({
     method: 'PATCH',
     path: '/phones/{number}/groups/{jid}',
-    options: { validate: { params: groupParams, payload: updatePayload } },
-    handler: ({ params, payload }) => {
+    options: {
+      payload: { maxBytes: MAX_PICTURE_BODY_BYTES },
+      validate: { params: groupParams, payload: updatePayload },
+    },
+    handler: async ({ params, payload }) => {
       const { group, account } = find(network, params);
-      const { subject, description, ...settings } = payload;
+      const { subject, description, picture, ...settings } = payload;
       // who may change all of these may change the rest
       changeSettings(network, group, account, settings);
       if (subject !== undefined) changeSubject(network, group, account, subject);
       if (description !== undefined) changeDescription(network, group, account, description);
+      if (picture !== undefined) {
+        requireEditor(group, account);
+        await changePicture(
+          network,
+          group,
+          account,
+          picture === null ? null : Buffer.from(picture, 'base64'),
+        );
+      }
       return viewGroup(network, group);
     },
   });

@@ -58,6 +58,22 @@ export function mediaRoutes(server: Server, network: Network): void {
       return h.response(blob.stream).type('application/octet-stream').bytes(blob.size);
     },
   });
+  server.route<{ Params: { sha256: string }; Query: { oh: string; oe: string } }>({
+    method: 'GET',
+    path: '/v/pictures/{sha256}.jpg',
+    options: {
+      validate: {
+        query: Joi.object({ oh: Joi.string().default(''), oe: Joi.string().default('') }).unknown(),
+      },
+    },
+    handler: async ({ params, query }, h) => {
+      if (!network.pictureUrls.isGood(params.sha256, query))
+        throw new Refusal(403, 'the URL is not signed, or has expired');
+      const file = await network.files.get(params.sha256);
+      if (!file) throw new Refusal(404, 'no such picture');
+      return h.response(file.stream).type('image/jpeg').bytes(file.size);
+    },
+  });
   server.route<{ Payload: { messageId?: string } }>({
     method: 'POST',
     path: '/media/expire',

@@ -4,15 +4,20 @@ import type { Network } from '../network.js';
 import { type Stanza, stanza } from '../wire/stanza.js';
 import type { Group } from './group.js';
 
-/** Both addresses of a person under two names: by the one that the network uses in groups, and by the other. */
+/**
+ * Both addresses of a person under two names: by the one that the network uses in groups, and by the other, unless
+ * the person hides how they belong together.
+ */
 export function bothJids(
   network: Network,
   account: Account,
   [main, pn, lid]: [main: string, pn: string, lid: string],
 ): Record<string, string> {
+  const shown = { [main]: account.jid(network.addressing) };
+  if (account.record.hideLid) return shown;
   return network.addressing === 'lid'
-    ? { [main]: account.jid('lid'), [pn]: account.jid('pn') }
-    : { [main]: account.jid('pn'), [lid]: account.jid('lid') };
+    ? { ...shown, [pn]: account.jid('pn') }
+    : { ...shown, [lid]: account.jid('lid') };
 }
 
 /** A member, or somebody whom an action is about. */
@@ -23,7 +28,8 @@ export function participantElement(
   content?: Stanza[],
 ): Stanza {
   const jids = bothJids(network, account, ['jid', 'phone_number', 'lid']);
-  return stanza('participant', { ...jids, ...attrs }, content);
+  const username = account.record.username || undefined;
+  return stanza('participant', { ...jids, username, ...attrs }, content);
 }
 
 /** A group with all that members may know. @param refused people who were to be in it, and are not */

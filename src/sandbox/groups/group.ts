@@ -1,5 +1,5 @@
 import { GROUP_SERVER } from '../../domain/address.js';
-import type { Account } from '../account.js';
+import type { Account, StoredPicture } from '../account.js';
 import type { GroupRole } from '../api.js';
 import type { State } from '../state/state.js';
 
@@ -30,6 +30,7 @@ export interface GroupRecord {
   /** Seconds after which messages disappear; 0 when they do not. */
   ephemeral: number;
   inviteCode: string;
+  picture?: StoredPicture;
   members: [lid: string, role: GroupRole][];
   /** LIDs of people who were members once. */
   past: string[];

@@ -124,7 +124,7 @@ const ACTIONS: Record<GroupAction, (group: Group, account: Account, network: Net
   {
     add(group, account) {
       if (group.has(account)) return ALREADY_IN;
-      if (account.record.onlyAdminsAddMe) return INVITE_ONLY;
+      if (account.privacy('groupadd') !== 'all') return INVITE_ONLY;
       if (group.size >= MAX_MEMBERS) return FULL;
       group.put(account, 'member');
       return undefined;

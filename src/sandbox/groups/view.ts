@@ -1,5 +1,6 @@
 import type { GroupView } from '../api.js';
 import type { Network } from '../network.js';
+import { versionOf } from '../people/picture-version.js';
 import type { Group } from './group.js';
 
 /** A group as the control API shows it. */
@@ -17,6 +18,7 @@ export function viewGroup(network: Network, group: Group): GroupView {
     membersAdd,
     ephemeral,
     inviteCode,
+    pictureId: versionOf(group.record.picture),
     participants: [...group.members].flatMap(([lid, role]) => {
       const account = network.registry.byLid(lid);
       return account ? [{ number: account.number, lid: account.jid('lid'), role }] : [];

@@ -5,6 +5,7 @@ import { child, type Stanza, type StanzaContent, stanza } from '../wire/stanza.j
 import { abt } from './abt.js';
 import { appState } from './app-state.js';
 import { blocklist } from './blocklist.js';
+import { business } from './business.js';
 import { encrypt } from './encrypt.js';
 import { groups } from './groups.js';
 import { type IqAnswer, IqError, type IqNamespace } from './iq.js';
@@ -23,6 +24,7 @@ const NAMESPACES = new Map<string, IqNamespace>(
     abt,
     appState,
     blocklist,
+    business,
     encrypt,
     groups,
     md,

@@ -2,6 +2,8 @@ import { PN_SERVER } from '../../domain/address.js';
 import type { Account } from '../account.js';
 import { ignoreQueries } from '../faults/ignore-queries.js';
 import type { Network } from '../network.js';
+import { vouched } from '../people/business.js';
+import { versionOf } from '../people/picture-version.js';
 import { deviceId, devicesOf } from '../registry.js';
 import { deviceJid } from '../wire/jid.js';
 import { child, childrenOf, type Stanza, stanza, textOf } from '../wire/stanza.js';
@@ -10,13 +12,31 @@ import { asker, type IqNamespace } from './iq.js';
 /** What can be asked about a person; nothing is said about what there is nothing to say of. */
 const PROTOCOLS: Record<string, (account: Account, network: Network) => Stanza | undefined> = {
   devices: (account, network) => deviceList(account, network),
-  lid: (account) => stanza('lid', { val: account.jid('lid') }),
+  lid: (account) => (account.record.hideLid ? undefined : stanza('lid', { val: account.jid('lid') })),
   contact: () => stanza('contact', { type: 'in' }),
-  status: ({ record }) => stanza('status', { t: String(record.createdAt) }, Buffer.from(record.status)),
-  username: ({ record }) => (record.username ? stanza('username', {}, record.username) : undefined),
+  status: statusText,
+  // bytes, as text would be taken for an address or a number where it looks like one
+  username: ({ record }) =>
+    record.username ? stanza('username', {}, Buffer.from(record.username)) : undefined,
+  picture: pictureVersion,
+  business: (account) => {
+    const certificate = vouched(account);
+    return certificate.length > 0 ? stanza('business', {}, certificate) : undefined;
+  },
   disappearing_mode: ({ record }) =>
     stanza('disappearing_mode', { duration: '0', t: String(record.createdAt) }),
 };
+
+function statusText(account: Account): Stanza {
+  const { status, createdAt } = account.record;
+  if (account.privacy('status') === 'none') return stanza('status', { code: '401' });
+  return stanza('status', { t: String(createdAt) }, Buffer.from(status));
+}
+
+function pictureVersion(account: Account): Stanza | undefined {
+  const id = account.privacy('profile') === 'none' ? '' : versionOf(account.record.picture);
+  return id ? stanza('picture', { id }) : undefined;
+}
 
 /** Looks people up: do they exist, which devices have they, what is their hidden id. */
 export const usync: IqNamespace = {

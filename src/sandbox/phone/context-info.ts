@@ -1,10 +1,12 @@
 import { proto } from '@whiskeysockets/baileys';
 import { unwrap } from '../../kinds/unwrap.js';
 import type { WriteRequest } from '../api.js';
+import { jidIn } from '../chat.js';
 import type { Network } from '../network.js';
 import { Refusal } from '../refusal.js';
 import type { HeldMessage } from './held-messages.js';
 import type { Phone } from './phone.js';
+import { chatOf } from './targets.js';
 
 /** The context (quote, mentions, forwarded mark) of a message, wherever its kind keeps it. */
 export function findContextInfo(message: proto.IMessage): proto.IContextInfo | undefined {
@@ -22,11 +24,11 @@ export function findContextInfo(message: proto.IMessage): proto.IContextInfo | u
 export function composeContext(
   network: Network,
   phone: Phone,
-  { quotedMessageId, mentions = [], forwarded, ephemeral }: WriteRequest,
+  { to, quotedMessageId, mentions = [], forwarded, ephemeral }: WriteRequest,
 ): proto.IContextInfo | undefined {
   const info: proto.IContextInfo = {
     ...(quotedMessageId !== undefined && quote(network, phone, quotedMessageId)),
-    ...(mentions.length > 0 && { mentionedJid: mentions.map((number) => jidOf(network, number)) }),
+    ...(mentions.length > 0 && { mentionedJid: mentions.map((number) => named(network, to, number)) }),
     ...(forwarded && { isForwarded: true, forwardingScore: 1 }),
     ...(ephemeral !== undefined && { expiration: ephemeral }),
   };
@@ -39,7 +41,7 @@ export function quote(network: Network, phone: Phone, messageId: string): proto.
   if (!quoted) throw new Refusal(404, `the phone holds no message ${messageId}`);
   return {
     stanzaId: messageId,
-    participant: jidOf(network, quoted.from),
+    participant: named(network, chatOf(quoted), quoted.from),
     quotedMessage: preview(quoted),
   };
 }
@@ -54,6 +56,7 @@ function preview(quoted: HeldMessage): proto.IMessage {
   return shown;
 }
 
-function jidOf(network: Network, number: string): string {
-  return network.registry.require(number).jid(network.addressing);
+/** How a person is named in a chat. */
+function named(network: Network, chatId: string, number: string): string {
+  return jidIn(network.requireChat(chatId), network.registry.require(number), network.addressing);
 }

@@ -10,7 +10,7 @@ export const ENC_VERSION = '2';
 
 /** What is encrypted for a device of the author's own: the message and where it went. */
 export function deviceSent(partner: Account, message: proto.IMessage): proto.IMessage {
-  return { deviceSentMessage: { destinationJid: partner.jid('lid'), message } };
+  return { deviceSentMessage: { destinationJid: partner.privateJid('lid'), message } };
 }
 
 /** How a message is encrypted for a device. */

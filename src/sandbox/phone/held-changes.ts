@@ -28,11 +28,19 @@ export class HeldChanges {
   add(change: HeldChange): void {
     const row = `${this.#owner}/${String(++this.#sequence).padStart(12, '0')}`;
     this.#changes.set(change.messageId, { row, change });
-    this.#state.put('change', row, () =>
-      JSON.stringify({ ...change, source: change.source.toString('base64') }),
-    );
+    this.#keep(row, change);
     const [oldest] = this.#changes.keys();
     if (this.#changes.size > MAX_CHANGES && oldest !== undefined) this.#forget(oldest);
+  }
+
+  /** Somebody has another number. */
+  renumber(before: string, after: string): void {
+    for (const { row, change } of this.#changes.values()) {
+      if (change.from !== before && change.to !== before) continue;
+      if (change.from === before) change.from = after;
+      if (change.to === before) change.to = after;
+      this.#keep(row, change);
+    }
   }
 
   views(): ChangeView[] {
@@ -44,6 +52,12 @@ export class HeldChanges {
     const change: HeldChange = { ...parsed, source: Buffer.from(parsed.source, 'base64') };
     this.#changes.set(change.messageId, { row, change });
     this.#sequence = Math.max(this.#sequence, Number(row.slice(row.lastIndexOf('/') + 1)));
+  }
+
+  #keep(row: string, change: HeldChange): void {
+    this.#state.put('change', row, () =>
+      JSON.stringify({ ...change, source: change.source.toString('base64') }),
+    );
   }
 
   #forget(messageId: string): void {

@@ -2,6 +2,7 @@ import type { MessageView, ReceiptState } from '../api.js';
 import { Refusal } from '../refusal.js';
 import type { State } from '../state/state.js';
 import type { StanzaShape } from './content/content.js';
+import { renameKey, renumberMessage } from './renumber.js';
 
 /** Beyond this a phone forgets its oldest messages, and what became of them. */
 const MAX_MESSAGES = 10_000;
@@ -81,6 +82,19 @@ export class HeldMessages {
     }
   }
 
+  /** Somebody has another number. */
+  renumber(before: string, after: string): void {
+    for (const { message } of this.#messages.values()) {
+      if (renumberMessage(message, before, after)) this.keep(message);
+    }
+    for (const [messageId, receipts] of this.#receipts) {
+      if (!(before in receipts)) continue;
+      const renamed = renameKey(receipts, before, after);
+      this.#receipts.set(messageId, renamed);
+      this.#keepReceipts(messageId, renamed);
+    }
+  }
+
   remove(messageId: string): void {
     const row = this.#messages.get(messageId)?.row;
     this.#messages.delete(messageId);
@@ -96,7 +110,7 @@ export class HeldMessages {
     // in place: in a large group there are hundreds of a message
     receipts[number] = state;
     this.#receipts.set(messageId, receipts);
-    this.#state.put('receipt', `${this.#owner}/${messageId}`, () => JSON.stringify(receipts));
+    this.#keepReceipts(messageId, receipts);
     const [oldest] = this.#receipts.keys();
     if (this.#receipts.size > MAX_MESSAGES && oldest !== undefined) this.#forgetReceipts(oldest);
     return true;
@@ -126,6 +140,10 @@ export class HeldMessages {
 
   restoreReceipts(messageId: string, value: string): void {
     this.#receipts.set(messageId, JSON.parse(value));
+  }
+
+  #keepReceipts(messageId: string, receipts: Record<string, ReceiptState>): void {
+    this.#state.put('receipt', `${this.#owner}/${messageId}`, () => JSON.stringify(receipts));
   }
 
   #forgetReceipts(messageId: string): void {

@@ -87,9 +87,9 @@ function headOf(network: Network, chat: string): proto.IConversation {
   if (partner instanceof Group) return { id: partner.jid(), name: partner.record.subject.text };
   const { name, username } = partner.record;
   return {
-    id: partner.jid(network.addressing),
+    id: partner.privateJid(network.addressing),
     pnJid: partner.jid('pn'),
-    lidJid: partner.jid('lid'),
+    ...(!partner.record.hideLid && { lidJid: partner.jid('lid') }),
     displayName: name,
     ...(username && { username }),
   };
@@ -102,10 +102,11 @@ function countUnread(messages: HeldMessage[]): number {
 }
 
 function mappings(phone: Phone): proto.IPhoneNumberToLIDMapping[] {
-  return [...phone.partners].map((partner) => ({ pnJid: partner.jid('pn'), lidJid: partner.jid('lid') }));
+  const known = [...phone.partners].filter(({ record }) => !record.hideLid);
+  return known.map((partner) => ({ pnJid: partner.jid('pn'), lidJid: partner.jid('lid') }));
 }
 
 function pushname(network: Network, chat: string): proto.IPushname | undefined {
   const partner = network.registry.byNumber(chat);
-  return partner && { id: partner.jid(network.addressing), pushname: partner.record.name };
+  return partner && { id: partner.privateJid(network.addressing), pushname: partner.record.name };
 }

@@ -44,10 +44,10 @@ export class Phone {
   constructor(account: Account, network: Network) {
     this.account = account;
     this.#network = network;
-    this.signal = new SignalDevice(account.pn, account.record.keys, network.state);
-    this.groupKeys = new GroupKeys(account.pn, `${account.lid}.0`, network.senderKeys, network.state);
-    this.held = new HeldMessages(account.pn, network.state);
-    this.changes = new HeldChanges(account.pn, network.state);
+    this.signal = new SignalDevice(account.key, account.record.keys, network.state);
+    this.groupKeys = new GroupKeys(account.key, `${account.lid}.0`, network.senderKeys, network.state);
+    this.held = new HeldMessages(account.key, network.state);
+    this.changes = new HeldChanges(account.key, network.state);
   }
 
   /** Takes what the network brings: messages, and receipts that ask for one, or for its file, again. */
@@ -84,6 +84,13 @@ export class Phone {
       const receipt = stanza('receipt', { id: first.messageId, ...way, type }, [stanza('list', {}, list)]);
       routeReceipt(this.#network, { account: this.account }, receipt);
     }
+  }
+
+  /** Somebody has another number: what the phone holds of the person goes by that from now on. */
+  renumber(before: string, after: string): void {
+    this.held.renumber(before, after);
+    this.changes.renumber(before, after);
+    for (const chatstate of this.chatstates) if (chatstate.from === before) chatstate.from = after;
   }
 
   /** There is a chat of that name: a number, or a group's jid. */

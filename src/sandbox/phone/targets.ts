@@ -1,6 +1,7 @@
 import type { proto } from '@whiskeysockets/baileys';
 import type { Account } from '../account.js';
 import type { ChangeView } from '../api.js';
+import { jidOf } from '../chat.js';
 import { isGroupJid } from '../groups/groups.js';
 import type { Network } from '../network.js';
 import { Refusal } from '../refusal.js';
@@ -29,7 +30,7 @@ export function requireTarget({ phone, partner }: Writing, messageId: string): H
 export function keyOf(network: Network, target: HeldMessage): proto.IMessageKey {
   const { registry, addressing } = network;
   return {
-    remoteJid: network.requireChat(chatOf(target)).jid(addressing),
+    remoteJid: jidOf(network.requireChat(chatOf(target)), addressing),
     fromMe: target.fromMe,
     id: target.messageId,
     ...(isGroupJid(target.to) && { participant: registry.byNumber(target.from)?.jid(addressing) ?? null }),

@@ -1,5 +1,6 @@
 import type { Account } from '../account.js';
 import type { ChatstateView } from '../api.js';
+import { jidIn } from '../chat.js';
 import type { Companion } from '../companion.js';
 import { membersOf } from '../groups/announce.js';
 import type { Network } from '../network.js';
@@ -12,7 +13,7 @@ export function routeChatstate(network: Network, companion: Companion, chatstate
   const author = companion.account;
   const group = network.groups.byJid(to);
   if (!state || (group && !group.has(author))) return;
-  const jid = author.jid(network.addressing);
+  const jid = jidIn(group ?? author, author, network.addressing);
   const attrs: Record<string, string> = group ? { from: group.jid(), participant: jid } : { from: jid };
   const at = network.clock.now();
   for (const partner of partnersIn(network, to)) {

@@ -1,7 +1,7 @@
 import type { Account } from '../account.js';
 import type { Companion } from '../companion.js';
-import { membersOf } from '../groups/announce.js';
 import type { Network } from '../network.js';
+import { acquaintances } from '../people/acquaintances.js';
 import { deviceId, devicesOf } from '../registry.js';
 import { stanza } from '../wire/stanza.js';
 
@@ -11,17 +11,15 @@ import { stanza } from '../wire/stanza.js';
  * @param except a device that need not be told, as it is new itself.
  */
 export function announceDevices(network: Network, account: Account, except?: Companion): void {
-  const devices = devicesOf(account).flatMap((device) => [
-    stanza('device', { jid: account.jid('pn', deviceId(device)) }),
-    stanza('device', { jid: account.jid('lid', deviceId(device)) }),
-  ]);
-  const { partners } = network.phone(account);
-  const fellows = network.groups.of(account).flatMap((group) => membersOf(network, group));
-  for (const { companions } of new Set([account, ...partners, ...fellows])) {
+  const modes = account.record.hideLid ? (['pn'] as const) : (['pn', 'lid'] as const);
+  const devices = devicesOf(account).flatMap((device) =>
+    modes.map((mode) => stanza('device', { jid: account.jid(mode, deviceId(device)) })),
+  );
+  for (const { companions } of acquaintances(network, account)) {
     for (const companion of companions.values()) {
       if (companion === except) continue;
       const attrs = {
-        from: account.jid('lid'),
+        from: account.privateJid('lid'),
         type: 'devices',
         id: network.newId(),
         t: String(network.now()),

@@ -2,6 +2,7 @@ import type { Account } from '../account.js';
 import type { Chat } from '../chat.js';
 import { Group } from '../groups/group.js';
 import type { Network } from '../network.js';
+import { vouched } from '../people/business.js';
 import { type Device, deviceId } from '../registry.js';
 import { type Stanza, stanza } from '../wire/stanza.js';
 
@@ -35,7 +36,7 @@ export function hand(network: Network, parcel: Parcel, copy: Copy): void {
     t: String(network.now()),
     ...parcel.attrs,
   };
-  const extras = (parcel.extras ?? []).filter(
+  const extras = [...(parcel.extras ?? []), ...vouched(parcel.author.account)].filter(
     (extra) => extra.tag !== 'device-identity' || opensSession(copy),
   );
   give(network, copy.to, stanza('message', attrs, [...copy.encs, ...extras]));
@@ -67,29 +68,36 @@ function groupAttrs(network: Network, author: Device, group: Group): Record<stri
     addressing_mode: mode,
     notify: account.record.name,
   };
+  const names = account.record.username && { participant_username: account.record.username };
+  if (account.record.hideLid) return { ...attrs, ...names };
   return mode === 'lid'
-    ? { ...attrs, participant_pn: account.jid('pn') }
-    : { ...attrs, participant_lid: account.jid('lid') };
+    ? { ...attrs, ...names, participant_pn: account.jid('pn') }
+    : { ...attrs, ...names, participant_lid: account.jid('lid') };
 }
 
 /** How others see the author. */
 function inboundAttrs(network: Network, author: Device): Record<string, string> {
   const { account } = author;
-  const from = account.jid(network.addressing, deviceId(author));
-  const names = { addressing_mode: network.addressing, notify: account.record.name };
-  return network.addressing === 'lid'
-    ? { from, sender_pn: account.jid('pn'), ...names }
-    : { from, sender_lid: account.jid('lid'), ...names };
+  const { hideLid, name } = account.record;
+  const mode = hideLid ? 'pn' : network.addressing;
+  const attrs = { from: account.jid(mode, deviceId(author)), addressing_mode: mode, notify: name };
+  if (hideLid) return attrs;
+  return mode === 'lid'
+    ? { ...attrs, sender_pn: account.jid('pn') }
+    : { ...attrs, sender_lid: account.jid('lid') };
 }
 
 /** How the author's own other devices see it: from themselves, with the chat beside it. */
 function echoAttrs(network: Network, author: Device, partner: Account): Record<string, string> {
-  const mode = network.addressing;
+  const { hideLid, username } = partner.record;
+  const mode = hideLid ? 'pn' : network.addressing;
   const attrs = {
     from: author.account.jid(mode, deviceId(author)),
     recipient: partner.jid(mode),
     addressing_mode: mode,
+    ...(username && { peer_recipient_username: username }),
   };
+  if (hideLid) return attrs;
   return mode === 'lid'
     ? { ...attrs, peer_recipient_pn: partner.jid('pn') }
     : { ...attrs, peer_recipient_lid: partner.jid('lid') };

@@ -43,7 +43,7 @@ export function routeMessage(network: Network, companion: Companion, message: St
   const log = network.sentLog(companion.account);
   for (const copy of copies) {
     if (!isAllowed(network, companion, copy.to, to)) continue;
-    if (isFresh(copy, () => log.give(id, partner.pn, deviceRow(copy.to)))) hand(network, parcel, copy);
+    if (isFresh(copy, () => log.give(id, partner.key, deviceRow(copy.to)))) hand(network, parcel, copy);
   }
   answer(network, companion, message);
 }
@@ -64,7 +64,7 @@ function refuse(network: Network, companion: Companion, message: Stanza, copies:
 
 /** A device's key in the logs. */
 export function deviceRow(device: Device): string {
-  return `${device.account.pn}:${deviceId(device)}`;
+  return `${device.account.key}:${deviceId(device)}`;
 }
 
 /** Copies for devices in `<participants>`, or one `<enc>` for the device in `to`. Unknown devices get none. */
@@ -88,7 +88,7 @@ function partnerOf(network: Network, companion: Companion, message: Stanza) {
   const addressee = network.registry.byJid(recipient ?? to);
   if (addressee && (recipient || addressee !== companion.account)) return addressee;
   const logged = network.sentLog(companion.account).partnerOf(id);
-  return logged === undefined ? addressee : network.registry.byPn(logged);
+  return logged === undefined ? addressee : network.registry.byKey(logged);
 }
 
 /** Copies go to the addressee and to the author's own other devices, to nobody else. */

@@ -1,5 +1,6 @@
 import type { Account } from '../account.js';
 import type { ReceiptState } from '../api.js';
+import { jidIn, jidOf } from '../chat.js';
 import type { Group } from '../groups/group.js';
 import type { Network } from '../network.js';
 import { type Device, deviceId } from '../registry.js';
@@ -62,7 +63,7 @@ function tellAuthor(
   if (first === undefined) return;
   const attrs = {
     id: first,
-    from: (group ?? reader).jid(network.addressing),
+    from: jidOf(group ?? reader, network.addressing),
     participant: group && reader.jid(network.addressing),
     t: String(network.now()),
     ...(state !== 'delivered' && { type: state }),
@@ -86,7 +87,7 @@ function forwardRetry(network: Network, from: Device, receipt: Stanza): void {
   const author = network.registry.device(group ? participant : to);
   if (!author) return;
   network.sentLog(author.account).allowAgain(id, deviceRow(from));
-  const asking = from.account.jid(network.addressing, deviceId(from));
+  const asking = jidIn(group ?? from.account, from.account, network.addressing, deviceId(from));
   const attrs = {
     id,
     ...(group ? { from: group.jid(), participant: asking } : { from: asking }),

@@ -2,7 +2,7 @@
 const MAX_MESSAGES = 5_000;
 
 interface Sent {
-  /** Number (digits) of whom it was sent to. */
+  /** Key of the account, or jid of the group, that it was sent to. */
   partner: string;
   /** Devices that were given a copy. */
   given: Set<string>;
@@ -25,7 +25,7 @@ export class SentLog {
     this.#messages.get(id)?.given.delete(device);
   }
 
-  /** To whom a message was sent, by digits. */
+  /** To whom a message was sent, by the account's key or the group's jid. */
   partnerOf(id: string): string | undefined {
     return this.#messages.get(id)?.partner;
   }

@@ -37,7 +37,7 @@ export async function restorePeople(network: Network, state: State): Promise<voi
 
 function restoreCompanions(network: Network, state: State): void {
   for (const [row, value] of state.rows('companion')) {
-    const account = network.registry.byPn(row.split(':')[0] ?? '');
+    const account = network.registry.byKey(row.split(':')[0] ?? '');
     if (!account) continue;
     const companion = new Companion(account, parseCompanion(value), state);
     account.companions.set(companion.id, companion);
@@ -57,40 +57,40 @@ async function restoreSignal(network: Network, state: State): Promise<void> {
   for (const [row, value] of state.rows('sender-key'))
     network.senderKeys.restore(row, value, state.interrupted);
   for (const [row, value] of state.rows('group-keys')) {
-    const account = network.registry.byPn(head(row));
+    const account = network.registry.byKey(head(row));
     if (account) network.phone(account).groupKeys.restore(tail(row), value, state.interrupted);
   }
 }
 
 function restoreHeld(network: Network, state: State): void {
   for (const [row, value] of state.rows('message')) {
-    const account = network.registry.byPn(head(row));
+    const account = network.registry.byKey(head(row));
     if (!account) continue;
     const phone = network.phone(account);
     const message = phone.held.restoreMessage(row, value);
     phone.meet(chatOf(message));
   }
   for (const [row, value] of state.rows('change')) {
-    const account = network.registry.byPn(head(row));
+    const account = network.registry.byKey(head(row));
     if (account) network.phone(account).changes.restore(row, value);
   }
   for (const [row, value] of state.rows('app-state')) {
-    const account = network.registry.byPn(head(row));
+    const account = network.registry.byKey(head(row));
     if (account) network.settings.of(account).restore(tail(row), value);
   }
   for (const [row, value] of state.rows('receipt')) {
-    const account = network.registry.byPn(head(row));
+    const account = network.registry.byKey(head(row));
     if (account) network.phone(account).held.restoreReceipts(tail(row), value);
   }
 }
 
 function companionOf(network: Network, row: string): Companion | undefined {
-  const [pn = '', id = ''] = row.split(':');
-  return network.registry.byPn(pn)?.companions.get(Number(id));
+  const [key = '', id = ''] = row.split(':');
+  return network.registry.byKey(key)?.companions.get(Number(id));
 }
 
 function signalOf(network: Network, row: string) {
-  const account = network.registry.byPn(head(row));
+  const account = network.registry.byKey(head(row));
   return account && network.phone(account).signal;
 }
 

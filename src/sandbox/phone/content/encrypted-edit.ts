@@ -1,6 +1,7 @@
 import { proto } from '@whiskeysockets/baileys';
 import Joi from 'joi';
 import { unwrap } from '../../../kinds/unwrap.js';
+import { jidIn } from '../../chat.js';
 import { Refusal } from '../../refusal.js';
 import type { HeldMessage } from '../held-messages.js';
 import { openSealed, type Sealed, seal, secretOf } from '../message-secret.js';
@@ -48,10 +49,10 @@ export const encryptedEdit: PhoneContent = {
   },
 };
 
-function sealEdit({ network, phone }: Writing, target: HeldMessage, plain: Uint8Array): Sealed {
+function sealEdit({ network, phone, partner }: Writing, target: HeldMessage, plain: Uint8Array): Sealed {
   const secret = secretOf(target);
   if (!secret) throw new Refusal(400, `the message ${target.messageId} came without its secret`);
-  const author = phone.account.jid(network.addressing);
+  const author = jidIn(partner, phone.account, network.addressing);
   const { messageId: targetId } = target;
   return seal(plain, { secret, targetId, targetAuthor: author, sender: author, useCase: USE_CASE });
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { proto } from '@whiskeysockets/baileys';
 import Joi from 'joi';
+import { jidIn } from '../../chat.js';
 import { Refusal } from '../../refusal.js';
 import type { HeldMessage } from '../held-messages.js';
 import { openSealed, type Sealed, seal, secretOf } from '../message-secret.js';
@@ -56,16 +57,16 @@ function checkOptions({ messageId, poll }: HeldMessage, options: string[]): void
     throw new Refusal(400, `"vote.options": the poll takes ${poll.selectableCount} at most`);
 }
 
-function sealVote({ network, phone }: Writing, target: HeldMessage, options: string[]): Sealed {
+function sealVote({ network, phone, partner }: Writing, target: HeldMessage, options: string[]): Sealed {
   const secret = secretOf(target);
   if (!secret) throw new Refusal(400, `the poll ${target.messageId} came without its secret`);
   const mode = network.addressing;
-  const voter = phone.account.jid(mode);
+  const voter = jidIn(partner, phone.account, mode);
   const plain = proto.Message.PollVoteMessage.encode({ selectedOptions: options.map(sha256) }).finish();
   return seal(plain, {
     secret,
     targetId: target.messageId,
-    targetAuthor: network.registry.require(target.from).jid(mode),
+    targetAuthor: jidIn(partner, network.registry.require(target.from), mode),
     sender: voter,
     useCase: USE_CASE,
     authenticated: `${target.messageId}\0${voter}`,
