@@ -100,6 +100,12 @@ describe('fetching a file by its URL', () => {
     expect(host.calls[0]?.headers).to.include({ 'accept-encoding': 'identity' });
   });
 
+  it('takes what is packed in an unknown way as it comes, whatever that is called', async () => {
+    answer((response) => response.writeHead(200, { 'content-encoding': 'constructor' }).end(BYTES));
+    const file = arrived(await fetcher.fetch(host.url));
+    expect(await readFile(file.path)).to.deep.equal(BYTES);
+  });
+
   it('refuses what is packed wrongly', async () => {
     answer((response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(BYTES));
     expect((await failureOf(host.url)).code).to.equal('media_unfetchable');

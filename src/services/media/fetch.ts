@@ -14,12 +14,12 @@ const USER_AGENT = 'Switchboard/1';
 const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** Some hosts pack what they keep packed, whatever is asked for. */
-const UNPACKERS: Readonly<Record<string, () => Transform>> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-};
+const UNPACKERS: ReadonlyMap<string, () => Transform> = new Map([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
 
 export interface FetcherOptions {
   /** Permits http, and hosts inside the own network. */
@@ -132,7 +132,7 @@ export class Fetcher {
 
   async #take(response: Dispatcher.ResponseData, url: URL): Promise<Fetched> {
     const { statusCode, headers, body } = response;
-    const unpack = UNPACKERS[textOf(headers['content-encoding']).trim().toLowerCase()];
+    const unpack = UNPACKERS.get(textOf(headers['content-encoding']).trim().toLowerCase());
     const announced = unpack ? 0 : Number(textOf(headers['content-length']));
     const refusal = refusalOfAnswer(statusCode, announced);
     if (refusal) {
