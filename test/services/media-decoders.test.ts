@@ -64,6 +64,7 @@ describe('decoders', () => {
     expect(await detect(gif)).to.equal('image/gif');
     decoders.stop();
     expect(await stuck).to.equal('stopped');
+    expect(clock.pending(), 'nothing is left to end').to.deep.equal([]);
   });
 
   it('end when there is nothing to do, and start again', async () => {

@@ -1,4 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
 import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -343,6 +346,40 @@ describe('a file that is sent', () => {
           expect(line).to.match(/-protocol_whitelist file -format_whitelist mov,mp4/);
           expect(line).to.contain(`file:${path}`);
         }
+      });
+
+      it('is one of two that are looked at, however many are sent', async () => {
+        const log = join(programs.path, 'runs');
+        await install('ffprobe', `echo begin >> '${log}'; /bin/sleep 0.2; echo end >> '${log}'; exit 1`);
+        await Promise.all(Array.from({ length: 5 }, look));
+        let running = 0;
+        const together = (await readFile(log, 'utf8'))
+          .trim()
+          .split('\n')
+          .map((line) => {
+            running += line === 'begin' ? 1 : -1;
+            return running;
+          });
+        expect(together).to.have.lengthOf(10);
+        expect(Math.max(...together)).to.be.at.most(2);
+      });
+
+      it('leaves no program running when it is stopped', async () => {
+        const stopping = makeMedia('stopping', programs.path);
+        await stopping.start();
+        const alive = join(programs.path, 'alive');
+        const never = join(programs.path, 'never');
+        execFileSync('mkfifo', [alive, never]);
+        await install('ffprobe', `exec 3> '${alive}'; echo it runs >&3; read -r line < '${never}'`);
+        const file = await stopping.spool(Readable.from([film(7)]));
+        const prepared = stopping.prepare({ ...WISHES, mimeType: 'video/mp4' }, { file });
+        // it ends when nobody holds the other end any more
+        const lifeline = createReadStream(alive);
+        await once(lifeline, 'data');
+        const dead = once(lifeline, 'end');
+        await stopping.stop();
+        await dead;
+        await prepared;
       });
 
       it('is sent all the same when they fail', async () => {

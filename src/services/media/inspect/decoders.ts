@@ -49,7 +49,7 @@ export class Decoders {
     } finally {
       if (decoder.isAlive) this.#idle.push(decoder);
       else this.#all.delete(decoder);
-      if (this.#queue.pending <= 1 && this.#queue.size === 0) this.#endLater();
+      if (!this.#stopped && this.#queue.pending <= 1 && this.#queue.size === 0) this.#endLater();
     }
   }
 

@@ -27,6 +27,14 @@ export interface FilmFacts {
   thumbnail?: Uint8Array;
 }
 
+/** The programs that look at films. */
+export interface Programs {
+  /** Folders in which they are looked for. */
+  searchPath: string;
+  /** Ends them: nobody would end them later. */
+  signal: AbortSignal;
+}
+
 /** What ffprobe prints, as far as it is asked for. */
 interface Probe {
   streams?: { width?: number; height?: number; side_data_list?: { rotation?: number }[] }[];
@@ -35,19 +43,18 @@ interface Probe {
 
 /**
  * Looks at a film with ffprobe and ffmpeg.
- * @param searchPath folders in which the programs are looked for
  * @returns undefined when they are not there or can do nothing with it
  */
-export async function film(path: string, searchPath: string): Promise<FilmFacts | undefined> {
-  const facts = await probe(path, searchPath).catch(() => undefined);
+export async function film(path: string, programs: Programs): Promise<FilmFacts | undefined> {
+  const facts = await probe(path, programs).catch(() => undefined);
   if (!facts) return undefined;
-  const thumbnail = await firstPicture(path, searchPath).catch(() => undefined);
+  const thumbnail = await firstPicture(path, programs).catch(() => undefined);
   return { ...facts, ...(thumbnail?.length && { thumbnail }) };
 }
 
-async function probe(path: string, searchPath: string): Promise<FilmFacts> {
+async function probe(path: string, programs: Programs): Promise<FilmFacts> {
   const asked = ['-v', 'error', '-select_streams', 'v:0', '-show_entries', FACTS, '-of', 'json'];
-  const { stdout } = await run('ffprobe', [...asked, ...SAFE_INPUT, `file:${path}`], optionsOf(searchPath));
+  const { stdout } = await run('ffprobe', [...asked, ...SAFE_INPUT, `file:${path}`], optionsOf(programs));
   const { streams: [picture] = [], format }: Probe = JSON.parse(stdout.toString());
   const seconds = Number(format?.duration);
   const turned = picture?.side_data_list?.some(({ rotation = 0 }) => Math.abs(rotation) % 180 === 90);
@@ -58,7 +65,7 @@ async function probe(path: string, searchPath: string): Promise<FilmFacts> {
   };
 }
 
-async function firstPicture(path: string, searchPath: string): Promise<Uint8Array> {
+async function firstPicture(path: string, programs: Programs): Promise<Uint8Array> {
   const input = ['-nostdin', '-v', 'error', '-threads', '1', ...SAFE_INPUT, '-i', `file:${path}`];
   const scale = `scale=${THUMBNAIL_SIDE}:${THUMBNAIL_SIDE}:force_original_aspect_ratio=decrease`;
   const output = [
@@ -74,16 +81,17 @@ async function firstPicture(path: string, searchPath: string): Promise<Uint8Arra
     'image2pipe',
     'pipe:1',
   ];
-  const { stdout } = await run('ffmpeg', [...input, ...output], optionsOf(searchPath));
+  const { stdout } = await run('ffmpeg', [...input, ...output], optionsOf(programs));
   return stdout;
 }
 
-function optionsOf(searchPath: string): ExecFileOptions & { encoding: 'buffer' } {
+function optionsOf({ searchPath, signal }: Programs): ExecFileOptions & { encoding: 'buffer' } {
   return {
     encoding: 'buffer',
     env: { PATH: searchPath },
     killSignal: 'SIGKILL',
     maxBuffer: MAX_OUTPUT,
+    signal,
     timeout: TIMEOUT_MS,
   };
 }

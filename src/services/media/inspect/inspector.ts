@@ -1,3 +1,4 @@
+import PQueue from 'p-queue';
 import type { Clock } from '../../../domain/clock.js';
 import type { OutgoingFile } from '../../../kinds/kind.js';
 import type { Logger } from '../../../log.js';
@@ -21,6 +22,8 @@ export type Facts = Partial<
   >
 >;
 
+/** Films that are looked at at the same time: each takes as much memory as its pictures are large. */
+const FILMS_AT_ONCE = 2;
 const VOICE_TYPE = 'audio/ogg; codecs=opus';
 
 /** Finds out what a recipient's phone shows of a file. It never fails a send: what cannot be found out is left out. */
@@ -28,6 +31,8 @@ export class Inspector {
   readonly #decoders: Decoders;
   readonly #log: Logger;
   readonly #searchPath: string;
+  readonly #films = new PQueue({ concurrency: FILMS_AT_ONCE });
+  readonly #stopped = new AbortController();
 
   constructor({ clock, log, searchPath }: InspectorOptions) {
     this.#decoders = new Decoders(clock);
@@ -37,6 +42,7 @@ export class Inspector {
 
   /** Ends what is under way. */
   stop(): void {
+    this.#stopped.abort();
     this.#decoders.stop();
   }
 
@@ -65,8 +71,9 @@ export class Inspector {
   }
 
   async #lookAtFilm(path: string): Promise<Facts> {
+    const programs = { searchPath: this.#searchPath, signal: this.#stopped.signal };
     const facts =
-      (await film(path, this.#searchPath)) ??
+      (await this.#films.add(() => film(path, programs))) ??
       (await this.#attempt('film', this.#decoders.run('clip', { path })));
     return facts ? { ...facts, ...wholeSeconds(facts.seconds) } : {};
   }
