@@ -6,17 +6,7 @@ import type { PollVoteExtra } from '../../src/events/extras.js';
 import type { IncomingMessage, MessageContent } from '../../src/link/link.js';
 import { seal } from '../../src/sandbox/phone/message-secret.js';
 import type { SessionRecord } from '../../src/store/store.js';
-import {
-  GROUP,
-  groupOf,
-  HOSTED,
-  incoming,
-  makeRig,
-  type Rig,
-  ROOM,
-  SENT_AT,
-  SESSION,
-} from './receive-rig.js';
+import { GROUP, HOSTED, incoming, makeRig, type Rig, ROOM, SENT_AT, SESSION } from './receive-rig.js';
 
 const BOB = { lid: '90000000000002@lid', pn: '15550000002@s.whatsapp.net' };
 const ME = { lid: '90000000000001@lid', pn: '15550000001@s.whatsapp.net' };
@@ -326,67 +316,6 @@ describe('what is encrypted once more', () => {
     expect((await rig.history())[0]?.extras)
       .to.have.property('reactions')
       .that.deep.equals({ '90000000000002': '👍' });
-  });
-});
-
-describe('changes of messages', () => {
-  let rig: Rig;
-  beforeEach(async () => {
-    rig = await makeRig();
-  });
-  afterEach(() => rig.close());
-
-  const edit = {
-    protocolMessage: { type: 14, key: { id: 'M1' }, editedMessage: { conversation: 'forged' } },
-  };
-  const revoke = { protocolMessage: { type: 0, key: { id: 'M1' } } };
-  const carol = { participant: '90000000000003@lid', participantAlt: '15550000003@s.whatsapp.net' };
-
-  for (const [what, content] of Object.entries({ 'an edit': edit, 'a revoke': revoke })) {
-    it(`${what} of what the linked number wrote is not for the other side`, async () => {
-      await rig.receive({ fromMe: true });
-      await rig.receive({ messageId: 'C1', content });
-      expect(rig.events).to.have.length(1);
-      expect(rig.counted).to.include('not the author');
-    });
-  }
-
-  it('only the author edits a message in a group, and others delete it as admins', async () => {
-    const session = { ...HOSTED, enableGroupAi: true };
-    rig.groups.set(GROUP.chat, groupOf('90000000000003'));
-    await rig.receive(GROUP, session);
-    await rig.receive({ ...GROUP, ...carol, messageId: 'C1', content: edit }, session);
-    expect(rig.events).to.have.length(1);
-    await rig.receive({ ...GROUP, ...carol, messageId: 'C2', content: revoke }, session);
-    expect(rig.events[1]).to.deep.include({ type: 'revoke', revoke: { targetId: 'M1', byAdmin: true } });
-    const [row] = await rig.history('acme-90000000000001-120363040000000000');
-    expect(row).to.include({ deleted: true, body: 'hello' });
-  });
-
-  for (const [who, admin] of Object.entries({
-    'no admin': '90000000000001',
-    'nobody knows who': undefined,
-  })) {
-    it(`by ${who} delete nothing in a group that somebody else wrote`, async () => {
-      const session = { ...HOSTED, enableGroupAi: true };
-      if (admin) rig.groups.set(GROUP.chat, groupOf(admin));
-      await rig.receive(GROUP, session);
-      for (const [messageId, fromMe] of Object.entries({ C1: true, C2: false })) {
-        const content = { protocolMessage: { type: 0, key: { id: 'M1', fromMe } } };
-        await rig.receive({ ...GROUP, ...carol, messageId, content }, session);
-      }
-      const unknown = { protocolMessage: { type: 0, key: { id: 'M9', fromMe: false } } };
-      await rig.receive({ ...GROUP, ...carol, messageId: 'C3', content: unknown }, session);
-      expect(rig.events).to.have.length(1);
-      expect(rig.counted.filter((reason) => reason === 'not the author')).to.have.length(3);
-      const [row] = await rig.history('acme-90000000000001-120363040000000000');
-      expect(row).to.include({ deleted: false, body: 'hello' });
-    });
-  }
-
-  it('of a message that nobody knows are announced as they come', async () => {
-    await rig.receive({ messageId: 'C1', content: edit });
-    expect(rig.events[0]).to.deep.include({ type: 'edit', edit: { targetId: 'M1', body: 'forged' } });
   });
 });
 

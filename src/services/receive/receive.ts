@@ -9,21 +9,17 @@ import type { Contacts } from '../contacts.js';
 import type { Recorder } from '../inbox/recorder.js';
 import type { StoreSteps } from '../store-steps.js';
 import { admit } from './admit.js';
+import type { Announcer } from './announce.js';
 import { Arrivals } from './arrivals.js';
 import { KnownMessages } from './known-messages.js';
 import { Opener } from './open.js';
 import { PollOptions } from './poll-options.js';
+import { isRemembered, Reader } from './read.js';
 import { Traces } from './traces.js';
-import {
-  type Announcer,
-  isRemembered,
-  MessageWay,
-  type ReceiveObserver,
-  type Traveller,
-  type WayOptions,
-} from './way.js';
+import { MessageWay, type ReceiveObserver, type Traveller, type WayOptions } from './way.js';
 
-export { type Announcer, type ReceiveObserver, receiverOf } from './way.js';
+export { type Announcer, receiverOf } from './announce.js';
+export type { ReceiveObserver } from './way.js';
 
 export interface ReceiveOptions {
   store: Pick<Store, 'journal' | 'sends' | 'traces' | 'history'>;
@@ -60,7 +56,7 @@ interface Journey {
 }
 
 /** What a journey gives its traveller. */
-type Ticket = Pick<Traveller, 'onKept' | 'abandoned'>;
+type Ticket = Pick<Traveller, 'isRemembered' | 'onKept' | 'abandoned'>;
 
 /**
  * An inbound message's way through the house, in named steps: admit → identify → trace → open → read → record →
@@ -76,12 +72,14 @@ export class Receiver {
 
   constructor(options: ReceiveOptions) {
     this.#options = options;
-    const { store, links, lookups, steps, log } = options;
+    const { store, links, lookups, steps, observer, log } = options;
+    const arrivals = this.#arrivals;
     const traces = new Traces({ traces: store.traces, steps, log });
     const known = new KnownMessages({ store, links, steps });
     const opener = new Opener({ links, known, log });
     const pollOptions = new PollOptions({ store, links, lookups, steps });
-    this.#way = new MessageWay({ ...options, arrivals: this.#arrivals, traces, opener, pollOptions });
+    const reader = new Reader({ arrivals, opener, pollOptions, observer, log });
+    this.#way = new MessageWay({ ...options, arrivals, known, traces, reader });
   }
 
   /**
@@ -159,8 +157,9 @@ export class Receiver {
       };
     });
     const start = async () => {
-      if (isRemembered(message)) arrived = this.#arrivals.begin(clientId, message.messageId);
-      await work({ onKept, abandoned: abandonment.signal });
+      const ticket = { isRemembered: isRemembered(message), onKept, abandoned: abandonment.signal };
+      if (ticket.isRemembered) arrived = this.#arrivals.begin(clientId, message.messageId);
+      await work(ticket);
     };
     const journey: Journey = { clientId, kept, abandonment, work: Promise.resolve() };
     this.#underWay.add(journey);

@@ -33,10 +33,6 @@ export class Traces {
       .run(async () => abandoned.aborted || traces.add(clientId, traceOf(message, parties)))
       .catch((err: unknown) => log.warn({ err, clientId, messageId }, 'message not remembered'));
   }
-
-  find(clientId: string, messageId: string): Promise<MessageTrace | undefined> {
-    return this.#options.steps.run(() => this.#options.traces.get(clientId, messageId));
-  }
 }
 
 /**

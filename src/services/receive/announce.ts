@@ -1,0 +1,59 @@
+import type { DeliveryResult } from '../../delivery/dispatch.js';
+import type { GatewayEvent } from '../../events/catalogue.js';
+import type { EventEnvelope } from '../../events/envelope.js';
+import type { Logger } from '../../log.js';
+import type { SessionRecord } from '../../store/store.js';
+import type { StoreSteps } from '../store-steps.js';
+
+/** Where events go. */
+export interface Announcer {
+  announce(
+    event: GatewayEvent,
+    receiver: { url: string; token: string } | undefined,
+    options?: { keptByCaller?: boolean },
+  ): Promise<DeliveryResult>;
+}
+
+export interface AnnouncementOptions {
+  announcer: Announcer;
+  steps: StoreSteps;
+  observer: { received(type: string): void; withoutReceiver(): void };
+  log: Logger;
+}
+
+/**
+ * Tells a session's receiver of a message. What could neither be delivered nor kept, because the store was away, is
+ * announced again.
+ * @param isKept somebody keeps the message until it has arrived
+ * @returns `interrupted` when the gateway stopped first
+ */
+export async function announceMessage(
+  session: SessionRecord,
+  event: EventEnvelope,
+  isKept: boolean,
+  options: AnnouncementOptions,
+): Promise<'done' | 'interrupted'> {
+  const { announcer, steps, observer } = options;
+  observer.received(event.type);
+  if (!session.webhookUrl && !session.orgId) noteNoReceiver(event, options);
+  for (;;) {
+    const result = await announcer.announce(event, receiverOf(session), { keptByCaller: isKept });
+    if (!result.interrupted) return 'done';
+    if (steps.stopped) return 'interrupted';
+    await steps.back();
+  }
+}
+
+/** Where a session's events go; undefined when delivery is off. */
+export function receiverOf(session: SessionRecord): { url: string; token: string } | undefined {
+  return session.webhookUrl ? { url: session.webhookUrl, token: session.webhookToken } : undefined;
+}
+
+function noteNoReceiver(
+  { clientId, messageId, type }: EventEnvelope,
+  { log, observer }: AnnouncementOptions,
+): void {
+  const why = 'message not delivered: the session has neither a webhook nor an orgId';
+  log.info({ clientId, messageId, type }, why);
+  observer.withoutReceiver();
+}
