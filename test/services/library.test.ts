@@ -1,0 +1,443 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { expect } from 'chai';
+import { GatewayError } from '../../src/domain/errors.js';
+import { LIMITS } from '../../src/domain/limits.js';
+import { CLIENT, type LibraryRig, ROOM, startLibraryRig } from './support/library-rig.js';
+
+const DAY_MS = 24 * 60 * 60_000;
+const PAUSES_MS = [2_000, 15_000, 60_000, 600_000, 3_600_000];
+const never = new AbortController().signal;
+
+describe('the files of recorded messages', () => {
+  let rig: LibraryRig;
+  beforeEach(async () => {
+    rig = await startLibraryRig();
+  });
+  afterEach(() => rig.close());
+
+  const fail = (code: 'media_gone' | 'media_unfetchable' | 'store_unavailable') => async () => {
+    throw new GatewayError(code, 'as it was played');
+  };
+  const idle = () => rig.hosting.keeper.idle();
+  /** Time goes on, and what becomes due then is done. */
+  const pass = async (ms: number) => {
+    rig.clock.advance(ms);
+    await idle();
+  };
+  const contentOf = async (id: string): Promise<string | undefined> => {
+    const opened = await rig.store.files.open(id);
+    return opened && (await buffer(opened.stream)).toString();
+  };
+  const linkOf = async (messageId: string) => {
+    const rows = await rig.hosting.inbox.messages(ROOM, { limit: 200 });
+    return rows.find((row) => row.messageId === messageId)?.downloadUrl;
+  };
+  const open = () => rig.store.expectedFiles.list(CLIENT);
+  const codeOf = (asking: Promise<unknown>) => asking.then(String, (error) => error.code);
+
+  it('are stored with what is known of them, as old as their message', async () => {
+    const id = await rig.record('M1', { age: 5_000 });
+    await idle();
+    expect(await contentOf(id)).to.equal('/v/M1');
+    expect(await rig.store.files.get(id)).to.deep.include({
+      id,
+      clientId: CLIENT,
+      chatRoomId: ROOM,
+      messageId: 'M1',
+      mimeType: 'image/png',
+      mediaType: 'image',
+      fileName: '',
+      fileSize: 5,
+      caption: 'caption of M1',
+      createdAt: rig.clock.now() - 5_000,
+    });
+    expect(await open()).to.deep.equal([]);
+    expect(rig.outcomes).to.deep.equal(['stored']);
+  });
+
+  it('are fetched once, however often their message is recorded', async () => {
+    const id = await rig.record('M1');
+    expect(await rig.record('M1')).to.equal(id);
+    await idle();
+    expect(await rig.record('M1')).to.equal(id);
+    await idle();
+    expect(rig.downloads).to.have.length(1);
+    expect(await open()).to.deep.equal([]);
+  });
+
+  describe('many at once', () => {
+    let release: Map<string, () => void>;
+    beforeEach(() => {
+      release = new Map();
+      rig.download = ({ media: { directPath } }) =>
+        new Promise((resolve) => {
+          release.set(directPath, () => resolve(Readable.from([Buffer.from(directPath)])));
+        });
+    });
+    const underWay = () => [...release.keys()].map((path) => path.replace('/v/', ''));
+    /** Resolves when as many have been begun. */
+    const begun = async (count: number) => {
+      await rig.begun(count);
+      return underWay();
+    };
+    const finish = (messageId: string) => release.get(`/v/${messageId}`)?.();
+    const finishAll = async () => {
+      rig.download = async ({ media }) => Readable.from([Buffer.from(media.directPath)]);
+      for (const end of release.values()) end();
+      await idle();
+    };
+
+    it('come a few at a time, those of the newest messages first', async () => {
+      for (const age of [60, 50, 40, 30, 90, 10, 20]) await rig.record(`M${age}`, { age });
+      expect(await begun(LIMITS.filesAtOnce)).to.deep.equal(['M60', 'M50', 'M40', 'M30']);
+      finish('M50');
+      expect((await begun(5)).at(-1)).to.equal('M10');
+      finish('M40');
+      expect((await begun(6)).at(-1)).to.equal('M20');
+      await finishAll();
+      expect(await open()).to.deep.equal([]);
+    });
+
+    it('come first when somebody waits for them', async () => {
+      const ids = new Map<string, string>();
+      for (const age of [60, 50, 40, 30, 90, 10]) ids.set(`M${age}`, await rig.record(`M${age}`, { age }));
+      await begun(LIMITS.filesAtOnce);
+      const waiting = rig.hosting.library.find(ids.get('M90') ?? '', never);
+      await rig.clock.scheduled(LIMITS.fileWaitMs);
+      finish('M50');
+      expect((await begun(5)).at(-1)).to.equal('M90');
+      await finishAll();
+      expect(await waiting).to.include({ id: ids.get('M90'), fileSize: 6 });
+    });
+
+    it('are broken off by a stop, and taken up by the next start', async () => {
+      const ids = await Promise.all(['M1', 'M2', 'M3', 'M4', 'M5', 'M6'].map((id) => rig.record(id)));
+      await begun(LIMITS.filesAtOnce);
+      rig.hosting.keeper.stop();
+      expect(rig.downloads.every(({ signal }) => signal?.aborted)).to.equal(true);
+      for (const end of release.values()) end();
+      await idle();
+      // what was recorded last, while everything was being stopped
+      ids.push(await rig.record('M7'));
+      const undone = (await open()).map(({ id }) => id);
+      expect(undone).to.include.members(ids.slice(LIMITS.filesAtOnce));
+      rig.download = async ({ media }) => Readable.from([Buffer.from(media.directPath)]);
+      const next = rig.another();
+      await next.keeper.takeUp(CLIENT);
+      await next.keeper.idle();
+      expect(await Promise.all(ids.map(contentOf))).to.deep.equal(
+        ['M1', 'M2', 'M3', 'M4', 'M5', 'M6', 'M7'].map((id) => `/v/${id}`),
+      );
+      expect(await open()).to.deep.equal([]);
+    });
+
+    it('end with their session: nothing is written once that is said', async () => {
+      for (const id of ['M1', 'M2', 'M3', 'M4', 'M5']) await rig.record(id);
+      await begun(LIMITS.filesAtOnce);
+      const ended = rig.hosting.keeper.end(CLIENT);
+      for (const end of release.values()) end();
+      await ended;
+      await rig.store.forget(CLIENT);
+      await idle();
+      expect(await rig.store.files.check({ repair: false })).to.deep.equal({
+        withoutRecord: 0,
+        withoutBytes: 0,
+      });
+      expect((await rig.store.files.list(CLIENT, { page: 1, limit: 9 })).total).to.equal(0);
+      expect(rig.downloads).to.have.length(LIMITS.filesAtOnce);
+    });
+
+    it('are broken off and tried again when they take for ever', async () => {
+      await rig.record('M1');
+      await begun(1);
+      rig.download = async () => Readable.from(['whole']);
+      rig.clock.advance(LIMITS.fileStoringMs);
+      expect(rig.downloads[0]?.signal?.aborted).to.equal(true);
+      rig.download = async ({ signal }) => {
+        signal?.throwIfAborted();
+        return Readable.from(['whole']);
+      };
+      for (const end of release.values()) end();
+      await idle();
+      await pass(PAUSES_MS[0] ?? 0);
+      expect(await open()).to.deep.equal([]);
+    });
+  });
+
+  describe('that cannot be fetched', () => {
+    it('are tried again after longer and longer pauses', async () => {
+      rig.download = fail('media_unfetchable');
+      const id = await rig.record('M1');
+      await idle();
+      for (const [index, pauseMs] of PAUSES_MS.entries()) {
+        expect(rig.downloads).to.have.length(index + 1);
+        await pass(pauseMs - 1);
+        expect(rig.downloads).to.have.length(index + 1);
+        if (index === 3) rig.download = async () => Readable.from([Buffer.from('at last')]);
+        await pass(1);
+        if (index === 3) break;
+      }
+      expect(await contentOf(id)).to.equal('at last');
+      expect(rig.outcomes).to.deep.equal(['stored']);
+    });
+
+    it('leave their message without a link in the end', async () => {
+      rig.download = fail('media_unfetchable');
+      const id = await rig.record('M1');
+      expect(await linkOf('M1')).to.equal(`https://files.example/media/${id}/file.png`);
+      for (const pauseMs of [0, ...PAUSES_MS]) await pass(pauseMs);
+      expect(rig.outcomes).to.deep.equal(['lost']);
+      expect(await linkOf('M1')).to.equal('');
+      expect(await codeOf(rig.hosting.library.find(id, never))).to.equal('file_unknown');
+      expect(await codeOf(rig.hosting.inbox.mediaUrl(ROOM, 'M1'))).to.equal('file_unknown');
+      expect(await open()).to.deep.equal([]);
+      expect(rig.clock.pending()).to.not.include.members([3_600_000]);
+    });
+
+    it('are uploaded again by the phone when the network has lost them', async () => {
+      rig.download = ({ media }) =>
+        media.directPath === '/v/M1'
+          ? fail('media_gone')()
+          : Promise.resolve(Readable.from([Buffer.from(media.directPath)]));
+      rig.renew = async () => ({ directPath: '/v/again', url: '' });
+      const id = await rig.record('M1');
+      await idle();
+      expect(await contentOf(id)).to.equal('/v/again');
+      expect(rig.asked).to.have.length(1);
+      expect(rig.asked[0]).to.deep.include({
+        chat: '90000000000002@lid',
+        messageId: 'M1',
+        fromMe: false,
+        sentAt: rig.clock.now(),
+      });
+    });
+
+    it('are lost when the phone has lost them too', async () => {
+      rig.download = fail('media_gone');
+      rig.renew = fail('media_gone');
+      const id = await rig.record('M1');
+      await idle();
+      expect(rig.outcomes).to.deep.equal(['lost']);
+      expect(await linkOf('M1')).to.equal('');
+      expect(await codeOf(rig.hosting.library.find(id, never))).to.equal('file_unknown');
+    });
+
+    it('are asked for again when the phone did not answer', async () => {
+      rig.download = fail('media_gone');
+      rig.renew = fail('media_unfetchable');
+      await rig.record('M1');
+      await idle();
+      expect(rig.outcomes).to.deep.equal([]);
+      await pass(PAUSES_MS[0] ?? 0);
+      expect(rig.asked).to.have.length(2);
+    });
+
+    it('are not asked for when their message is old', async () => {
+      rig.download = fail('media_gone');
+      await rig.record('M1', { age: LIMITS.mediaRenewAgeMs + 1 });
+      await idle();
+      expect(rig.asked).to.deep.equal([]);
+      expect(rig.outcomes).to.deep.equal(['lost']);
+    });
+
+    it('wait for the connection that their phone is asked over', async () => {
+      rig.download = fail('media_gone');
+      await rig.disconnect();
+      await rig.record('M1');
+      await rig.clock.scheduled(LIMITS.connectionWaitMs);
+      await pass(LIMITS.connectionWaitMs);
+      expect([rig.asked, rig.outcomes]).to.deep.equal([[], []]);
+      await rig.connect();
+      rig.renew = async () => {
+        rig.download = async () => Readable.from([Buffer.from('again')]);
+        return { directPath: '/v/again', url: '' };
+      };
+      rig.hosting.keeper.resume(CLIENT);
+      await idle();
+      expect(rig.outcomes).to.deep.equal(['stored']);
+    });
+
+    it('are not waited for longer than a fortnight', async () => {
+      rig.download = fail('media_gone');
+      await rig.disconnect();
+      await rig.record('M1');
+      for (const ms of [LIMITS.connectionWaitMs, 15 * DAY_MS]) {
+        await rig.clock.scheduled(LIMITS.connectionWaitMs);
+        rig.clock.advance(LIMITS.connectionWaitMs);
+        await idle();
+        rig.clock.advance(ms);
+      }
+      await rig.clock.scheduled(LIMITS.connectionWaitMs);
+      await pass(LIMITS.connectionWaitMs);
+      expect(rig.outcomes).to.deep.equal(['lost']);
+    });
+
+    it('outlast a store that does not take them', async () => {
+      let failures = 8;
+      const files = {
+        ...rig.store.files,
+        write: (...write: Parameters<typeof rig.store.files.write>) => {
+          write[1].destroy();
+          return failures-- > 0 ? fail('store_unavailable')() : rig.store.files.write(...write);
+        },
+      };
+      const by = rig.another({ files });
+      const id = await rig.record('M1', { by });
+      await by.keeper.idle();
+      for (const pauseMs of [...PAUSES_MS, ...Array(3).fill(PAUSES_MS.at(-1))]) {
+        expect(rig.outcomes).to.deep.equal([]);
+        rig.clock.advance(pauseMs);
+        await by.keeper.idle();
+      }
+      expect(failures).to.equal(-1);
+      expect(await linkOf('M1')).to.include(id);
+    });
+  });
+
+  it('of a message that was deleted meanwhile are not fetched', async () => {
+    rig.download = fail('media_unfetchable');
+    const id = await rig.record('M1');
+    await idle();
+    await rig.store.history.remove(CLIENT, ROOM, 'M1');
+    rig.download = async () => Readable.from(['too late']);
+    await pass(PAUSES_MS[0] ?? 0);
+    expect(rig.downloads).to.have.length(1);
+    expect([await contentOf(id), await open()]).to.deep.equal([undefined, []]);
+  });
+
+  describe('are waited for', () => {
+    let id: string;
+    beforeEach(async () => {
+      rig.download = fail('media_unfetchable');
+      id = await rig.record('M1');
+      await idle();
+    });
+
+    it('until they are stored', async () => {
+      const found = rig.hosting.library.find(id, never);
+      await rig.clock.scheduled(LIMITS.fileWaitMs);
+      rig.download = async () => Readable.from([Buffer.from('there')]);
+      await pass(PAUSES_MS[0] ?? 0);
+      expect(await found).to.include({ id, mimeType: 'image/png', fileName: 'file.png', fileSize: 5 });
+    });
+
+    it('for a minute at most', async () => {
+      const found = codeOf(rig.hosting.library.find(id, never));
+      await rig.clock.scheduled(LIMITS.fileWaitMs);
+      rig.clock.advance(LIMITS.fileWaitMs);
+      expect(await found).to.equal('file_not_ready');
+    });
+
+    it('as long as somebody wants them', async () => {
+      const leave = new AbortController();
+      const found = codeOf(rig.hosting.library.find(id, leave.signal));
+      await rig.clock.scheduled(LIMITS.fileWaitMs);
+      leave.abort();
+      expect(await found).to.equal('file_not_ready');
+      expect(rig.clock.pending()).to.not.include(LIMITS.fileWaitMs);
+    });
+
+    it('until they are lost', async () => {
+      const found = codeOf(rig.hosting.library.find(id, never));
+      await rig.clock.scheduled(LIMITS.fileWaitMs);
+      rig.download = fail('media_gone');
+      rig.renew = fail('media_gone');
+      await pass(PAUSES_MS[0] ?? 0);
+      expect(await found).to.equal('file_unknown');
+    });
+
+    it('no longer when the gateway stops', async () => {
+      const found = codeOf(rig.hosting.library.find(id, never));
+      await rig.clock.scheduled(LIMITS.fileWaitMs);
+      rig.hosting.keeper.stop();
+      expect(await found).to.equal('file_not_ready');
+    });
+
+    it('also when another node stores them', async () => {
+      const elsewhere = rig.another();
+      const found = elsewhere.library.find(id, never);
+      await rig.clock.scheduled(1_000);
+      rig.download = async () => Readable.from([Buffer.from('there')]);
+      await pass(PAUSES_MS[0] ?? 0);
+      for (let looks = 0; looks < 2; looks++) rig.clock.advance(1_000);
+      expect(await found).to.include({ id, fileSize: 5 });
+    });
+
+    it('as long as another node may take', async () => {
+      const elsewhere = rig.another();
+      const found = codeOf(elsewhere.library.find(id, never));
+      for (let waited = 0; waited < LIMITS.fileWaitMs; waited += 1_000) {
+        await rig.clock.scheduled(1_000);
+        rig.clock.advance(1_000);
+      }
+      expect(await found).to.equal('file_not_ready');
+    });
+  });
+
+  describe('have links', () => {
+    for (const [fileName, mimetype, end] of [
+      ['offer.pdf', 'application/pdf', 'offer.pdf'],
+      ['', 'audio/ogg; codecs=opus', 'file.ogg'],
+      ['../../etc/passwd', 'text/plain', 'passwd.txt'],
+      ['a b&c?d#e.txt', 'text/plain', 'a%20b%26c%3Fd%23e.txt'],
+      [`"'><script>.html`, 'text/html', '%22%27%3E%3Cscript%3E.html'],
+      ['Menü (neu)!.pdf', 'application/pdf', 'Men%C3%BC%20%28neu%29%21.pdf'],
+      ['..', 'image/png', 'file.png'],
+      ['half \ud83d.png', 'image/png', 'half%20%EF%BF%BD.png'],
+    ] as const) {
+      it(`that end in a harmless name: ${JSON.stringify(fileName)}`, () => {
+        const link = rig.hosting.linkTo('ID', { fileName, mimeType: mimetype });
+        expect(link).to.equal(`https://files.example/media/ID/${end}`);
+      });
+    }
+
+    it('from the beginning', async () => {
+      rig.download = fail('media_unfetchable');
+      const id = await rig.record('M1');
+      const url = `https://files.example/media/${id}/file.png`;
+      expect(await linkOf('M1')).to.equal(url);
+      expect(await rig.hosting.inbox.mediaUrl(ROOM, 'M1')).to.equal(url);
+      expect(await rig.hosting.library.urlOf(id)).to.deep.equal({ clientId: CLIENT, url });
+      rig.download = async () => Readable.from([Buffer.from('there')]);
+      await idle();
+      await pass(PAUSES_MS[0] ?? 0);
+      expect(await rig.hosting.library.urlOf(id)).to.deep.equal({ clientId: CLIENT, url });
+    });
+
+    it('only where there is a file', async () => {
+      const { library } = rig.hosting;
+      for (const id of ['', 'M1', '../x', '7d9f9a1e-5a0c-4f0e-9f43-6b8f0f3f4a51']) {
+        expect(await codeOf(library.urlOf(id)), id).to.equal('file_unknown');
+        expect(await codeOf(library.find(id, never)), id).to.equal('file_unknown');
+        expect(await codeOf(library.open(id)), id).to.equal('file_unknown');
+      }
+    });
+  });
+
+  it('make the library, newest first, of the session’s present workspace', async () => {
+    const ids: string[] = [];
+    for (const age of [30_000, 10_000, 20_000]) ids.push(await rig.record(`M${age}`, { age }));
+    await idle();
+    const list = (orgId: string, page = { page: 1, limit: 2 }) =>
+      rig.hosting.library.list(CLIENT, orgId, page);
+    const { files, total } = await list('workspace1');
+    expect(total).to.equal(3);
+    expect(files.map(({ messageId }) => messageId)).to.deep.equal([ids[1], ids[2]]);
+    expect(files[0]).to.deep.equal({
+      messageId: ids[1],
+      clientId: CLIENT,
+      mimeType: 'image/png',
+      mediaType: 'image',
+      fileName: '',
+      fileSize: 9,
+      caption: 'caption of M10000',
+      createdAt: new Date(rig.clock.now() - 10_000).toISOString(),
+    });
+    expect((await list('workspace1', { page: 2, limit: 2 })).files).to.have.length(1);
+    expect(await list('workspace2')).to.deep.equal({ files: [], total: 0 });
+    expect(await codeOf(rig.hosting.library.list('nobody', 'workspace1', { page: 1, limit: 1 }))).to.equal(
+      'session_unknown',
+    );
+  });
+});

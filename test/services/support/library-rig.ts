@@ -1,0 +1,208 @@
+import { EventEmitter, once } from 'node:events';
+import { Readable } from 'node:stream';
+import { proto } from '@whiskeysockets/baileys';
+import { pino } from 'pino';
+import { readContent } from '../../../src/kinds/index.js';
+import type { LinkOptions, MediaMessage, MediaSource } from '../../../src/link/link.js';
+import type { Recording } from '../../../src/services/inbox/recording.js';
+import { createHosting, type Hosting } from '../../../src/services/library/hosting.js';
+import { ApiSecretHasher } from '../../../src/services/sessions/api-secret.js';
+import { SessionRegistry } from '../../../src/services/sessions/sessions.js';
+import { StoreSteps } from '../../../src/services/store-steps.js';
+import { openStore } from '../../../src/store/open.js';
+import type { Store } from '../../../src/store/store.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { makeTempDir } from '../../support/temp-dir.js';
+import { identitiesOver } from './identities.js';
+import { ME, playedLink, playedLinks } from './played-links.js';
+
+export const CLIENT = 'acme';
+export const ROOM = 'acme-90000000000001-90000000000002';
+
+/** A download that was asked for. */
+export interface Download {
+  media: MediaSource;
+  signal: AbortSignal | undefined;
+}
+
+/** History and files of one session over a real store; network and phone are played. */
+export interface LibraryRig {
+  store: Store;
+  clock: ManualClock;
+  hosting: Hosting;
+  /** Puts services anew over the same store, as a restart or another node does. */
+  another(store?: Partial<Store>): Hosting;
+  downloads: Download[];
+  /** Resolves when so many downloads have been asked for. */
+  begun(count: number): Promise<void>;
+  /** Answers downloads; the bytes of each file are its path unless said otherwise. */
+  download(asked: Download): Promise<Readable>;
+  /** Messages of which the phone was asked for the file. */
+  asked: MediaMessage[];
+  /** Answers them. */
+  renew(message: MediaMessage): Promise<{ directPath: string; url: string }>;
+  /** What became of files. */
+  outcomes: string[];
+  /** Connects the session, or takes the connection away. */
+  connect(): Promise<void>;
+  disconnect(): Promise<void>;
+  /** Records a message with a file. @returns the file's id */
+  record(messageId: string, wishes?: Wishes): Promise<string>;
+  close(): Promise<void>;
+}
+
+interface Wishes {
+  /** Milliseconds ago. */
+  age?: number;
+  by?: Hosting;
+  image?: proto.Message.IImageMessage;
+}
+
+export async function startLibraryRig(): Promise<LibraryRig> {
+  const folder = await makeTempDir();
+  const store = await openStore({ url: 'sqlite', dataDir: folder.path, encryptionKey: new Uint8Array(32) });
+  const clock = new ManualClock();
+  const log = pino({ level: 'silent' });
+  const opened: LinkOptions[] = [];
+  const requests = new EventEmitter();
+  const link = playedLink({
+    renewMedia(message) {
+      rig.asked.push(message);
+      return rig.renew(message);
+    },
+  });
+  const links = playedLinks(link, (options) => opened.push(options), {
+    encode: (content) => proto.Message.encode(content).finish(),
+    decode: (encoded) => proto.Message.decode(encoded),
+    download(media, signal) {
+      const asked = { media, signal };
+      rig.downloads.push(asked);
+      requests.emit('download');
+      return rig.download(asked);
+    },
+  });
+  const sessions = new SessionRegistry({
+    store,
+    links,
+    clock,
+    log,
+    hasher: new ApiSecretHasher(new Uint8Array(32)),
+    onStatus: () => undefined,
+    onLinkEvent: () => undefined,
+    openJournal: () => 0,
+    history: () => undefined,
+    settled: async () => undefined,
+    onForgotten: () => undefined,
+  });
+  const all: Hosting[] = [];
+  const another = (changed: Partial<Store> = {}) => {
+    const hosting = createHosting({
+      store: { ...store, ...changed },
+      rooms: identitiesOver(store, sessions.find(CLIENT).record),
+      links,
+      sessions,
+      steps: new StoreSteps(store, clock),
+      observer: {
+        fileStored: () => rig.outcomes.push('stored'),
+        fileLost: () => rig.outcomes.push('lost'),
+      },
+      publicUrl: () => 'https://files.example',
+      clock,
+      log,
+    });
+    all.push(hosting);
+    return hosting;
+  };
+
+  await sessions.start(CLIENT, {});
+  await sessions.setOrgId(CLIENT, 'workspace1');
+  const rig: LibraryRig = {
+    store,
+    clock,
+    hosting: another(),
+    another,
+    downloads: [],
+    async begun(count) {
+      while (rig.downloads.length < count) await once(requests, 'download');
+    },
+    download: async ({ media }) => Readable.from([Buffer.from(media.directPath)]),
+    asked: [],
+    renew: () => Promise.reject(new Error('not played')),
+    outcomes: [],
+    async connect() {
+      await sessions.start(CLIENT, {});
+      opened.at(-1)?.emit({ type: 'open', me: ME });
+      await sessions.find(CLIENT).connected(0);
+    },
+    async disconnect() {
+      opened.at(-1)?.emit({ type: 'closed', reason: 'connection_lost', detail: '' });
+      await Promise.resolve();
+    },
+    record(messageId, { age = 0, by = rig.hosting, image = {} } = {}) {
+      return by.recorder.record(recording(messageId, clock.now() - age, image));
+    },
+    async close() {
+      for (const { keeper } of all) {
+        keeper.stop();
+        await keeper.idle();
+      }
+      await sessions.stop();
+      await store.close();
+      await folder.remove();
+    },
+  };
+  await rig.connect();
+  return rig;
+}
+
+/** A picture of Bob's. */
+function recording(messageId: string, timestamp: number, image: proto.Message.IImageMessage): Recording {
+  const content: proto.IMessage = {
+    imageMessage: {
+      directPath: `/v/${messageId}`,
+      mediaKey: Buffer.from('key'),
+      mimetype: 'image/png',
+      caption: `caption of ${messageId}`,
+      ...image,
+    },
+  };
+  const { type, body, extra } = readContent(content).reading;
+  const bob = { lid: '90000000000002', pn: '15550000002' };
+  return {
+    event: {
+      event: 'message.received',
+      type,
+      clientId: CLIENT,
+      orgId: 'workspace1',
+      timestamp: new Date(timestamp).toISOString(),
+      chatRoomId: ROOM,
+      myLid: ME.lid,
+      clientLid: bob.lid,
+      remoteJid: `${bob.lid}@lid`,
+      remoteName: 'Bob',
+      remotePhone: `+${bob.pn}`,
+      remoteUsername: '',
+      pushName: 'Bob',
+      avatarUrl: '',
+      fromMe: false,
+      isGroup: false,
+      messageId,
+      body,
+      mentions: [],
+      isForwarded: false,
+      ...extra,
+    },
+    message: {
+      messageId,
+      chat: `${bob.lid}@lid`,
+      fromMe: false,
+      pushName: 'Bob',
+      timestamp,
+      content,
+      journalIds: [],
+      offline: false,
+    },
+    author: { fromMe: false, ...bob },
+    storedType: 'image',
+  };
+}
