@@ -167,7 +167,7 @@ async function assemble(
     ...(backoff && { backoff }),
   });
   cleanup.push(() => gateway.stop());
-  const { sessions, sending, chats, inbox, library, groups, people } = gateway;
+  const { sessions, sending, chats, inbox, library, groups, people, avatars } = gateway;
   const deliveries = createDeliveries({
     sessions: { find: (clientId) => sessions.find(clientId).record },
     dispatcher,
@@ -177,7 +177,7 @@ async function assemble(
   const server: Server = await createHttpServer({
     host: config.host,
     port: config.port,
-    services: { sessions, sending, chats, inbox, library, groups, people, deliveries },
+    services: { sessions, sending, chats, inbox, library, groups, people, avatars, deliveries },
     auth: { token: config.token },
     facts: {
       podName: config.nodeName,

@@ -38,6 +38,7 @@ const CODES = {
   idempotency_conflict: 409,
   // look-ups
   lookup_failed: 502,
+  avatars_busy: 409,
   not_found: 404,
   // groups
   group_unknown: 404,

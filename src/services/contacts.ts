@@ -74,7 +74,7 @@ export class Contacts {
    */
   async resolve(clientId: string, to: string, link: Pick<Link, 'lookUp'>, field = 'to'): Promise<Address> {
     const address = parseRecipient(to);
-    if (!address) throw new GatewayError('recipient_unknown', `${field} must be ${FORMS}`);
+    if (!address) throw new GatewayError('recipient_unknown', `${field} must be ${ADDRESS_FORMS}`);
     if (address.kind === 'group') return address;
     const by = address.kind === 'lid' ? { lid: address.user } : { pn: address.user };
     const known = await this.find(clientId, by);
@@ -129,7 +129,8 @@ export class Contacts {
   }
 }
 
-const FORMS =
+/** How callers name a person or a group. */
+export const ADDRESS_FORMS =
   'a LID (digits), a phone number with + and country code, or a full jid (…@lid, …@s.whatsapp.net, …@g.us)';
 
 function unknownAtNetwork(address: Address): string {

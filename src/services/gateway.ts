@@ -5,6 +5,8 @@ import { isTerminal, type SessionStatus } from '../domain/session.js';
 import type { LinkEvent, LinkFactory } from '../link/link.js';
 import type { Logger } from '../log.js';
 import type { Store } from '../store/store.js';
+import type { Avatars } from './avatars/avatars.js';
+import { type AvatarParts, createAvatars } from './avatars/create-avatars.js';
 import { ChatActions } from './chats/chats.js';
 import { Groups } from './groups/groups.js';
 import { Housekeeping } from './housekeeping.js';
@@ -50,6 +52,7 @@ export class Gateway {
   readonly chats: ChatActions;
   readonly groups: Groups;
   readonly people: People;
+  readonly avatars: Avatars;
   readonly inbox: HostedInbox;
   readonly library: MediaLibrary;
   readonly #options: GatewayOptions;
@@ -57,6 +60,7 @@ export class Gateway {
   readonly #steps: StoreSteps;
   readonly #receiver: Receiver;
   readonly #keeper: FileKeeper;
+  readonly #pictures: AvatarParts;
   readonly #imports: HistoryImports;
   readonly #statusEvents: StatusEvents;
   readonly #housekeeping: Housekeeping;
@@ -71,7 +75,7 @@ export class Gateway {
       find: (clientId: string) => this.sessions.find(clientId),
     };
     this.#known = createAcquaintances({ ...options, sessions: source, steps });
-    const { contacts, identities, lidSearch } = this.#known;
+    const { contacts, identities, lidSearch, groups, recordOf } = this.#known;
     const { recorder, keeper, inbox, library, linkTo } = createHosting({
       ...options,
       sessions: source,
@@ -81,10 +85,13 @@ export class Gateway {
     this.#keeper = keeper;
     this.inbox = inbox;
     this.library = library;
+    this.#pictures = createAvatars({ ...options, sessions: source, contacts, linkTo, recordOf });
+    const { pictures, avatars } = this.#pictures;
+    this.avatars = avatars;
+    identities.onMoved = (...moved) => pictures.moved(...moved);
     this.#receiver = new Receiver({
-      ...{ ...options, recorder, linkTo, steps, contacts, identities, lidSearch },
-      groups: this.#known.groups,
-      avatarUrl: async () => '',
+      ...{ ...options, recorder, linkTo, steps, contacts, identities, lidSearch, groups },
+      avatarUrl: (clientId, jid) => pictures.avatarUrl(clientId, jid),
     });
     this.#imports = new HistoryImports({ ...options, recorder, steps, contacts });
     this.#statusEvents = new StatusEvents(announcer, clock);
@@ -97,7 +104,7 @@ export class Gateway {
       openJournal: (clientId) => this.#receiver.underWay(clientId),
       history: (clientId) => this.#imports.progress(clientId),
       settled: (clientId) => this.#settled(clientId),
-      onForgotten: (clientId) => this.#known.forget(clientId),
+      onForgotten: (clientId) => this.#forget(clientId),
     });
     const { sessions } = this;
     const shared = {
@@ -135,6 +142,7 @@ export class Gateway {
     this.#steps.stop();
     this.#keeper.stop();
     this.sending.stop();
+    await this.#pictures.stop();
     await this.sessions.stop();
     await this.#imports.stop();
   }
@@ -155,6 +163,12 @@ export class Gateway {
     this.#receiver.abandon(clientId);
     await imported;
     await this.#keeper.end(clientId);
+    await this.#pictures.end(clientId);
+  }
+
+  #forget(clientId: string): void {
+    this.#known.forget(clientId);
+    this.#pictures.forget(clientId);
   }
 
   async #replayJournal(session: Session): Promise<void> {

@@ -2,9 +2,10 @@ import type { Readable } from 'node:stream';
 import type { SessionStatus } from '../domain/session.js';
 import type { ExtraEventType, MessageEventType } from '../events/catalogue.js';
 import type { FileWishes, KindSend, SendPayload } from '../kinds/kind.js';
-import type { MemberAction, MemberResult } from '../link/port/groups.js';
 import type { ByteRange, FailedDelivery, RoomRecord } from '../store/store.js';
-import type { CreatedGroup, GroupDetail, GroupListItem } from './groups/views.js';
+import type { Avatars, Groups, People } from './ports/people.js';
+
+export type * from './ports/people.js';
 
 /** What the gateway does, as its HTTP edge sees it. Every method may throw a `GatewayError`. */
 export interface Services {
@@ -15,6 +16,7 @@ export interface Services {
   library: Library;
   groups: Groups;
   people: People;
+  avatars: Avatars;
   deliveries: Deliveries;
 }
 
@@ -264,61 +266,6 @@ export interface Library {
   ): Promise<{ files: MediaFileView[]; total: number }>;
   /** Whose it is, and the permanent link to it. */
   urlOf(id: string): Promise<{ clientId: string; url: string }>;
-}
-
-/**
- * Groups of a linked number. All throw session_unknown, session_unpaired, session_not_connected, group_unknown,
- * group_forbidden, lookup_failed.
- */
-export interface Groups {
-  list(clientId: string): Promise<GroupListItem[]>;
-  get(clientId: string, groupJid: string): Promise<GroupDetail>;
-  /** @throws recipient_unknown, invalid_request; nothing is created then */
-  create(clientId: string, subject: string, participants: readonly string[]): Promise<CreatedGroup>;
-  /** @throws recipient_unknown, invalid_request; nobody is changed then */
-  changeMembers(
-    clientId: string,
-    groupJid: string,
-    action: MemberAction,
-    participants: readonly string[],
-  ): Promise<MemberResult[]>;
-  inviteLink(clientId: string, groupJid: string, reset: boolean): Promise<string>;
-  leave(clientId: string, groupJid: string): Promise<void>;
-}
-
-/** What the network tells of a person. */
-export interface UserInfo {
-  /** By LID where known. */
-  jid: string;
-  username: string;
-  /** Status text. */
-  status: string;
-  pictureId: string;
-  /** How many the person uses. */
-  devices: number;
-  /** Of a business; may be empty. */
-  verifiedName: string;
-}
-
-/** The own addresses of a session, and those of a number that was asked for. */
-export interface OwnerLid {
-  myLid: string;
-  myJid: string;
-  /** As it was asked for; empty when none was. */
-  number: string;
-  isOnWhatsApp: boolean;
-  numberJid: string;
-  /** User-part. */
-  numberLid: string;
-  username: string;
-}
-
-/** All throw session_unknown, session_unpaired, session_not_connected, lookup_failed. */
-export interface People {
-  /** @throws not_found when the network knows nobody by it, invalid_request for what is no person */
-  userInfo(clientId: string, jid: string): Promise<UserInfo>;
-  /** @param number may be empty */
-  ownerLid(clientId: string, number: string): Promise<OwnerLid>;
 }
 
 export interface Deliveries {

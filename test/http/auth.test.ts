@@ -44,7 +44,10 @@ const BODIES: Record<string, object> = {
   '/send-test-event': { type: 'text' },
 };
 /** What a route needs in its query beside the session. */
-const QUERIES: Record<string, string> = { '/media-files': '&orgId=org1' };
+const QUERIES: Record<string, string> = {
+  '/media-files': '&orgId=org1',
+  '/profile-picture': '&jid=90000000000002',
+};
 const NO_CLIENT_IN_BODY = ['/start', '/failed-deliveries/{id}/resend', '/chatrooms/{chatRoomId}/read'];
 /** After these a session is not what it was, or the server has stopped. */
 const CHANGING = [

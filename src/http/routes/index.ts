@@ -31,6 +31,8 @@ import { sends } from './messages/send.js';
 import { sendMedia } from './messages/send-media.js';
 import { sendTyping } from './messages/send-typing.js';
 import { checkOwnerLid } from './people/check-owner-lid.js';
+import { profilePicture } from './people/profile-picture.js';
+import { refreshAvatars } from './people/refresh-avatars.js';
 import { userInfo } from './people/user-info.js';
 import { checkState } from './sessions/check-state.js';
 import { clients } from './sessions/clients.js';
@@ -63,6 +65,8 @@ export const ROUTES: readonly Route[] = [
   markUnread,
   userInfo,
   checkOwnerLid,
+  profilePicture,
+  refreshAvatars,
   getGroups,
   getGroupParticipants,
   createGroup,

@@ -23,6 +23,8 @@ export interface Acquaintances {
   identities: Identities;
   lidSearch: LidSearch;
   groups: KnownGroups;
+  /** Undefined when there is no such session (any more). */
+  recordOf(clientId: string): SessionRecord | undefined;
   /** Forgets those of a session that is deleted. */
   forget(clientId: string): void;
 }
@@ -40,6 +42,7 @@ export function createAcquaintances({ sessions, ...options }: AcquaintancesOptio
     identities: new Identities({ ...options, contacts, recordOf }),
     lidSearch: new LidSearch({ ...options, contacts, linkOf }),
     groups,
+    recordOf,
     forget(clientId) {
       contacts.forget(clientId);
       groups.forget(clientId);

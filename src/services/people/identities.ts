@@ -3,7 +3,7 @@ import { KeyedLock } from '../../domain/keyed-lock.js';
 import { formatRoomId, parseRoomId } from '../../domain/room.js';
 import type { Logger } from '../../log.js';
 import type { SessionRecord, Store } from '../../store/store.js';
-import { lidJid, pnJid } from '../authorship.js';
+import { pnJid } from '../authorship.js';
 import type { Contacts } from '../contacts.js';
 import type { StoreSteps } from '../store-steps.js';
 import { type KnownPair, type PersonMove, type PersonRoom, personMove } from './person-move.js';
@@ -25,6 +25,8 @@ export class Identities {
   readonly #options: IdentitiesOptions;
   /** Of each number: its room is moved while nobody writes to it. */
   readonly #turns = new KeyedLock();
+  /** Told of a person who has gone by one jid and goes by another now. */
+  onMoved: (clientId: string, from: string, to: string) => Promise<void> = async () => undefined;
 
   constructor(options: IdentitiesOptions) {
     this.#options = options;
@@ -92,9 +94,11 @@ export class Identities {
     const { store, steps, log } = this.#options;
     return this.#turns.run(turnOf(clientId, pn), () =>
       steps.run(async () => {
-        await store.traces.rekey(clientId, pnJid(pn), lidJid(move.named.clientLid));
-        const isMoved = await store.history.rekey(clientId, move);
-        if (isMoved) log.info({ clientId, room: move.to }, 'a room goes by the LID of its person now');
+        const { remoteJid } = move.named;
+        await store.traces.rekey(clientId, pnJid(pn), remoteJid);
+        if (!(await store.history.rekey(clientId, move))) return;
+        log.info({ clientId, room: move.to }, 'a room goes by the LID of its person now');
+        await this.onMoved(clientId, pnJid(pn), remoteJid);
       }),
     );
   }

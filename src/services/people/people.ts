@@ -1,4 +1,4 @@
-import { type Address, formatJid, parseRecipient } from '../../domain/address.js';
+import { type Address, formatJid, parsePhone, parseRecipient } from '../../domain/address.js';
 import { GatewayError } from '../../domain/errors.js';
 import type { Link } from '../../link/link.js';
 import type { Profile } from '../../link/port/people.js';
@@ -37,16 +37,19 @@ export class People implements PeopleCalls {
     const { lid, pn } = session.record;
     const own = { myLid: lid, myJid: pn ? formatJid({ kind: 'pn', user: pn }) : ownJid(session), number };
     if (!number) return { ...own, ...NOBODY };
+    const user = parsePhone(number);
+    if (!user)
+      throw new GatewayError('invalid_request', 'number must be a phone number with its country code');
     const link = await liveLink(this.#options.sessions, clientId);
-    const address: Address = { kind: 'pn', user: number.replace(/\D/g, '') };
-    const found = await link.lookUp(address);
+    const address: Address = { kind: 'pn', user };
+    const found = await this.#options.contacts.lookUp(clientId, address, link);
     if (!found) return { ...own, ...NOBODY };
     return {
       ...own,
       isOnWhatsApp: true,
-      numberJid: formatJid({ kind: 'pn', user: found.pn || address.user }),
+      numberJid: formatJid({ kind: 'pn', user: found.pn || user }),
       numberLid: found.lid,
-      username: await this.#usernameOf(clientId, link, address),
+      username: await this.#usernameOf(clientId, link, await this.#knownAs(clientId, address)),
     };
   }
 

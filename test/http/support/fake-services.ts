@@ -20,6 +20,7 @@ import type {
   WebhookSettings,
 } from '../../../src/services/services.js';
 import type { FailedDelivery } from '../../../src/store/store.js';
+import { FakeAvatars } from './fake-avatars.js';
 import { FakeGroups } from './fake-groups.js';
 import { FakeLibrary } from './fake-library.js';
 import { FakePeople } from './fake-people.js';
@@ -300,6 +301,7 @@ export interface FakeServices extends Services {
   library: FakeLibrary;
   groups: FakeGroups;
   people: FakePeople;
+  avatars: FakeAvatars;
   deliveries: FakeDeliveries;
 }
 
@@ -314,6 +316,7 @@ export function createFakeServices(): FakeServices {
     library: new FakeLibrary(sessions),
     groups: new FakeGroups(sessions),
     people: new FakePeople(sessions),
+    avatars: new FakeAvatars(sessions),
     deliveries: new FakeDeliveries(sessions),
   };
 }

@@ -1,4 +1,6 @@
 import Joi from 'joi';
+import { parsePhone } from '../../../domain/address.js';
+import { LIMITS } from '../../../domain/limits.js';
 import { route } from '../../route.js';
 import { clientId } from '../../schemas.js';
 
@@ -6,9 +8,6 @@ interface CheckOwnerLidBody {
   clientId: string;
   number: string;
 }
-
-/** In any usual writing, with or without `+`. */
-const PHONE = /^\+?[1-9](?:[\s().\-/]*[0-9]){4,14}$/;
 
 export const checkOwnerLid = route({
   method: 'POST',
@@ -19,8 +18,10 @@ export const checkOwnerLid = route({
     clientId,
     number: Joi.string()
       .allow('')
-      .pattern(PHONE)
-      .messages({ 'string.pattern.base': '{#label} must be a phone number with its country code' })
+      .max(LIMITS.addressLength)
+      .custom((value: string, helpers) => (parsePhone(value) ? value : helpers.error('string.phone')))
+      .messages({ 'string.phone': '{#label} must be a phone number with its country code' })
+      .description('In any usual writing, with or without +')
       .default('')
       .example('+15550000002'),
   }),

@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { LIMITS } from '../../../domain/limits.js';
 import { route } from '../../route.js';
 import { clientId } from '../../schemas.js';
 
@@ -14,7 +15,7 @@ export const userInfo = route({
   description: 'Who a person is',
   body: Joi.object<UserInfoBody>({
     clientId,
-    jid: Joi.string().max(128).required().example('+15550000002'),
+    jid: Joi.string().max(LIMITS.addressLength).required().example('+15550000002'),
   }),
   handler: ({ payload }, { services }) => services.people.userInfo(payload.clientId, payload.jid),
 });
