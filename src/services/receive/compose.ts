@@ -1,7 +1,7 @@
 import { type EventEnvelope, eventMeta, type GroupSender } from '../../events/envelope.js';
 import { readContext } from '../../kinds/context-info.js';
 import { readContent } from '../../kinds/index.js';
-import type { EventExtra, Reading } from '../../kinds/kind.js';
+import type { Reading } from '../../kinds/kind.js';
 import type { IncomingMessage } from '../../link/link.js';
 import type { Contact, SessionRecord } from '../../store/store.js';
 import { type Parties, roomIdOf } from './parties.js';
@@ -19,7 +19,7 @@ export interface EnvelopeParts {
 }
 
 /** The contract's event for a message. */
-export function composeEnvelope(parts: EnvelopeParts): EventEnvelope & EventExtra {
+export function composeEnvelope(parts: EnvelopeParts): EventEnvelope {
   const { session, message, reading, parties, metaData, subject = '', avatarUrl = '' } = parts;
   const isGroup = parties.remote.kind === 'group';
   const other = parties.remote.user;
