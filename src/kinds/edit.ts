@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { LIMITS } from '../domain/limits.js';
 import { addressFields, messageIdField, textField } from './envelope.js';
-import type { Kind, KindSend, SendPayload } from './kind.js';
+import type { ComposeContext, Composed, Kind, KindSend, SendPayload } from './kind.js';
 import { MESSAGE_EDIT } from './protocol-types.js';
 import { isSilent } from './silent.js';
 import { requireTarget, targetOf } from './target.js';
@@ -12,6 +12,9 @@ interface EditPayload extends SendPayload {
   body: string;
 }
 
+/** Contents whose caption is their text: phones take the new one in no other form. */
+const CAPTIONED = ['imageMessage', 'videoMessage', 'documentMessage'] as const;
+
 const send: KindSend<EditPayload> = {
   path: '/edit-message',
   description: 'Change the text of an own message',
@@ -21,7 +24,7 @@ const send: KindSend<EditPayload> = {
     body: textField.required().example('Hello, Ada!'),
   }),
   target: ({ messageId }) => ({ messageId, fromMe: true, withinMs: LIMITS.editWindowMs }),
-  compose: ({ body }, context) => ({ text: body, edit: requireTarget(context) }),
+  compose: ({ body }, context) => composeEdit(body, context),
   answer: ({ messageId }) => ({ targetId: messageId }),
 };
 
@@ -40,3 +43,14 @@ export const edit: Kind = {
     return { type: 'edit', body, extra: { edit: { targetId: target.messageId, body } } };
   },
 };
+
+function composeEdit(body: string, context: ComposeContext): Composed {
+  const key = requireTarget(context);
+  const earlier = unwrap(context.targetContent ?? {});
+  const captioned = CAPTIONED.find((field) => earlier[field]);
+  if (!captioned) return { text: body, edit: key };
+  const editedMessage = { [captioned]: { caption: body } };
+  return {
+    raw: { protocolMessage: { type: MESSAGE_EDIT, key, editedMessage, timestampMs: Date.now() } },
+  };
+}

@@ -40,6 +40,8 @@ export interface ComposeContext {
   mentionedJids: string[];
   /** The message that `KindSend.target` names. */
   target?: MessageKey;
+  /** What that message says by now, as far as it is kept. */
+  targetContent?: Content;
 }
 
 /** The earlier message that a payload is about. */

@@ -138,6 +138,24 @@ describe('changing earlier messages through the API', () => {
       }
     });
 
+    it('replace the caption of own files', async () => {
+      for (const side of sides()) {
+        const form = new FormData();
+        const fields = { clientId: side.clientId, to: BOB.number, caption: 'as it was' };
+        for (const [name, value] of Object.entries(fields)) form.set(name, value);
+        form.set('file', new Blob(['a file'], { type: 'application/pdf' }), 'menu.pdf');
+        const upload = await chats.world.api.upload(`/send-media-message?clientId=${side.clientId}`, form);
+        expect(upload.status, JSON.stringify(upload.body)).to.equal(200);
+        const messageId = String(upload.body.messageId);
+        await held(messageId);
+        const answer = await post(side, '/edit-message', { messageId, body: 'as it should be' });
+        const { change, event } = await arrived(answer, messageId);
+        expect(change).to.include({ type: 'edit', applied: true, text: 'as it should be' });
+        expect((await held(messageId)).media).to.include({ caption: 'as it should be' });
+        expect(event.edit).to.deep.equal({ targetId: messageId, body: 'as it should be' });
+      }
+    });
+
     it('of the messages of others are refused with 400, and nothing leaves', async () => {
       for (const side of sides()) {
         const { messageId } = await chats.fromBob(side, { text: 'mine' });

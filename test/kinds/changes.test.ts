@@ -59,6 +59,19 @@ describe('an edit', () => {
     expect(target).to.deep.equal({ messageId: 'EARLIER', fromMe: true, withinMs: LIMITS.editWindowMs });
   });
 
+  for (const field of ['imageMessage', 'videoMessage', 'documentMessage'] as const) {
+    it(`of a file changes the caption in its ${field}`, async () => {
+      const targetContent = { ephemeralMessage: { message: { [field]: { caption: 'good' } } } };
+      const context = { ...CONTEXT, target: key, targetContent };
+      const composed = edit.send?.compose(payload({ messageId: 'EARLIER', body: 'better' }), context);
+      const { protocolMessage } = composed ? await overTheWire(composed) : {};
+      expect(protocolMessage).to.have.nested.property('key.id', 'EARLIER');
+      expect(protocolMessage).to.have.property('type', MESSAGE_EDIT);
+      expect(protocolMessage?.editedMessage?.conversation).not.to.be.a('string');
+      expect(protocolMessage?.editedMessage?.[field]?.caption).to.equal('better');
+    });
+  }
+
   const edits: [string, Content, string][] = [
     ['a text', editOf({ conversation: 'better' }), 'better'],
     ['a formatted text', editOf({ extendedTextMessage: { text: 'better' } }), 'better'],

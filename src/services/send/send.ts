@@ -21,7 +21,7 @@ import { mentionedJids } from './mentions.js';
 import { type Draft, Outbox, type Sent } from './outbox.js';
 import { requirePaired, type SessionSource } from './paired.js';
 import { quote } from './quote.js';
-import { keyOfTarget } from './target.js';
+import { targetContext } from './target.js';
 
 /** What is counted on the way. */
 export interface SendObserver {
@@ -139,7 +139,7 @@ export class Sender implements Sending {
     const { target } = job;
     const context: ComposeContext = {
       chat,
-      ...(target && { target: await keyOfTarget(target, session, recipient, earlier, clock.now()) }),
+      ...(target && (await targetContext(target, session, recipient, earlier, clock.now()))),
       mentionedJids: await mentionedJids(clientId, mentions, contacts, link),
     };
     const quoted = quotedMessageId ? await quote(quotedMessageId, session, recipient, earlier) : undefined;

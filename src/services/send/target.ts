@@ -1,33 +1,34 @@
 import { type Address, formatJid } from '../../domain/address.js';
 import { GatewayError } from '../../domain/errors.js';
-import type { MessageKey, Target } from '../../kinds/kind.js';
+import type { ComposeContext, Target } from '../../kinds/kind.js';
 import type { Session } from '../sessions/session.js';
 import { type EarlierMessage, type EarlierMessages, referenceTo } from './earlier-messages.js';
 
 const MINUTE_MS = 60_000;
 
 /**
- * The key of the message that a send is about. What is known of it counts; of an unknown one the caller's word does, and
+ * The message that a send is about. What is known of it counts; of an unknown one the caller's word does, and
  * the network decides.
  * @param now milliseconds since the epoch
  * @throws GatewayError invalid_request when it is in another chat, target_not_own, edit_window_over
  */
-export async function keyOfTarget(
+export async function targetContext(
   { messageId, fromMe, withinMs }: Target,
   session: Session,
   chat: Address,
   earlier: EarlierMessages,
   now: number,
-): Promise<MessageKey> {
+): Promise<Pick<ComposeContext, 'target' | 'targetContent'>> {
   const known = await earlier.findIn(session, chat, messageId, 'messageId');
   if (known && withinMs !== undefined) requireFresh(known, withinMs, now);
   const named = referenceTo(session, chat, known ?? { messageId, fromMe, author: '', sentAt: 0 });
-  return {
+  const target = {
     remoteJid: formatJid(chat),
     id: messageId,
     fromMe: named.fromMe,
     ...(named.participant && { participant: named.participant }),
   };
+  return { target, ...(known?.content && { targetContent: known.content }) };
 }
 
 function requireFresh({ messageId, fromMe, sentAt }: EarlierMessage, withinMs: number, now: number): void {
