@@ -161,6 +161,14 @@ describe('the hosted inbox', () => {
       ]);
     });
 
+    it('has a caption that edits change', async () => {
+      await record(picture(), edit('E1', 'look here', 1_000));
+      expect(await row())
+        .to.include({ body: 'look here' })
+        .and.have.nested.property('extras.media')
+        .that.includes({ caption: 'look here', width: 4 });
+    });
+
     it('that could not be stored leaves no link', async () => {
       await recorder.record(picture());
       expect(await recorder.amend(key, (stored) => ({ ...stored, fileId: '' }))).to.equal(true);

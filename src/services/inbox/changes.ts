@@ -105,7 +105,13 @@ function edit(
     editedAt: new Date(versions[index + 1]?.at ?? at).toISOString(),
   }));
   const current = versions.at(-1)?.body ?? body;
-  return { ...row, body: current, extras: { ...row.extras, edited: true, editHistory: former } };
+  const extras = { ...row.extras, ...captioned(row.extras, current), edited: true, editHistory: former };
+  return { ...row, body: current, extras };
+}
+
+/** The text of a file is its caption, which stands in two places. */
+function captioned({ media }: HistoryMessage['extras'], caption: string) {
+  return media instanceof Object && { media: { ...media, caption } };
 }
 
 /** Each item of the edit history holds a former text, and when the next one took its place. */
