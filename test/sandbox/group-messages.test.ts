@@ -5,6 +5,8 @@ import { ALICE, BOB, CAROL, pnJid, SandboxWorld } from './support/world.js';
 
 const DAVE = '+15550000004';
 const REVOKED = 1;
+/** Members of a large group. */
+const CROWD = 40;
 
 describe('Sandbox: messages in groups', () => {
   const world = new SandboxWorld();
@@ -229,6 +231,36 @@ describe('Sandbox: messages in groups', () => {
       await bob.text('from a phone');
     });
 
+    it('reach everybody in a large group, whose phones can still be written to one by one', async () => {
+      const crowd = Array.from(
+        { length: CROWD },
+        (_, position) => `+1555100${String(position).padStart(4, '0')}`,
+      );
+      await Promise.all(crowd.map((number) => world.client.addPhone({ number })));
+      const alice = await world.linked(ALICE);
+      group = (await world.client.groups.create(ALICE, { subject: 'All', participants: crowd })).jid;
+      const ids = [await alice.say(group, 'one'), await alice.say(group, 'two')];
+      for (const id of ids)
+        await world.client.waitForMessage(
+          ALICE,
+          ({ messageId, receipts }) => messageId === id && Object.keys(receipts).length === CROWD,
+        );
+      const [first = '', , , last = ''] = crowd;
+      for (const number of [first, last]) {
+        await holds(number, 'two');
+        await alice.say(pnJid(number), `to ${number}`);
+        await world.client.waitForMessage(number, ({ text }) => text === `to ${number}`);
+        await world.client.write(number, { to: ALICE, text: `from ${number}` });
+        await alice.text(`from ${number}`);
+      }
+      await write(last, 'to all');
+      await Promise.all([alice.text('to all'), holds(first, 'to all')]);
+      await world.client.groups.participants(ALICE, group, 'remove', [first]);
+      await alice.say(group, 'three');
+      await holds(last, 'three');
+      expect((await world.client.messages(first)).map(({ text }) => text)).not.to.include('three');
+    }).timeout(60_000);
+
     it('show typing to the members', async () => {
       const [alice, bob] = await Promise.all([world.linked(ALICE), world.linked(BOB)]);
       const seen = bob.until('presence.update', ({ id }) => id === group);
@@ -317,7 +349,7 @@ describe('Sandbox: messages in groups', () => {
     await bob.text('three');
     await bob.say(group, 'four');
     await holds(CAROL, 'four');
-  });
+  }).timeout(60_000);
 });
 
 type Receipt = BaileysEventMap['message-receipt.update'][number]['receipt'];

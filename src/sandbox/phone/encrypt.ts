@@ -30,6 +30,7 @@ export async function encryptFor(
   { attrs, retry }: Encryption = {},
 ): Promise<Stanza> {
   const address = `${to.account.lid}.${deviceId(to)}`;
+  await phone.signal.catchUp(address);
   if (retry || !phone.signal.hasSession(address)) {
     await phone.signal.startSession(address, retry?.bundle ?? network.takeBundle(to));
   }

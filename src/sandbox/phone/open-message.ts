@@ -4,6 +4,7 @@ import type { Account } from '../account.js';
 import type { Network } from '../network.js';
 import { parseDeviceJid } from '../wire/jid.js';
 import { bytesOf, childrenOf, type Stanza } from '../wire/stanza.js';
+import { sealedForCrowd, takeCrowdKey } from './crowd-key.js';
 import { type Interpreted, interpret } from './interpret.js';
 import type { Phone } from './phone.js';
 
@@ -29,10 +30,16 @@ export async function openMessage(
   if (!author || !address) throw new Error('a message from nobody');
   const [encs, extras] = split(letter);
   let message: proto.IMessage = {};
-  for (const enc of encs) {
+  const read = async (enc: Stanza) => {
     const part = proto.Message.decode(unpad(await decrypt(phone, letter, address, enc)));
     await takeKey(phone, address, part);
     message = { ...message, ...part };
+  };
+  for (const enc of encs) {
+    const sealed = sealedForCrowd(network, letter, encs, enc);
+    if (sealed)
+      await takeCrowdKey(network, phone, { group: from ?? '', sender: address }, { enc, sealed }, read);
+    else await read(enc);
   }
   const own = author === phone.account ? destination(network, letter, message) : author;
   const partner = network.groups.byJid(from) ?? own;

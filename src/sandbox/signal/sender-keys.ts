@@ -47,6 +47,7 @@ export class SenderKeys {
     max: MAX_OPENED,
     maxSize: MAX_OPENED_BYTES,
   });
+  readonly #learning = new Map<string, Promise<void>>();
   readonly #state: State;
   readonly #store = {
     loadSenderKey: async (name: SenderKeyName) => this.#record(name),
@@ -65,6 +66,30 @@ export class SenderKeys {
     if (this.#record(nameOf(owner)).getSenderKeyState(position.keyId)) return position;
     await new GroupSessionBuilder(this.#store).process(nameOf(owner), message);
     return position;
+  }
+
+  /**
+   * Lets one phone learn a key, while the others that were given the same key wait for it.
+   * @returns true when it was learnt by this call
+   * @throws what `learn` throws
+   */
+  async learnOnce(owner: KeyOwner, keyId: number, learn: () => Promise<void>): Promise<boolean> {
+    const row = `${nameOf(owner)} ${keyId}`;
+    while (!this.#record(nameOf(owner)).getSenderKeyState(keyId)) {
+      const pending = this.#learning.get(row);
+      if (pending) {
+        await pending;
+        continue;
+      }
+      const learning = learn().finally(() => this.#learning.delete(row));
+      this.#learning.set(
+        row,
+        learning.catch(() => undefined),
+      );
+      await learning;
+      return true;
+    }
+    return false;
   }
 
   /** Where in its sender's chain a message stands. @throws when it is malformed */

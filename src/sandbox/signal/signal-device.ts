@@ -17,6 +17,8 @@ declare module 'libsignal' {
 
 /** Keys that were handed out and not used yet; the oldest are forgotten beyond this. */
 const MAX_PRE_KEYS = 5_000;
+/** Messages of one session that may be unread. */
+const MAX_DEFERRED = 20;
 const REGISTRATION_IDS = 16_380;
 const SIGNED_PRE_KEY_ID = 1;
 const MAX_PRE_KEY_ID = 0xff_ffff;
@@ -53,6 +55,8 @@ export class SignalDevice {
   readonly #state: State;
   readonly #sessions = new Map<string, ReturnType<SessionRecord['serialize']>>();
   readonly #preKeys = new Map<number, KeyPair>();
+  /** By address, oldest first. */
+  readonly #deferred = new Map<string, { type: CipherType; ciphertext: Buffer }[]>();
   readonly #storage: SignalStorage;
 
   /** @param owner the phone's key in the kept state. */
@@ -100,6 +104,24 @@ export class SignalDevice {
     });
   }
 
+  /** Keeps a message unread until the session that it belongs to is needed: most are not, of hundreds in a large group. */
+  defer(address: string, type: CipherType, ciphertext: Buffer): void {
+    const waiting = this.#deferred.get(address) ?? [];
+    waiting.push({ type, ciphertext });
+    // a session gets over gaps
+    if (waiting.length > MAX_DEFERRED) waiting.shift();
+    this.#deferred.set(address, waiting);
+  }
+
+  /** Reads what was deferred, so that the session is where its other end believes it to be. */
+  async catchUp(address: string): Promise<void> {
+    const waiting = this.#deferred.get(address) ?? [];
+    this.#deferred.delete(address);
+    // what cannot be read was of no use: its key is known
+    for (const { type, ciphertext } of waiting)
+      await this.#decrypt(address, type, ciphertext).catch(() => undefined);
+  }
+
   async encrypt(address: string, plain: Buffer): Promise<{ type: CipherType; ciphertext: Buffer }> {
     const sealed = await new SessionCipher(this.#storage, protocolAddress(address)).encrypt(plain);
     return { type: sealed.type === 3 ? 'pkmsg' : 'msg', ciphertext: Buffer.from(sealed.body, 'binary') };
@@ -107,10 +129,8 @@ export class SignalDevice {
 
   /** @throws when there is no fitting session or key, or the ciphertext is not authentic. */
   async decrypt(address: string, type: CipherType, ciphertext: Buffer): Promise<Buffer> {
-    const cipher = new SessionCipher(this.#storage, protocolAddress(address));
-    return type === 'pkmsg'
-      ? cipher.decryptPreKeyWhisperMessage(ciphertext)
-      : cipher.decryptWhisperMessage(ciphertext);
+    await this.catchUp(address);
+    return this.#decrypt(address, type, ciphertext);
   }
 
   /** Puts back a kept session. After an interrupted run it only reads: its sending half may be behind. */
@@ -124,6 +144,13 @@ export class SignalDevice {
     const pair = { public: Buffer.from(publicKey, 'base64'), private: Buffer.from(privateKey, 'base64') };
     this.#preKeys.set(id, pair);
     this.keys.nextPreKeyId = Math.max(this.keys.nextPreKeyId, id + 1);
+  }
+
+  async #decrypt(address: string, type: CipherType, ciphertext: Buffer): Promise<Buffer> {
+    const cipher = new SessionCipher(this.#storage, protocolAddress(address));
+    return type === 'pkmsg'
+      ? cipher.decryptPreKeyWhisperMessage(ciphertext)
+      : cipher.decryptWhisperMessage(ciphertext);
   }
 
   #publicSignedPreKey(): SignedPreKey {
