@@ -79,6 +79,11 @@ const RULES: readonly Rule[] = [
   },
   { layer: 'src/config/', own: [], without: ADAPTER_PACKAGES },
   {
+    layer: 'src/cli/store-',
+    own: ['src/cli/', 'src/domain/', 'src/config/', 'src/store/store.ts', 'src/store/ports/'],
+    without: ADAPTER_PACKAGES,
+  },
+  {
     layer: 'src/cli/',
     own: [
       'src/domain/',

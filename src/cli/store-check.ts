@@ -1,0 +1,163 @@
+import { type Clock, systemClock, wait } from '../domain/clock.js';
+import type { FileRecord, HistoryMessage, RoomRecord, Store } from '../store/store.js';
+import type { Counted } from './counted.js';
+import { allRooms, filePagesOf, pagesOf } from './store-rows.js';
+
+/** How many of each were found; with `repair` they are none any more. */
+export interface StoreFaults {
+  /** Stored bytes, also parts of them, that belong to no file. */
+  bytesWithoutFile: number;
+  /** Files whose bytes are gone or of another size. */
+  filesWithoutBytes: number;
+  /** Files whose message is gone. */
+  filesWithoutMessage: number;
+  /** Messages that name a file which is neither there nor on its way. */
+  messagesWithoutFile: number;
+  /** Rooms whose last message or unread count is wrong. */
+  wrongRooms: number;
+}
+
+export interface CheckResult extends StoreFaults {
+  repaired: boolean;
+  /** Changes of messages that never came, and do not count as faults; they are looked for by repairing only. */
+  staleChanges: number;
+}
+
+export interface CheckOptions {
+  repair: boolean;
+  clock?: Clock;
+  /** Told of each file, message and room that was looked at. */
+  counted: Pick<Counted, 'add'>;
+}
+
+type Checked = Pick<Store, 'sessions' | 'history' | 'files' | 'expectedFiles' | 'supports'>;
+
+/** Milliseconds after which what looked wrong is looked at again: another program may be about to put it right. */
+const SECOND_LOOK_MS = 1_000;
+/** Milliseconds for which a change waits for its message. */
+const STALE_MS = 90 * 24 * 60 * 60_000;
+
+/** How something is found to be wrong, and put right. */
+interface Rule<T> {
+  isWrong(one: T): Promise<boolean>;
+  repair(one: T): Promise<unknown>;
+}
+
+/** Looks for what does not belong together, and puts it right if that is wanted. */
+export class StoreCheck {
+  readonly #store: Checked;
+  readonly #options: CheckOptions;
+  readonly #clock: Clock;
+
+  constructor(store: Checked, options: CheckOptions) {
+    this.#store = store;
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  async run(): Promise<CheckResult> {
+    const { repair } = this.#options;
+    const { history, files } = this.#store;
+    // first what makes files vanish, then who misses them
+    const { withoutRecord, withoutBytes } = await files.check({ repair });
+    return {
+      bytesWithoutFile: withoutRecord,
+      filesWithoutBytes: withoutBytes,
+      filesWithoutMessage: await this.#checkFiles(),
+      messagesWithoutFile: await this.#checkMessages(),
+      wrongRooms: await this.#checkRooms(),
+      repaired: repair,
+      staleChanges: repair ? await history.prunePending(this.#clock.now() - STALE_MS) : 0,
+    };
+  }
+
+  async #checkFiles(): Promise<number> {
+    const { sessions, files } = this.#store;
+    let faults = 0;
+    for (const { clientId } of await sessions.list()) {
+      for await (const page of filePagesOf(this.#store, clientId)) {
+        faults += await this.#check(page, {
+          isWrong: (file) => this.#lacksMessage(file),
+          repair: (file) => files.remove(file.id),
+        });
+      }
+    }
+    return faults;
+  }
+
+  async #checkMessages(): Promise<number> {
+    let faults = 0;
+    for await (const { clientId, room } of allRooms(this.#store)) {
+      for await (const page of pagesOf(this.#store, clientId, room.chatRoomId)) {
+        faults += await this.#check(page, {
+          isWrong: (message) => this.#lacksFile(clientId, message),
+          repair: (message) => this.#forgetFile(clientId, message),
+        });
+      }
+    }
+    return faults;
+  }
+
+  async #checkRooms(): Promise<number> {
+    const { sessions, history } = this.#store;
+    let faults = 0;
+    for (const { clientId } of await sessions.list()) {
+      const hold = ({ chatRoomId }: RoomRecord, repair: boolean) =>
+        history.checkRoom(clientId, chatRoomId, { repair });
+      faults += await this.#check(await history.rooms(clientId), {
+        isWrong: async (room) => !(await hold(room, false)),
+        repair: (room) => hold(room, true),
+      });
+    }
+    return faults;
+  }
+
+  /** @returns how many are wrong, and still are when nobody else can be at work on them. */
+  async #check<T>(all: readonly T[], { isWrong, repair }: Rule<T>): Promise<number> {
+    const suspects: T[] = [];
+    for (const one of all) {
+      if (await isWrong(one)) suspects.push(one);
+      this.#options.counted.add(1);
+    }
+    if (suspects.length > 0 && this.#store.supports.sharedByNodes) await wait(this.#clock, SECOND_LOOK_MS);
+    let faults = 0;
+    for (const one of suspects) {
+      if (!(await isWrong(one))) continue;
+      faults += 1;
+      if (this.#options.repair) await repair(one);
+    }
+    return faults;
+  }
+
+  /** Its room may have another name by now. */
+  async #lacksMessage({ id }: FileRecord): Promise<boolean> {
+    const file = await this.#store.files.get(id);
+    if (!file) return false;
+    return !(await this.#store.history.message(file.clientId, file.chatRoomId, file.messageId));
+  }
+
+  async #lacksFile(clientId: string, { chatRoomId, messageId, fileId }: HistoryMessage): Promise<boolean> {
+    if (fileId === '' || (await this.#isKnown(fileId))) return false;
+    const now = await this.#store.history.message(clientId, chatRoomId, messageId);
+    return now?.fileId === fileId && !(await this.#isKnown(fileId));
+  }
+
+  /** As it is by now: a daemon may have changed it meanwhile. */
+  async #forgetFile(clientId: string, { chatRoomId, messageId, fileId }: HistoryMessage): Promise<void> {
+    const { history } = this.#store;
+    const now = await history.message(clientId, chatRoomId, messageId);
+    if (now?.fileId === fileId) await history.update(clientId, { ...now, fileId: '' });
+  }
+
+  async #isKnown(fileId: string): Promise<boolean> {
+    const { files, expectedFiles } = this.#store;
+    return Boolean((await files.get(fileId)) ?? (await expectedFiles.get(fileId)));
+  }
+}
+
+/** How many faults there are, of whatever kind. */
+export function countFaults(faults: StoreFaults): number {
+  const { bytesWithoutFile, filesWithoutBytes, filesWithoutMessage, messagesWithoutFile, wrongRooms } =
+    faults;
+  return bytesWithoutFile + filesWithoutBytes + filesWithoutMessage + messagesWithoutFile + wrongRooms;
+}

@@ -1,0 +1,173 @@
+import { createWriteStream } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { HistoryMessage, RoomRecord, SessionRecord, Store } from '../store/store.js';
+import { CliError } from './cli-error.js';
+import type { Counted } from './counted.js';
+import { PAGE, pagesOf } from './store-rows.js';
+
+const ROOMS = 'rooms';
+const MEDIA = 'media';
+const INDEX = 'index.json';
+/** What people wrote is for the owner of the files alone. */
+const PRIVATE_DIR = 0o700;
+const PRIVATE_FILE = 0o600;
+/** Characters of a file's own name that are kept. */
+const NAME_LENGTH = 80;
+
+/** What `index.json` says. */
+export interface ExportIndex {
+  clientId: string;
+  /** Phone number with its plus sign; empty when none is linked. */
+  number: string;
+  name: string;
+  orgId: string;
+  /** RFC 3339. */
+  exportedAt: string;
+  messages: number;
+  files: number;
+  /** Files that messages name and that are not stored. */
+  missingFiles: number;
+  rooms: ExportedRoom[];
+}
+
+export interface ExportedRoom {
+  chatRoomId: string;
+  name: string;
+  isGroup: boolean;
+  remoteJid: string;
+  unreadCount: number;
+  messages: number;
+  /** Path within the folder. */
+  file: string;
+}
+
+export interface ExportOptions {
+  clientId: string;
+  /** Folder; made when it is not there. */
+  to: string;
+  /** RFC 3339. */
+  exportedAt: string;
+  /** Told of each message that was written. */
+  counted: Pick<Counted, 'add'>;
+}
+
+type Exported = Pick<Store, 'sessions' | 'history' | 'files'>;
+
+/**
+ * Writes the history of a session and its files into a folder: one JSON Lines file for each room, oldest message first, and
+ * the files beside them. `index.json` is written last, so that a folder without it is known to be incomplete.
+ *
+ * @throws CliError `not_found` for an unknown session, `conflict` when something is in the folder
+ */
+export async function exportSession(store: Exported, options: ExportOptions): Promise<ExportIndex> {
+  const { clientId, to, exportedAt } = options;
+  const session = await store.sessions.get(clientId);
+  if (!session) throw new CliError('not_found', `there is no session ${clientId} in the store`);
+  await makeEmptyFolder(to);
+  const index = begin(session, exportedAt);
+  const writer = new RoomWriter(store, options, index);
+  for (const room of await store.history.rooms(clientId)) index.rooms.push(await writer.write(room));
+  await writeFile(join(to, INDEX), `${JSON.stringify(index, null, 2)}\n`, { mode: PRIVATE_FILE, flag: 'wx' });
+  return index;
+}
+
+async function makeEmptyFolder(to: string): Promise<void> {
+  await mkdir(to, { recursive: true, mode: PRIVATE_DIR });
+  if ((await readdir(to)).length > 0) {
+    throw new CliError('conflict', `the folder ${to} is not empty`, { suggestions: ['name another one'] });
+  }
+  for (const folder of [ROOMS, MEDIA]) await mkdir(join(to, folder), { mode: PRIVATE_DIR });
+}
+
+function begin({ clientId, pn, name, orgId }: SessionRecord, exportedAt: string): ExportIndex {
+  const counts = { messages: 0, files: 0, missingFiles: 0 };
+  return { clientId, number: pn && `+${pn}`, name, orgId, exportedAt, ...counts, rooms: [] };
+}
+
+/** Writes rooms, one after another, and counts what it wrote. */
+class RoomWriter {
+  readonly #store: Exported;
+  readonly #options: ExportOptions;
+  readonly #index: ExportIndex;
+
+  constructor(store: Exported, options: ExportOptions, index: ExportIndex) {
+    this.#store = store;
+    this.#options = options;
+    this.#index = index;
+  }
+
+  async write({ chatRoomId, name, isGroup, remoteJid, unreadCount }: RoomRecord): Promise<ExportedRoom> {
+    const file = `${ROOMS}/${safe(chatRoomId)}.jsonl`;
+    const lines = await open(join(this.#options.to, file), 'wx', PRIVATE_FILE);
+    let messages = 0;
+    try {
+      for await (const page of oldestFirst(this.#store, this.#options.clientId, chatRoomId)) {
+        await this.#writePage(lines, page);
+        messages += page.length;
+      }
+    } finally {
+      await lines.close();
+    }
+    this.#index.messages += messages;
+    return { chatRoomId, name, isGroup, remoteJid, unreadCount, messages, file };
+  }
+
+  async #writePage(lines: FileHandle, page: readonly HistoryMessage[]): Promise<void> {
+    let text = '';
+    for (const message of page) {
+      const file = message.fileId ? await this.#writeFile(message) : '';
+      text += `${JSON.stringify(lineOf(message, file))}\n`;
+    }
+    await lines.write(text);
+    this.#options.counted.add(page.length);
+  }
+
+  /** @returns its path within the folder; empty when it is not stored. */
+  async #writeFile({ fileId }: HistoryMessage): Promise<string> {
+    const stored = await this.#store.files.open(fileId);
+    if (!stored) {
+      this.#index.missingFiles += 1;
+      return '';
+    }
+    const { record, stream } = stored;
+    const path = `${MEDIA}/${safe(record.id)}-${safe(record.fileName) || 'file'}`;
+    const sink = createWriteStream(join(this.#options.to, path), { flags: 'wx', mode: PRIVATE_FILE });
+    await pipeline(stream, sink);
+    this.#index.files += 1;
+    return path;
+  }
+}
+
+/** The store reads from the new to the old; where each page begins is all that is remembered of it. */
+async function* oldestFirst(
+  store: Exported,
+  clientId: string,
+  chatRoomId: string,
+): AsyncGenerator<HistoryMessage[]> {
+  const begins: string[] = [];
+  let newest: HistoryMessage[] = [];
+  for await (const page of pagesOf(store, clientId, chatRoomId)) {
+    if (begins.length === 0) newest = page;
+    begins.push(page[0]?.messageId ?? '');
+  }
+  for (let index = begins.length - 2; index >= 0; index--) {
+    yield store.history.messages(clientId, chatRoomId, { limit: PAGE, before: begins[index] ?? '' });
+  }
+  if (newest.length > 0) yield newest;
+}
+
+/** What is kept of a message, but for what only the gateway itself needs. */
+function lineOf({ content, fileId, chatRoomId, extras, sentAt, ...message }: HistoryMessage, file: string) {
+  const { reactionTimes, ...shown } = extras;
+  return { ...message, sentAt: new Date(sentAt).toISOString(), extras: shown, ...(file && { file }) };
+}
+
+/** A name that no file system takes for anything else: a stranger may have chosen it. */
+function safe(name: string): string {
+  const plain = name.normalize('NFC').replace(/[^\p{L}\p{N}._-]+/gu, '_');
+  // from the end, where the extension is
+  const cut = [...plain].slice(-NAME_LENGTH).join('');
+  return cut.replace(/^[._-]+|[._]+$/g, '');
+}

@@ -1,0 +1,139 @@
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import Export from '../../../commands/store/export.js';
+import { KeptStore, keep, keepFile } from '../../support/kept-store.js';
+import { runCli } from '../../support/spawn-cli.js';
+
+/** More than are read at once. */
+const MANY = 450;
+const OTHER_ROOM = 'acme-1-3';
+
+describe('switchboard store export', () => {
+  let kept: KeptStore;
+  let to: string;
+  beforeEach(async () => {
+    kept = await KeptStore.begin();
+    to = join(kept.dataDir, 'export');
+  });
+  afterEach(() => kept.drop());
+
+  const text = (path: string) => readFile(join(to, path), 'utf8');
+  const lines = async (path: string) =>
+    (await text(path))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+
+  it('writes each room, its files and an index', async () => {
+    const id = await kept.open(async (store) => {
+      await keep(store, 'M1', { sentAt: 1_000, extras: { edited: true, reactionTimes: { a: 1 } } });
+      await keep(store, 'M3', { sentAt: 3_000, chatRoomId: OTHER_ROOM });
+      return keepFile(store, 'M2', { sentAt: 2_000, fileName: 'holiday.txt', content: 'sunny' });
+    });
+    const { exitCode, stdout } = await kept.run(Export, 'acme', '--to', to);
+    const said = `3 messages of 2 rooms and 1 files are in ${to}\n`;
+    expect({ exitCode, stdout }).to.deep.equal({ exitCode: 0, stdout: said });
+    const index = JSON.parse(await text('index.json'));
+    expect(index).to.deep.include({
+      clientId: 'acme',
+      number: '+15550000001',
+      name: 'Acme',
+      orgId: 'org-1',
+      messages: 3,
+      files: 1,
+      missingFiles: 0,
+    });
+    expect(
+      index.rooms.map(({ file, messages }: { file: string; messages: number }) => [file, messages]),
+    ).to.deep.equal([
+      [`rooms/${OTHER_ROOM}.jsonl`, 1],
+      ['rooms/acme-1-2.jsonl', 2],
+    ]);
+    const [first, second] = await lines('rooms/acme-1-2.jsonl');
+    expect(first).to.deep.include({
+      messageId: 'M1',
+      body: 'body M1',
+      fromMe: false,
+      sentAt: '1970-01-01T00:00:01.000Z',
+      extras: { edited: true },
+    });
+    expect(first).to.not.have.any.keys('content', 'fileId', 'file');
+    expect(second.file).to.equal(`media/${id}-holiday.txt`);
+    expect(await text(second.file)).to.equal('sunny');
+  });
+
+  it('writes long rooms whole, the oldest message first', async () => {
+    await kept.open(async (store) => {
+      for (let index = 0; index < MANY; index++) await keep(store, `M${index}`, { sentAt: 1_000 + index });
+    });
+    expect((await kept.run(Export, 'acme', '--to', to)).exitCode).to.equal(0);
+    const ids = (await lines('rooms/acme-1-2.jsonl')).map(({ messageId }) => messageId);
+    expect(ids).to.deep.equal(Array.from({ length: MANY }, (_, index) => `M${index}`));
+  });
+
+  it('gives files names that lead nowhere, and keeps everything to its owner', async () => {
+    const names = [
+      '../../etc/passwd',
+      '..',
+      'a/b\\c:d*?.pdf',
+      `${'x'.repeat(300)}.jpg`,
+      '.hidden',
+      'späße ✓.txt',
+    ];
+    await kept.open(async (store) => {
+      for (const [index, fileName] of names.entries()) await keepFile(store, `M${index}`, { fileName });
+    });
+    expect((await kept.run(Export, 'acme', '--to', to)).exitCode).to.equal(0);
+    const written = await readdir(join(to, 'media'));
+    expect(written).to.have.length(names.length);
+    for (const name of written) expect(name).to.match(/^[0-9a-f-]{36}-[\p{L}\p{N}][\p{L}\p{N}._-]{0,80}$/u);
+    expect(await readdir(to)).to.have.members(['index.json', 'media', 'rooms']);
+    for (const path of ['index.json', 'rooms/acme-1-2.jsonl', `media/${written[0]}`]) {
+      expect((await stat(join(to, path))).mode & 0o777).to.equal(0o600);
+    }
+    expect((await stat(to)).mode & 0o777).to.equal(0o700);
+  });
+
+  it('says which files are missing', async () => {
+    await kept.open((store) => keep(store, 'M1', { fileId: '22222222-2222-4222-8222-222222222222' }));
+    const { stdout, stderr } = await kept.run(Export, 'acme', '--to', to);
+    expect(stdout).to.contain('and 0 files');
+    expect(stderr).to.contain('1 files are not stored');
+    expect((await lines('rooms/acme-1-2.jsonl'))[0]).to.not.have.property('file');
+  });
+
+  it('of a session without a history is an index without rooms', async () => {
+    const { exitCode, stdout } = await kept.run(Export, 'other', '--to', to, '--json');
+    expect(exitCode).to.equal(0);
+    expect(JSON.parse(stdout)).to.deep.include({ clientId: 'other', messages: 0, rooms: [] });
+    expect(JSON.parse(await text('index.json'))).to.deep.equal(JSON.parse(stdout));
+  });
+
+  it('writes nothing into a folder that is not empty, nor of a session that is not there', async () => {
+    const unknown = await kept.run(Export, 'nobody', '--to', to);
+    expect(unknown.exitCode).to.equal(5);
+    expect(unknown.stderr).to.contain('no session nobody');
+    await mkdir(to);
+    await writeFile(join(to, 'mine.txt'), 'mine');
+    const full = await kept.run(Export, 'acme', '--to', to);
+    expect(full.exitCode).to.equal(6);
+    expect(full.stderr).to.contain('is not empty');
+    expect(await readdir(to)).to.deep.equal(['mine.txt']);
+  });
+
+  it('works as a process of its own', async () => {
+    await kept.open((store) => keep(store, 'M1'));
+    const { exitCode, stdout } = await runCli([
+      'store',
+      'export',
+      'acme',
+      '--to',
+      to,
+      '--json',
+      ...kept.flags,
+    ]);
+    expect(exitCode).to.equal(0);
+    expect(JSON.parse(stdout)).to.include({ messages: 1 });
+  });
+});
