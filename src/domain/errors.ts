@@ -30,6 +30,7 @@ const CODES = {
   media_too_large: 413,
   media_unsupported: 400,
   media_gone: 502,
+  media_phone_silent: 502,
   file_unknown: 404,
   file_not_ready: 503,
   // history

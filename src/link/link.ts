@@ -62,7 +62,7 @@ export interface Link {
   /**
    * Asks the linked phone to upload a file again that the network does not have any more.
    * @returns where it is now.
-   * @throws GatewayError `media_gone` when the phone does not have it either, `media_unfetchable` when it does not answer.
+   * @throws GatewayError `media_gone` when the phone does not have it either, `media_phone_silent` when it does not answer.
    */
   renewMedia(message: MediaMessage): Promise<{ directPath: string; url: string }>;
   /** Unlinks the device at the network; true when the network confirmed it. Ends the link. */
@@ -179,6 +179,8 @@ export interface IncomingMessage {
   participantAlt?: string;
   fromMe: boolean;
   pushName: string;
+  /** Handle of the other person, in groups of who wrote it; where the network tells it. */
+  username?: string;
   /** Milliseconds since the epoch, the network's time. */
   timestamp: number;
   content: MessageContent;
@@ -207,9 +209,19 @@ export type LinkEvent =
     }
   /** A part of the account's past can be read. Its journal entry stays open until that is closed by whoever reads it. */
   | { type: 'history'; journalId: string }
-  | { type: 'contact'; lid?: string; pn?: string; name?: string; pushName?: string; source: string }
+  | {
+      type: 'contact';
+      lid?: string;
+      pn?: string;
+      name?: string;
+      pushName?: string;
+      username?: string;
+      source: string;
+    }
   /** Something about a group changed: its subject, its members, its settings. */
   | { type: 'group-changed'; jid: string }
+  /** The picture of a person or a group changed, or was taken away. */
+  | { type: 'picture-changed'; jid: string }
   | { type: 'closed'; reason: CloseReason; detail: string };
 
 /** The Signal state of one session, given to a link. Bytes in, bytes out; `commit` is one atomic step. */

@@ -206,6 +206,18 @@ describe('files of the hosted inbox', () => {
     }
   });
 
+  it('go with their message, when that is deleted here', async () => {
+    const clientId = 'hosted';
+    const media = { kind: 'image', mimeType: 'image/jpeg', size: 10 } as const;
+    const event = await chats.fromBob(chats.hosted, { media });
+    const { messageId, chatRoomId } = event;
+    expect((await load(linkIn(event))).status).to.equal(200);
+    const deletion = { clientId, to: BOB.number, messageId, fromMe: false, mode: 'me', chatRoomId };
+    const { status, body } = await chats.world.api.post('/delete-message', deletion);
+    expect(status, JSON.stringify(body)).to.equal(200);
+    expect((await load(linkIn(event))).status).to.equal(404);
+  });
+
   it('go with their session', async () => {
     const clientId = 'leaving';
     const number = '+15550000021';

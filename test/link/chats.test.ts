@@ -228,7 +228,7 @@ describe('chats on a network that does not answer', () => {
     const asked = session.link?.renewMedia({ ...change.message, chat: BOB_PN, content }).catch(reason);
     await clock.scheduled(LIMITS.mediaRenewMs);
     clock.advance(LIMITS.mediaRenewMs);
-    expect(isGatewayError(await asked, 'media_unfetchable')).to.equal(true);
+    expect(isGatewayError(await asked, 'media_phone_silent')).to.equal(true);
   });
 });
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { GatewayError } from '../../src/domain/errors.js';
+import { type ErrorCode, GatewayError } from '../../src/domain/errors.js';
 import { LIMITS } from '../../src/domain/limits.js';
 import { CLIENT, type LibraryRig, ROOM, startLibraryRig } from './support/library-rig.js';
 
@@ -16,7 +16,7 @@ describe('the files of recorded messages', () => {
   });
   afterEach(() => rig.close());
 
-  const fail = (code: 'media_gone' | 'media_unfetchable' | 'store_unavailable') => async () => {
+  const fail = (code: ErrorCode) => async () => {
     throw new GatewayError(code, 'as it was played');
   };
   const idle = () => rig.hosting.keeper.idle();
@@ -225,12 +225,15 @@ describe('the files of recorded messages', () => {
 
     it('are asked for again when the phone did not answer', async () => {
       rig.download = fail('media_gone');
-      rig.renew = fail('media_unfetchable');
+      rig.renew = fail('media_phone_silent');
       await rig.record('M1');
       await idle();
+      for (const pauseMs of [...PAUSES_MS, 3_600_000, 3_600_000]) await pass(pauseMs);
+      expect(rig.asked).to.have.length(8);
+      rig.hosting.keeper.resume(CLIENT);
+      await idle();
+      expect(rig.asked).to.have.length(8);
       expect(rig.outcomes).to.deep.equal([]);
-      await pass(PAUSES_MS[0] ?? 0);
-      expect(rig.asked).to.have.length(2);
     });
 
     it('are not asked for when their message is old', async () => {
@@ -304,6 +307,31 @@ describe('the files of recorded messages', () => {
     await pass(PAUSES_MS[0] ?? 0);
     expect(rig.downloads).to.have.length(1);
     expect([await contentOf(id), await open()]).to.deep.equal([undefined, []]);
+  });
+
+  it('of a message that is deleted while they come are not kept', async () => {
+    rig.download = async () => {
+      await rig.store.history.remove(CLIENT, ROOM, 'M1');
+      return Readable.from(['too late']);
+    };
+    const id = await rig.record('M1');
+    await idle();
+    expect([await contentOf(id), await open()]).to.deep.equal([undefined, []]);
+  });
+
+  it('whose room gets another name while they come are stored under that one', async () => {
+    const to = `${ROOM}9`;
+    const move = <Part extends object>(part: Part) => ({ ...part, chatRoomId: to });
+    rig.download = async () => {
+      await rig.store.history.rekey(CLIENT, { from: ROOM, to, room: move, message: move, pending: move });
+      return Readable.from([Buffer.from('there')]);
+    };
+    const id = await rig.record('M1');
+    await idle();
+    expect(await contentOf(id)).to.equal(undefined);
+    await pass(PAUSES_MS[0] ?? 0);
+    expect(await rig.store.files.ofMessage(CLIENT, to, 'M1')).to.include({ id, chatRoomId: to });
+    expect(await open()).to.deep.equal([]);
   });
 
   describe('are waited for', () => {

@@ -15,7 +15,7 @@ import { deleteForEveryone, deleteForMe } from './delete-message.js';
 
 export interface ChatsOptions {
   sessions: SessionSource;
-  store: Pick<Store, 'history'>;
+  store: Pick<Store, 'history' | 'files'>;
   liveLinks: LiveLinks;
   contacts: Contacts;
   earlier: EarlierMessages;

@@ -31,7 +31,7 @@ export async function deleteForEveryone(
 export async function deleteForMe(
   deletion: Deletion,
   chat: LiveChat,
-  parts: { store: Pick<Store, 'history'>; earlier: EarlierMessages },
+  parts: { store: Pick<Store, 'history' | 'files'>; earlier: EarlierMessages },
 ): Promise<void> {
   const { link, jid, session } = chat;
   const isHosted = session.record.orgId !== '';
@@ -40,7 +40,19 @@ export async function deleteForMe(
     ? await storedMessage(deletion, chatRoomId, chat, parts)
     : await knownMessage(deletion, chat, parts.earlier);
   await link.changeChat({ type: 'delete-for-me', chat: jid, message });
-  if (isHosted) await parts.store.history.remove(session.clientId, chatRoomId, message.messageId);
+  if (isHosted) await deleteRow(session.clientId, chatRoomId, message.messageId, parts.store);
+}
+
+/** First the row, then its file: one that is just being stored looks for the row at its end. */
+async function deleteRow(
+  clientId: string,
+  chatRoomId: string,
+  messageId: string,
+  { history, files }: Pick<Store, 'history' | 'files'>,
+): Promise<void> {
+  await history.remove(clientId, chatRoomId, messageId);
+  const file = await files.ofMessage(clientId, chatRoomId, messageId);
+  if (file) await files.remove(file.id);
 }
 
 /** @throws GatewayError invalid_request */

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { parseJid } from '../../domain/address.js';
 import type { Clock } from '../../domain/clock.js';
-import { isGatewayError } from '../../domain/errors.js';
+import { GatewayError, isGatewayError } from '../../domain/errors.js';
 import { LIMITS } from '../../domain/limits.js';
 import type { MediaExtra } from '../../events/extras.js';
 import { readContent } from '../../kinds/index.js';
@@ -13,7 +13,7 @@ import type { SessionSource } from '../send/paired.js';
 import { mediaSource } from './media-source.js';
 
 export interface FetcherOptions {
-  store: Pick<Store, 'history' | 'files'>;
+  store: Pick<Store, 'history' | 'files' | 'expectedFiles'>;
   links: Pick<LinkFactory, 'decode' | 'download'>;
   sessions: SessionSource;
   clock: Clock;
@@ -38,21 +38,44 @@ export class FileFetcher {
   /**
    * One attempt. A message that is not there any more has no file to be stored.
    * @returns false when there was nothing to do
-   * @throws GatewayError `media_gone` when neither the network nor the phone has it; media_unfetchable,
+   * @throws GatewayError `media_gone` when neither the network nor the phone has it; media_unfetchable, media_phone_silent,
    * session_not_connected, session_unpaired, store_unavailable; the reason of the signal
    */
   async store(expected: ExpectedFile, signal: AbortSignal): Promise<boolean> {
     const message = await this.#find(expected);
-    if (!message) return false;
+    if (!message) {
+      await this.#requireRoom(expected);
+      return false;
+    }
     const stream = await this.#open(expected, message, signal);
-    await this.#options.store.files.write(newFile(expected, message), stream);
+    const { files } = this.#options.store;
+    const { id } = await files.write(newFile(expected, message), stream);
+    try {
+      await this.#requireRoom(expected);
+      // the message may have been deleted meanwhile, with the files that were there
+      if (!(await this.#rowOf(expected))) await files.remove(id);
+    } catch (error) {
+      await files.remove(id);
+      throw error;
+    }
     return true;
   }
 
-  async #find({ id, clientId, chatRoomId, messageId }: ExpectedFile): Promise<FileMessage | undefined> {
+  /** What was done in the name of a room that got another one meanwhile is done again. */
+  async #requireRoom({ id, chatRoomId }: ExpectedFile): Promise<void> {
+    const current = await this.#options.store.expectedFiles.get(id);
+    if (!current || current.chatRoomId === chatRoomId) return;
+    throw new GatewayError('media_unfetchable', 'The room of the file got another name while it was stored.');
+  }
+
+  #rowOf({ clientId, chatRoomId, messageId }: ExpectedFile): Promise<HistoryMessage | undefined> {
+    return this.#options.store.history.message(clientId, chatRoomId, messageId);
+  }
+
+  async #find(expected: ExpectedFile): Promise<FileMessage | undefined> {
     const { store, links } = this.#options;
-    const row = await store.history.message(clientId, chatRoomId, messageId);
-    if (row?.fileId !== id || (await store.files.get(id))) return undefined;
+    const row = await this.#rowOf(expected);
+    if (row?.fileId !== expected.id || (await store.files.get(expected.id))) return undefined;
     const content = links.decode(row.content);
     const media = readContent(content).reading.extra?.media;
     const source = media && mediaSource(media);

@@ -70,7 +70,9 @@ export class FileKeeper {
 
   /** The session is connected: its phone can be asked for what the network does not have any more. */
   resume(clientId: string): void {
-    for (const job of this.#jobsOf(clientId)) if (job.state === 'pausing') this.#enqueue(job, job.file.since);
+    for (const job of this.#jobsOf(clientId)) {
+      if (job.state === 'pausing' && job.failures.needsLink) this.#enqueue(job, job.file.since);
+    }
   }
 
   /**

@@ -19,7 +19,7 @@ const { SUCCESS } = proto.MediaRetryNotification.ResultType;
 
 /**
  * Asks the linked phone to upload a file again. The library's own way has no bound and leaves a listener behind.
- * @throws GatewayError `media_gone`, `media_unfetchable`
+ * @throws GatewayError `media_gone`, `media_phone_silent`
  */
 export async function renewMedia(
   sock: WASocket,
@@ -84,7 +84,7 @@ function mediaKeyIn(content: MediaMessage['content']): Uint8Array {
 
 /** It may be switched off. */
 function unanswered(): GatewayError {
-  return new GatewayError('media_unfetchable', 'The linked phone did not answer for the file. Try again.');
+  return new GatewayError('media_phone_silent', 'The linked phone did not answer for the file. Try again.');
 }
 
 function gone(why: string, cause?: unknown): GatewayError {
