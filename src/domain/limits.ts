@@ -75,8 +75,6 @@ export const LIMITS = {
   appStateKeyMs: 10_000,
   /** Milliseconds that a linked phone has to upload a file again. */
   mediaRenewMs: 20_000,
-  /** Milliseconds after which a phone is not asked for the file of a message any more. */
-  mediaRenewAgeMs: 30 * 24 * 60 * 60_000,
   /** Milliseconds for which a send that a crash broke off is still sent; its Idempotency-Key lives as long. */
   resendMaxAgeMs: 24 * 60 * 60_000,
   /** Bytes of a JSON request body. */

@@ -236,14 +236,6 @@ describe('the files of recorded messages', () => {
       expect(rig.outcomes).to.deep.equal([]);
     });
 
-    it('are not asked for when their message is old', async () => {
-      rig.download = fail('media_gone');
-      await rig.record('M1', { age: LIMITS.mediaRenewAgeMs + 1 });
-      await idle();
-      expect(rig.asked).to.deep.equal([]);
-      expect(rig.outcomes).to.deep.equal(['lost']);
-    });
-
     it('wait for the connection that their phone is asked over', async () => {
       rig.download = fail('media_gone');
       await rig.disconnect();

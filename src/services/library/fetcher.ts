@@ -1,8 +1,6 @@
 import type { Readable } from 'node:stream';
 import { parseJid } from '../../domain/address.js';
-import type { Clock } from '../../domain/clock.js';
 import { GatewayError, isGatewayError } from '../../domain/errors.js';
-import { LIMITS } from '../../domain/limits.js';
 import type { MediaExtra } from '../../events/extras.js';
 import { readContent } from '../../kinds/index.js';
 import type { LinkFactory, MediaMessage, MediaSource, MessageContent } from '../../link/link.js';
@@ -16,7 +14,6 @@ export interface FetcherOptions {
   store: Pick<Store, 'history' | 'files' | 'expectedFiles'>;
   links: Pick<LinkFactory, 'decode' | 'download'>;
   sessions: SessionSource;
-  clock: Clock;
 }
 
 /** A stored message that names a file. */
@@ -82,15 +79,13 @@ export class FileFetcher {
     return source && { row, content, media, source };
   }
 
-  /** What the network does not have any more, the phone uploads again, if the message is not too old. */
+  /** What the network does not have any more, the phone uploads again. */
   async #open(expected: ExpectedFile, message: FileMessage, signal: AbortSignal): Promise<Readable> {
-    const { links, clock } = this.#options;
+    const { links } = this.#options;
     try {
       return await links.download(message.source, signal);
     } catch (error) {
-      // of an account's long past a phone would be asked for thousands of files at once
-      const isOld = clock.now() - message.row.sentAt > LIMITS.mediaRenewAgeMs;
-      if (isOld || !isGatewayError(error, 'media_gone')) throw error;
+      if (!isGatewayError(error, 'media_gone')) throw error;
       const place = await this.#renew(expected, message);
       signal.throwIfAborted();
       return links.download({ ...message.source, ...place }, signal);
