@@ -22,9 +22,7 @@ export function readContext(
   content: Content,
   read: (quoted: Content) => { type: string; body: string },
 ): MessageContext {
-  const inner = unwrap(content);
-  const edited = inner.protocolMessage?.editedMessage;
-  const info = findContextInfo(edited ? unwrap(edited) : inner);
+  const info = contextInfoOf(content);
   const context: MessageContext = {
     mentions: (info?.mentionedJid ?? []).flatMap((jid) => parseJid(jid)?.user ?? []),
     isForwarded: Boolean(info?.isForwarded || info?.forwardingScore),
@@ -45,9 +43,21 @@ export function readContext(
   return context;
 }
 
+/** The number by which a content names who wrote what it quotes: a user-part; undefined when it names nobody so. */
+export function quotedNumberIn(content: Content): string | undefined {
+  const address = parseJid(contextInfoOf(content)?.participant);
+  return address?.kind === 'pn' ? address.user : undefined;
+}
+
 /** The context that names people in a content of one's own; nothing when there are none. */
 export function mentioning(jids: string[]): { contextInfo?: proto.IContextInfo } {
   return jids.length > 0 ? { contextInfo: { mentionedJid: jids } } : {};
+}
+
+function contextInfoOf(content: Content): proto.IContextInfo | undefined {
+  const inner = unwrap(content);
+  const edited = inner.protocolMessage?.editedMessage;
+  return findContextInfo(edited ? unwrap(edited) : inner);
 }
 
 /** Each kind keeps its context in its own message object; the protocol has one field name for it. */

@@ -61,6 +61,25 @@ describe('what becomes an event', () => {
     }
   });
 
+  it('with the LID of whoever wrote what it quotes, where that is known, and mentions as in its text', async () => {
+    await rig.receive({ chatAlt: '15550000002@s.whatsapp.net' });
+    const authors = {
+      15550000001: '90000000000001',
+      15550000002: '90000000000002',
+      15550000009: '15550000009',
+    };
+    for (const [number, participant] of Object.entries(authors)) {
+      const jid = `${number}@s.whatsapp.net`;
+      const contextInfo = { stanzaId: 'M1', participant: jid, mentionedJid: [jid] };
+      const content = { extendedTextMessage: { text: `@${number}`, contextInfo } };
+      await rig.receive({ messageId: `M${number}`, content });
+      expect(rig.events.at(-1)).to.deep.include({
+        mentions: [number],
+        quoted: { messageId: 'M1', participant, body: '', type: 'text' },
+      });
+    }
+  });
+
   it('counted when it has nowhere to go', async () => {
     await rig.receive({}, { ...SESSION, webhookUrl: '' });
     expect(rig.counted).to.include('without receiver');

@@ -2,7 +2,7 @@ import { type EventEnvelope, eventMeta, type GroupSender } from '../../events/en
 import { readContext } from '../../kinds/context-info.js';
 import { readContent } from '../../kinds/index.js';
 import type { Reading } from '../../kinds/kind.js';
-import type { IncomingMessage } from '../../link/link.js';
+import type { IncomingMessage, MessageContent } from '../../link/link.js';
 import type { Contact, SessionRecord } from '../../store/store.js';
 import { type Parties, roomIdOf } from './parties.js';
 
@@ -12,6 +12,8 @@ export interface EnvelopeParts {
   reading: Reading;
   parties: Parties;
   metaData?: Record<string, unknown>;
+  /** User-part of who wrote what the message quotes; empty where the message says as much, or nobody knows. */
+  quotedLid?: string;
   /** Of the group; empty where not known. */
   subject?: string;
   /** Permanent link to the picture of the group or the other person; empty where there is none. */
@@ -20,12 +22,11 @@ export interface EnvelopeParts {
 
 /** The contract's event for a message. */
 export function composeEnvelope(parts: EnvelopeParts): EventEnvelope {
-  const { session, message, reading, parties, metaData, subject = '', avatarUrl = '' } = parts;
+  const { session, message, reading, parties, metaData, quotedLid, subject = '', avatarUrl = '' } = parts;
   const isGroup = parties.remote.kind === 'group';
   const other = parties.remote.user;
-  const { quoted, mentions, isForwarded } = readContext(message.content, (content) => {
-    return readContent(content).reading;
-  });
+  const read = (content: MessageContent) => readContent(content).reading;
+  const { quoted, mentions, isForwarded } = readContext(message.content, read);
   return {
     event: message.fromMe ? 'message.sent' : 'message.received',
     type: reading.type,
@@ -43,7 +44,7 @@ export function composeEnvelope(parts: EnvelopeParts): EventEnvelope {
     isGroup,
     messageId: message.messageId,
     body: reading.body,
-    ...(quoted && { quoted }),
+    ...(quoted && { quoted: { ...quoted, ...(quotedLid && { participant: quotedLid }) } }),
     mentions,
     isForwarded,
     ...(metaData && { meta: eventMeta(metaData) }),

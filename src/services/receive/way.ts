@@ -17,6 +17,7 @@ import type { Arrivals } from './arrivals.js';
 import { composeEnvelope } from './compose.js';
 import type { KnownMessages } from './known-messages.js';
 import { identifyParties, type Parties } from './parties.js';
+import { lidOfQuoted } from './quoted-author.js';
 import type { Read, Reader } from './read.js';
 import { needsAdmin, targetIdOf, withTarget } from './targets.js';
 import type { Traces } from './traces.js';
@@ -130,7 +131,7 @@ export class MessageWay {
     { message, reading }: Read,
   ): Promise<EventEnvelope | undefined> {
     const { arrivals, known, observer, log } = this.#options;
-    const facts = await this.#factsOf(session, parties);
+    const facts = await this.#factsOf(session, message, parties);
     const event = composeEnvelope({ session, message, reading, parties, metaData, ...facts });
     const targetId = targetIdOf(event);
     if (!targetId) return event;
@@ -146,14 +147,16 @@ export class MessageWay {
     return undefined;
   }
 
-  /** What an event tells of the conversation beside who is in it. */
-  async #factsOf({ clientId }: SessionRecord, { remote, remoteJid }: Parties) {
-    const { groups, avatarUrl, steps } = this.#options;
-    const [group, avatar] = await Promise.all([
+  /** What an event tells of the conversation and of what it quotes, beside who is in it. */
+  async #factsOf(session: SessionRecord, { content }: IncomingMessage, { remote, remoteJid }: Parties) {
+    const { clientId } = session;
+    const { contacts, groups, avatarUrl, steps } = this.#options;
+    const [group, avatar, quotedLid] = await Promise.all([
       remote.kind === 'group' ? groups.find(clientId, remoteJid) : undefined,
       steps.run(() => avatarUrl(clientId, remoteJid)),
+      steps.run(() => lidOfQuoted(session, content, contacts)),
     ]);
-    return { subject: group?.subject ?? '', avatarUrl: avatar };
+    return { subject: group?.subject ?? '', avatarUrl: avatar, quotedLid };
   }
 
   #isAdmin({ clientId }: EventEnvelope, { remoteJid, author }: Parties): Promise<boolean> {
