@@ -1,14 +1,12 @@
 import type { GroupAction, GroupResult, GroupUpdate, GroupView } from './api.js';
-
-/** Calls the control API. */
-export type Ask = <Answer = void>(method: string, path: string, body?: unknown) => Promise<Answer>;
+import type { ControlWire } from './client-wire.js';
 
 /** The groups of a sandbox, as people see and change them on their phones. */
 export class GroupsClient {
-  readonly #ask: Ask;
+  readonly #wire: ControlWire;
 
-  constructor(ask: Ask) {
-    this.#ask = ask;
+  constructor(wire: ControlWire) {
+    this.#wire = wire;
   }
 
   /** Somebody makes a group; `results` tells whom the network did not let in. */
@@ -16,20 +14,20 @@ export class GroupsClient {
     number: string,
     group: { subject: string; participants?: string[] },
   ): Promise<GroupView & { results: GroupResult[] }> {
-    return this.#ask('POST', groupsPath(number), group);
+    return this.#wire.ask('POST', groupsPath(number), group);
   }
 
   get(jid: string): Promise<GroupView> {
-    return this.#ask('GET', `/groups/${encodeURIComponent(jid)}`);
+    return this.#wire.ask('GET', `/groups/${encodeURIComponent(jid)}`);
   }
 
   /** The groups that somebody is in. */
   async of(number: string): Promise<GroupView[]> {
-    return (await this.#ask<{ groups: GroupView[] }>('GET', groupsPath(number))).groups;
+    return (await this.#wire.ask<{ groups: GroupView[] }>('GET', groupsPath(number))).groups;
   }
 
   update(number: string, jid: string, update: GroupUpdate): Promise<GroupView> {
-    return this.#ask('PATCH', groupsPath(number, jid), update);
+    return this.#wire.ask('PATCH', groupsPath(number, jid), update);
   }
 
   /** Adds, removes, promotes or demotes people. */
@@ -40,21 +38,21 @@ export class GroupsClient {
     participants: string[],
   ): Promise<GroupResult[]> {
     const path = groupsPath(number, jid, 'participants');
-    return (await this.#ask<{ results: GroupResult[] }>('POST', path, { action, participants })).results;
+    return (await this.#wire.ask<{ results: GroupResult[] }>('POST', path, { action, participants })).results;
   }
 
   async leave(number: string, jid: string): Promise<void> {
-    await this.#ask('POST', groupsPath(number, jid, 'leave'));
+    await this.#wire.ask('POST', groupsPath(number, jid, 'leave'));
   }
 
   /** The code that leads into a group; `renew` makes a new one, after which the old one leads nowhere. */
   async invite(number: string, jid: string, renew = false): Promise<string> {
     const path = groupsPath(number, jid, 'invite');
-    return (await this.#ask<{ code: string }>(renew ? 'DELETE' : 'GET', path)).code;
+    return (await this.#wire.ask<{ code: string }>(renew ? 'DELETE' : 'GET', path)).code;
   }
 
   join(number: string, code: string): Promise<GroupView> {
-    return this.#ask('POST', groupsPath(number, 'join'), { code });
+    return this.#wire.ask('POST', groupsPath(number, 'join'), { code });
   }
 }
 
