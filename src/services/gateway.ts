@@ -205,7 +205,14 @@ export class Gateway {
     if (event.type === 'message-status') this.#onMessageStatus(session, event);
     if (event.type === 'history') this.#imports.take(session, event.journalId);
     if (event.type === 'contact') this.#learnContact(session, event);
+    if (event.type === 'picture-changed') this.#notePicture(session, event.jid);
     if (event.type === 'group-changed') this.#known.groups.changed(session.clientId, event.jid);
+  }
+
+  #notePicture({ clientId }: Session, jid: string): void {
+    this.#pictures.avatars.changed(clientId, jid).catch((err: unknown) => {
+      this.#options.log.warn({ err, clientId }, 'change of a picture not noted');
+    });
   }
 
   #onMessageStatus(session: Session, update: Extract<LinkEvent, { type: 'message-status' }>): void {

@@ -7,7 +7,7 @@ import type { EventEnvelope } from '../../src/events/envelope.js';
 import { openSecret } from '../../src/link/baileys/message-secrets.js';
 import type { IncomingMessage, LookedUpPerson } from '../../src/link/link.js';
 import type { Group } from '../../src/link/port/groups.js';
-import { Contacts } from '../../src/services/contacts.js';
+import { Contacts, type Learnt } from '../../src/services/contacts.js';
 import { KnownGroups } from '../../src/services/groups/known-groups.js';
 import { Recorder } from '../../src/services/inbox/recorder.js';
 import { Identities } from '../../src/services/people/identities.js';
@@ -81,6 +81,12 @@ export interface Rig {
   groups: Map<string, Group>;
   /** Links to stored pictures, by jid. */
   avatars: Map<string, string>;
+  /** From now on the network answers nothing. */
+  silence(): void;
+  /** Something is learnt of a person, from elsewhere. */
+  learn(learnt: Learnt): Promise<unknown>;
+  /** What a store that is away says. */
+  outage(): Error;
   /** The session as it is by now. */
   session: SessionRecord;
   /** Takes one in: from Bob to the session, unless said otherwise. */
@@ -121,7 +127,11 @@ export async function makeRig(): Promise<Rig> {
   const contacts = new Contacts(store.contacts, clock);
   const recordOf = () => rig.session;
   const identities = new Identities({ store, contacts, steps, recordOf, log });
-  const lookUp = async ({ user }: Address) => rig.people.find(({ lid, pn }) => user === lid || user === pn);
+  let isSilent = false;
+  const lookUp = async ({ user }: Address) =>
+    isSilent
+      ? new Promise<never>(() => undefined)
+      : rig.people.find(({ lid, pn }) => user === lid || user === pn);
   const get = async (jid: string) => {
     const group = rig.groups.get(jid);
     if (group) return group;
@@ -147,6 +157,11 @@ export async function makeRig(): Promise<Rig> {
     people: [],
     groups: new Map(),
     avatars: new Map(),
+    silence() {
+      isSilent = true;
+    },
+    learn: (learnt) => contacts.learn('acme', learnt),
+    outage: away,
     session: SESSION,
     receiver: new Receiver({
       store,

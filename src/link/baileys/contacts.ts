@@ -48,11 +48,11 @@ export class Contacts {
   }
 
   #tell(contact: Learnt): void {
-    const { lid, pn, name, pushName } = contact;
+    const { lid, pn, name, pushName, username } = contact;
     const person = lid ?? pn;
     // an address alone is nothing new
-    if (!person || !((lid && pn) || name || pushName)) return;
-    const told = JSON.stringify([lid, pn, name, pushName]);
+    if (!person || !((lid && pn) || name || pushName || username)) return;
+    const told = JSON.stringify([lid, pn, name, pushName, username]);
     if (this.#told.get(person) === told) return;
     this.#told.delete(person);
     this.#told.set(person, told);
@@ -62,8 +62,8 @@ export class Contacts {
 }
 
 /** A message of our own carries our own name, not the other person's. */
-function namesOf({ fromMe, pushName }: IncomingMessage): { pushName?: string } {
-  return pushName && !fromMe ? { pushName } : {};
+function namesOf({ fromMe, pushName, username }: IncomingMessage): { pushName?: string; username?: string } {
+  return { ...(pushName && !fromMe && { pushName }), ...(username && { username }) };
 }
 
 /** The user-part of a jid, or of what is one already. */

@@ -7,6 +7,7 @@ import {
   proto,
   unpadRandomMax16,
   type WAMessage,
+  type WAMessageKey,
 } from '@whiskeysockets/baileys';
 import type { IncomingMessage, OwnIdentity } from '../link.js';
 import { stanzaTime } from './stanza-time.js';
@@ -48,6 +49,7 @@ export function buildIncoming(
     ...optionalJid('participant', key.participant),
     ...optionalJid('participantAlt', key.participantAlt),
     fromMe: key.fromMe === true,
+    ...usernameIn(key),
     pushName: attrs.notify ?? '',
     timestamp: stanzaTime(attrs.t, parts[0]?.receivedAt ?? 0),
     content,
@@ -107,6 +109,12 @@ function targetsIn(message: proto.IMessage): proto.IMessageKey[] {
     content.pinInChatMessage?.key,
     content.keepInChatMessage?.key,
   ].filter((key) => !!key);
+}
+
+/** Of the other person, in groups of who wrote it. */
+function usernameIn({ participant, participantUsername, remoteJidUsername }: WAMessageKey) {
+  const username = participant ? participantUsername : remoteJidUsername;
+  return username ? { username } : {};
 }
 
 function optionalJid<K extends string>(name: K, jid: string | null | undefined) {

@@ -6,6 +6,7 @@ import type { Connection } from './connection.js';
 import type { Ending } from './ending.js';
 import { guardListeners } from './faults.js';
 import { resentMessage } from './incoming.js';
+import { changedNumber, noteNumber, pictureOwner } from './people/notices.js';
 import { statusesIn } from './receipts.js';
 import type { Watchdog } from './watchdog.js';
 
@@ -47,8 +48,9 @@ function guard({ sock: { ws } }: Connection, { log, ending }: Listener): void {
   });
 }
 
-function listenToStanzas(connection: Connection, { clock, ending, watchdog, emit }: Listener): void {
-  const { sock, journal, sender, receipts, devices, groupCache } = connection;
+function listenToStanzas(connection: Connection, listener: Listener): void {
+  const { clock, log, ending, watchdog, emit } = listener;
+  const { sock, journal, sender, receipts, devices, contacts, groupCache } = connection;
   const { ws } = sock;
   ws.on('frame', () => watchdog.stanzaCame());
   ws.prependListener('CB:message', (node: BinaryNode) => journal.note(node));
@@ -64,6 +66,16 @@ function listenToStanzas(connection: Connection, { clock, ending, watchdog, emit
   });
   ws.on('CB:notification,type:w:gp2', (node: BinaryNode) => {
     emit({ type: 'group-changed', jid: groupCache.onNotification(node) });
+  });
+  ws.on('CB:notification,type:picture', (node: BinaryNode) => {
+    const jid = pictureOwner(node);
+    if (jid) emit({ type: 'picture-changed', jid });
+  });
+  ws.on('CB:notification,type:contacts', (node: BinaryNode) => {
+    const pair = changedNumber(node);
+    if (!pair) return;
+    contacts.fromPair(pair, 'number-change');
+    noteNumber(sock, pair).catch((err: unknown) => log.warn({ err }, 'changed number not noted'));
   });
   for (const farewell of FAREWELLS) ws.on(farewell, () => ending.cutSoon(sock));
 }

@@ -26,14 +26,12 @@ async function byNumber(sock: WASocket, address: Address): Promise<LookedUpPerso
     .withUser(new USyncUser().withPhone(`+${address.user}`));
   const found = (await ask(sock, query)).find(({ contact }) => contact === true);
   if (!found) return undefined;
-  const { lidMapping } = sock.signalRepository;
   const pn = jidDecode(found.id)?.user ?? address.user;
-  if (typeof found.lid === 'string') {
-    await lidMapping.storeLIDPNMappings([{ lid: found.lid, pn: formatJid({ kind: 'pn', user: pn }) }]);
-    return { pn, lid: jidDecode(found.lid)?.user ?? '' };
-  }
-  const lid = await lidMapping.getLIDForPN(formatJid({ kind: 'pn', user: pn })).catch(failed);
-  return { pn, lid: jidDecode(lid ?? undefined)?.user ?? '' };
+  // what the library remembers of the number may be of somebody else by now
+  if (typeof found.lid !== 'string') return { pn, lid: '' };
+  const pair = { lid: found.lid, pn: formatJid({ kind: 'pn', user: pn }) };
+  await sock.signalRepository.lidMapping.storeLIDPNMappings([pair]);
+  return { pn, lid: jidDecode(found.lid)?.user ?? '' };
 }
 
 async function byLid(sock: WASocket, address: Address): Promise<LookedUpPerson | undefined> {

@@ -1,7 +1,8 @@
-import { type Address, parseRecipient } from '../../domain/address.js';
+import { type Address, parseJid, parseRecipient } from '../../domain/address.js';
 import { GatewayError, isGatewayError } from '../../domain/errors.js';
 import type { Link } from '../../link/link.js';
 import type { PictureRecord } from '../../store/store.js';
+import { lidJid } from '../authorship.js';
 import { ADDRESS_FORMS, type Contacts } from '../contacts.js';
 import { requirePaired, type SessionSource } from '../send/paired.js';
 import type { Avatars as AvatarCalls, AvatarCounts, PictureView } from '../services.js';
@@ -45,6 +46,14 @@ export class Avatars implements AvatarCalls {
 
   refreshAll(clientId: string, force: boolean): Promise<AvatarCounts> {
     return this.#options.refresh.run(clientId, force);
+  }
+
+  /** The network tells that a picture has changed. @param jid in either address */
+  async changed(clientId: string, jid: string): Promise<void> {
+    const { contacts, pictures } = this.#options;
+    const address = parseJid(jid);
+    const contact = address?.kind === 'pn' ? await contacts.find(clientId, { pn: address.user }) : undefined;
+    await pictures.changed(clientId, contact?.lid ? lidJid(contact.lid) : jid);
   }
 
   /** Only a person who was never seen has to be looked up. @throws GatewayError not_found, invalid_request */

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { type Clock, wait } from '../../domain/clock.js';
 import { LIMITS } from '../../domain/limits.js';
 import type { Link } from '../../link/link.js';
@@ -7,6 +8,11 @@ import type { Contacts } from '../contacts.js';
 
 /** Numbers of a session that are asked for at the same time; more at once look like somebody who tries numbers out. */
 const AT_ONCE = 8;
+/** Numbers of all sessions that are remembered as searched for. */
+const REMEMBERED = 20_000;
+/** Milliseconds until the network is asked again that did not tell, or did not answer. */
+const UNTOLD_PAUSE_MS = 60 * 60_000;
+const UNANSWERED_PAUSE_MS = 60_000;
 
 export interface LidSearchOptions {
   contacts: Contacts;
@@ -24,6 +30,8 @@ export class LidSearch {
   readonly #options: LidSearchOptions;
   /** Searches under way, by session and number. */
   readonly #searches = new Map<string, Map<string, Promise<void>>>();
+  /** By session and number: when it may be searched for again, in milliseconds since the epoch. */
+  readonly #pauses = new LRUCache<string, number>({ max: REMEMBERED });
 
   constructor(options: LidSearchOptions) {
     this.#options = options;
@@ -32,7 +40,8 @@ export class LidSearch {
   /** The person as far as they are known after a look-up, or after a while without an answer. */
   async complete(clientId: string, person: Contact): Promise<Contact> {
     const { contacts, clock } = this.#options;
-    if (person.lid || contacts.wasAsked(clientId, person.pn)) return person;
+    const pausesUntil = this.#pauses.get(`${clientId} ${person.pn}`) ?? 0;
+    if (person.lid || clock.now() < pausesUntil || contacts.wasAsked(clientId, person.pn)) return person;
     const search = this.#search(clientId, person.pn);
     if (!search) return person;
     const answered = new AbortController();
@@ -56,11 +65,15 @@ export class LidSearch {
   }
 
   async #ask(clientId: string, pn: string): Promise<void> {
-    const { contacts, linkOf, log } = this.#options;
+    const { contacts, linkOf, clock, log } = this.#options;
+    const pause = (ms: number) => this.#pauses.set(`${clientId} ${pn}`, clock.now() + ms);
     try {
       const link = await linkOf(clientId, LIMITS.lidSearchMs);
-      if (link) await contacts.lookUp(clientId, { kind: 'pn', user: pn }, link);
+      if (!link) return;
+      await contacts.lookUp(clientId, { kind: 'pn', user: pn }, link);
+      pause(UNTOLD_PAUSE_MS);
     } catch (err) {
+      pause(UNANSWERED_PAUSE_MS);
       log.info({ err, clientId }, 'no LID learnt of somebody known by number');
     }
   }

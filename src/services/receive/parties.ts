@@ -67,6 +67,7 @@ async function learn(
     ...(lid && { lid }),
     ...(pn && { pn }),
     ...(pushName && { pushName }),
+    ...(message.username && { username: message.username }),
     source: 'message',
   });
 }

@@ -81,9 +81,12 @@ async function addressesOf(
 ): Promise<Pick<Profile, 'lid' | 'pn'>> {
   const told = personOf(user.attrs.jid, getBinaryNodeChild(user, 'lid')?.attrs.val);
   const { lid, pn } = { ...told, ...(asked.kind === 'lid' ? { lid: asked.user } : { pn: asked.user }) };
-  if (pn || !lid) return { lid: lid ?? '', pn: pn ?? '' };
-  const mapped = await signalRepository.lidMapping.getPNForLID(formatJid({ kind: 'lid', user: lid }));
-  return { lid, pn: personOf(mapped).pn ?? '' };
+  if (!lid) return { lid: '', pn: pn ?? '' };
+  const { lidMapping } = signalRepository;
+  const lidJid = formatJid({ kind: 'lid', user: lid });
+  if (!pn) return { lid, pn: personOf(await lidMapping.getPNForLID(lidJid)).pn ?? '' };
+  await lidMapping.storeLIDPNMappings([{ lid: lidJid, pn: formatJid({ kind: 'pn', user: pn }) }]);
+  return { lid, pn };
 }
 
 /** How many; undefined when the network lists none, which it does for people who do not exist. */
