@@ -83,9 +83,7 @@ export class FileKeeper {
     const job = this.#jobs.get(id);
     if (!job) return this.#storedElsewhere(id, signal);
     if (job.state === 'queued') this.#queue.setPriority(id, FIRST);
-    const ended = new AbortController();
-    void job.ended.then(() => ended.abort());
-    await wait(this.#options.clock, LIMITS.fileWaitMs, AbortSignal.any([signal, ended.signal]));
+    await job.ended(this.#options.clock, LIMITS.fileWaitMs, signal);
     return !this.#jobs.has(id) && !this.#stopped;
   }
 

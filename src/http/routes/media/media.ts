@@ -1,4 +1,4 @@
-import type { Request, ResponseObject, ResponseToolkit, Server } from '@hapi/hapi';
+import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import Joi from 'joi';
 import type { Library, StoredFile } from '../../../services/services.js';
 import type { ByteRange } from '../../../store/store.js';
@@ -46,9 +46,38 @@ interface Exchange {
   library: Library;
 }
 
+/** Requests that wait for a file. */
+class Waits {
+  readonly #waiting = new Set<AbortController>();
+  #stopped = false;
+
+  /** @param wait is given a signal that aborts when the client is gone or the server is about to stop */
+  async during<T>(
+    { events }: Pick<Request, 'events'>,
+    wait: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const waiting = new AbortController();
+    if (this.#stopped) waiting.abort();
+    this.#waiting.add(waiting);
+    events.once('disconnect', () => waiting.abort());
+    try {
+      return await wait(waiting.signal);
+    } finally {
+      this.#waiting.delete(waiting);
+    }
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    for (const waiting of this.#waiting) waiting.abort();
+  }
+}
+
 /** Stored files, for whoever knows the id. The name only makes the link readable. */
 export const media: Route = (server, parts) => {
-  const stopping = stopSignal(server);
+  const waits = new Waits();
+  // a server that stops waits for answers under way
+  server.ext('onPreStop', () => waits.stop());
   const files = route({
     method: 'GET',
     path: '/media/{id}/{fileName?}',
@@ -67,8 +96,7 @@ export const media: Route = (server, parts) => {
       'if-range': Joi.string().allow(''),
     }).unknown(),
     async handler(request, { services: { library } }, h) {
-      const waits = AbortSignal.any([stopping, goneSignal(request)]);
-      const file = await library.find(request.params.id, waits);
+      const file = await waits.during(request, (signal) => library.find(request.params.id, signal));
       return answer(file, { request, h, library });
     },
   });
@@ -110,18 +138,4 @@ function withHeaders(response: ResponseObject): ResponseObject {
 function unsatisfiable(size: number, h: Exchange['h']): ResponseObject {
   const error = `Range: the file has ${size} bytes, and none of those that were asked for`;
   return h.response({ error }).code(UNSATISFIABLE).header('content-range', `bytes */${size}`);
-}
-
-/** Aborted when the server is about to stop: it waits for answers under way. */
-function stopSignal(server: Server): AbortSignal {
-  const stopping = new AbortController();
-  server.ext('onPreStop', () => stopping.abort());
-  return stopping.signal;
-}
-
-/** Aborted when nobody waits for the answer any more. */
-function goneSignal({ events }: Pick<Request, 'events'>): AbortSignal {
-  const gone = new AbortController();
-  events.once('disconnect', () => gone.abort());
-  return gone.signal;
 }
