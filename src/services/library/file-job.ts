@@ -4,6 +4,7 @@ import { Failures } from './retry.js';
 
 /** A file on its way into the store. */
 export class FileJob {
+  readonly file: ExpectedFile;
   readonly failures = new Failures();
   /** What it is doing now; it never rejects. */
   work: Promise<void> = Promise.resolve();
@@ -12,7 +13,9 @@ export class FileJob {
   readonly #waiting = new Set<() => void>();
   #cancelPause: () => void = () => undefined;
 
-  constructor(readonly file: ExpectedFile) {}
+  constructor(file: ExpectedFile) {
+    this.file = file;
+  }
 
   /** Aborted when nobody wants the file any more, or the gateway stops. */
   get abandoned(): AbortSignal {
