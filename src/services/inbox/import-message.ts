@@ -70,9 +70,15 @@ export class MessageImport {
     const change = await steps.run(() => pastChanges(session, past, row.body, parties, contacts));
     const unread = await of.unread.next(row.chatRoomId, past, of.resumed);
     if (signal.aborted) return false;
-    const isNew = await this.#write(session.clientId, { ...room, unread }, change(row) ?? row, change);
+    const remember = () => this.#options.traces.remember(session.clientId, message, parties, signal);
+    const traced = this.#isYoung(past) ? remember() : undefined;
+    const isNew = await this.#write(
+      session.clientId,
+      { ...room, unread },
+      change(row) ?? row,
+      change,
+    ).finally(() => traced);
     if (isNew && unread) of.unread.counted(row.chatRoomId);
-    if (this.#isYoung(past)) await this.#options.traces.remember(session.clientId, message, parties, signal);
     return isNew;
   }
 

@@ -1,16 +1,14 @@
-import { setImmediate } from 'node:timers/promises';
 import PQueue from 'p-queue';
 import { type Clock, wait } from '../../domain/clock.js';
 import { isGatewayError } from '../../domain/errors.js';
 import type { LinkFactory } from '../../link/link.js';
-import type { HistoryBatch, HistoryPart } from '../../link/port/history.js';
 import type { Logger } from '../../log.js';
-import type { SessionRecord, Store } from '../../store/store.js';
+import type { Store } from '../../store/store.js';
 import type { Contacts } from '../contacts.js';
 import { Traces } from '../receive/traces.js';
 import type { HistoryProgress } from '../services.js';
 import type { StoreSteps } from '../store-steps.js';
-import { MessageImport, type PastOf } from './import-message.js';
+import { type ImportingSession, PartImport } from './import-part.js';
 import type { Recorder } from './recorder.js';
 import { UnreadMarks } from './unread-marks.js';
 
@@ -27,12 +25,6 @@ export interface HistoryImportsOptions {
   steps: StoreSteps;
   clock: Clock;
   log: Logger;
-}
-
-/** Whose past is taken in. Its record is read anew whenever it counts. */
-export interface ImportingSession {
-  readonly clientId: string;
-  readonly record: SessionRecord;
 }
 
 /** A part that waits for its turn. Only its name is held: what it says is in the journal. */
@@ -59,17 +51,14 @@ interface Import {
  */
 export class HistoryImports {
   readonly #options: HistoryImportsOptions;
-  readonly #messages: MessageImport;
+  readonly #parts: PartImport;
   readonly #lanes = new PQueue({ concurrency: LANES });
   readonly #imports = new Map<string, Import>();
 
   constructor(options: HistoryImportsOptions) {
     const { store, steps, log } = options;
     this.#options = options;
-    this.#messages = new MessageImport({
-      ...options,
-      traces: new Traces({ traces: store.traces, steps, log }),
-    });
+    this.#parts = new PartImport({ ...options, traces: new Traces({ traces: store.traces, steps, log }) });
   }
 
   /**
@@ -81,9 +70,7 @@ export class HistoryImports {
     // the network tells again of what a lost connection kept us from acknowledging
     if (imported.waiting.some((waiting) => waiting.journalId === journalId)) return;
     imported.waiting.push({ journalId, resumed });
-    imported.work ??= this.#work(imported).finally(() => {
-      imported.work = undefined;
-    });
+    imported.work ??= this.#work(imported);
   }
 
   /** How far a session's past has come in; undefined when none has been heard of in this run. */
@@ -135,40 +122,46 @@ export class HistoryImports {
 
   async #work(imported: Import): Promise<void> {
     const { waiting, ended } = imported;
-    const { clock } = this.#options;
-    for (let failures = 0; !ended.signal.aborted; ) {
-      const [next] = waiting;
-      if (!next) return;
-      const outcome = await this.#lanes.add(() => this.#part(imported, next));
-      const pauseMs = outcome === 'unfetched' ? PAUSES_MS[failures++] : undefined;
-      if (pauseMs !== undefined) {
-        await wait(clock, pauseMs, ended.signal);
-        continue;
-      }
-      failures = 0;
+    for (let next = waiting[0]; next && !ended.signal.aborted; next = waiting[0]) {
+      await this.#untilTaken(imported, next);
       waiting.shift();
+    }
+    // in the same step as the last look: nothing can come in between and be forgotten
+    imported.work = undefined;
+  }
+
+  /** Resolves when a part is in the history, or is left to the next start of the daemon. */
+  async #untilTaken(imported: Import, part: Waiting): Promise<void> {
+    for (const pauseMs of [...PAUSES_MS, undefined]) {
+      const outcome = await this.#lanes.add(() => this.#part(imported, part));
+      if (outcome !== 'unfetched' || pauseMs === undefined) return;
+      await wait(this.#options.clock, pauseMs, imported.ended.signal);
     }
   }
 
   /** @returns `left` when the entry stays open for the next start of the daemon. */
   async #part(imported: Import, { journalId, resumed }: Waiting): Promise<'done' | 'unfetched' | 'left'> {
-    const { session, ended } = imported;
+    const { session, unread, ended } = imported;
     const { clientId } = session;
+    const { signal } = ended;
     const { store, links, steps, clock, log } = this.#options;
-    if (ended.signal.aborted) return 'left';
+    if (signal.aborted) return 'left';
+    const onAdded = () => {
+      imported.progress.messages += 1;
+    };
     const close = () => steps.run(() => store.journal.close(clientId, [journalId], clock.now()));
     try {
       const entry = await steps.run(() => store.journal.get(clientId, journalId));
       const part = entry && entry.closedAt === undefined ? links.history(entry) : undefined;
-      if (part) await this.#read(imported, part, resumed);
-      if (ended.signal.aborted) return 'left';
+      if (part) await this.#parts.take(session, part, { unread, resumed, signal, onAdded });
+      if (signal.aborted) return 'left';
       await close();
       const progress = part?.progress || imported.progress.progress;
       Object.assign(imported.progress, { progress });
       log.info({ clientId, ...imported.progress }, 'a part of the history is taken in');
       return 'done';
     } catch (err) {
-      if (ended.signal.aborted || isGatewayError(err, 'store_unavailable')) return 'left';
+      if (signal.aborted || isGatewayError(err, 'store_unavailable')) return 'left';
       const isPassing = isGatewayError(err, 'media_unfetchable');
       log.warn({ err, clientId }, `a part of the history could not be read${isPassing ? ' yet' : ''}`);
       if (isPassing) return 'unfetched';
@@ -177,42 +170,4 @@ export class HistoryImports {
       return 'done';
     }
   }
-
-  async #read(imported: Import, part: HistoryPart, resumed: boolean): Promise<void> {
-    const { session, unread, ended } = imported;
-    const { signal } = ended;
-    if (!isKept(session.record, part)) return;
-    for await (const batch of part.batches(signal)) {
-      // the workspace may be taken away meanwhile, or the number linked anew
-      if (signal.aborted || !isKept(session.record, part)) return;
-      await this.#batch(imported, batch, { session: { ...session.record }, unread, resumed, signal });
-    }
-  }
-
-  async #batch(imported: Import, { people, messages }: HistoryBatch, of: PastOf): Promise<void> {
-    const { contacts, steps, log } = this.#options;
-    const { clientId } = of.session;
-    for (const person of people) {
-      if (of.signal.aborted) return;
-      await steps.run(() => contacts.learn(clientId, { ...person, source: 'history' }));
-    }
-    for (const message of messages) {
-      if (of.signal.aborted) return;
-      // a store that answers at once would otherwise keep everybody else waiting
-      await setImmediate();
-      try {
-        if (await this.#messages.take(message, of)) imported.progress.messages += 1;
-      } catch (err) {
-        if (isGatewayError(err, 'store_unavailable')) throw err;
-        const { messageId } = message;
-        log.error({ err, clientId, messageId }, 'message of the past not written to the history');
-      }
-    }
-  }
-}
-
-/** A history is kept for the account that it is of, and only in a workspace. */
-function isKept({ orgId, lid, pn }: SessionRecord, { account }: HistoryPart): boolean {
-  const isSame = (!account.pn || account.pn === pn) && (!account.lid || account.lid === lid);
-  return orgId !== '' && isSame;
 }

@@ -39,11 +39,12 @@ export class UnreadMarks {
     resumed: boolean,
   ): Promise<boolean> {
     if (fromMe || unreadInChat === 0) return false;
-    const marks = this.#chats.get(chatRoomId) ?? {
-      seen: 0,
-      left: unreadInChat - (resumed ? await this.#counted(chatRoomId) : 0),
-    };
-    this.#chats.set(chatRoomId, marks);
+    let marks = this.#chats.get(chatRoomId);
+    if (!marks) {
+      marks = { seen: 0, left: unreadInChat };
+      this.#chats.set(chatRoomId, marks);
+      if (resumed) marks.left -= await this.#counted(chatRoomId);
+    }
     marks.seen += 1;
     return marks.seen <= unreadInChat && marks.left > 0;
   }
