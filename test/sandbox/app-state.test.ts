@@ -88,14 +88,14 @@ describe('Sandbox: shared settings', () => {
       await hear(first);
       await first.stop();
       const { lid } = await world.client.phone(BOB);
-      for (let turn = 1; turn < MANY; turn++)
-        await world.client.updateChat(ALICE, BOB, { pinned: turn % 2 === 0 });
+      const turns = Array.from({ length: MANY - 1 }, (_, turn) => turn % 2 === 0);
+      await Promise.all(turns.map((pinned) => world.client.updateChat(ALICE, BOB, { pinned })));
       await world.client.updateChat(ALICE, BOB, { unread: true });
       first.start();
       await unreadNews(first, lid);
       const second = await world.linked(ALICE, STRICT);
       expect(await versionOf(second)).to.equal(MANY);
-    });
+    }).timeout(60_000);
 
     it("tell clients the phone's name, and the phone a client's", async () => {
       const alice = await world.linked(ALICE, STRICT);
@@ -165,8 +165,12 @@ describe('Sandbox: shared settings', () => {
 
   it('begin with a snapshot when there were many changes', async () => {
     await world.openKept();
-    for (let turn = 1; turn < LONG_AGO; turn++)
-      await world.client.updateChat(ALICE, turn % 2 ? BOB : CAROL, { archived: turn % 3 === 0 });
+    const turns = Array.from({ length: LONG_AGO - 1 }, (_, turn) => turn);
+    await Promise.all(
+      turns.map((turn) =>
+        world.client.updateChat(ALICE, turn % 2 ? BOB : CAROL, { archived: turn % 3 === 0 }),
+      ),
+    );
     await world.client.updateChat(ALICE, BOB, { pinned: true });
     const before = await world.client.chats(ALICE);
     await world.restart();
@@ -179,7 +183,7 @@ describe('Sandbox: shared settings', () => {
     const { chats, rejected } = await world.client.chats(ALICE);
     expect(rejected).to.equal(0);
     expect(chats.find((chat) => chat.with === BOB)?.pinned).to.equal(false);
-  });
+  }).timeout(60_000);
 
   it('outlive a restart', async () => {
     await world.openKept();
@@ -196,7 +200,7 @@ describe('Sandbox: shared settings', () => {
     await alice.socket.chatModify({ markRead: true, lastMessages: [message] }, lid);
     await marked(false);
     expect((await world.client.chats(ALICE)).rejected).to.equal(0);
-  });
+  }).timeout(60_000);
 });
 
 /** The version that a client has of the settings of chats. */

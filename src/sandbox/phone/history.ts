@@ -44,7 +44,9 @@ function chatsOf(phone: Phone): Excerpt[] {
   const chats = new Map<string, HeldMessage[]>();
   for (const message of [...phone.held.all()].reverse()) {
     const chat = chatOf(message);
-    chats.set(chat, [...(chats.get(chat) ?? []), message]);
+    const known = chats.get(chat);
+    if (known) known.push(message);
+    else chats.set(chat, [message]);
   }
   return [...chats].map(([chat, messages]) => ({ chat, messages }));
 }
