@@ -11,10 +11,12 @@ describe('contacts', () => {
   let folder: TempDir;
   let store: Store;
   let contacts: Contacts;
+  let clock: ManualClock;
   beforeEach(async () => {
     folder = await makeTempDir();
     store = await openStore({ url: 'sqlite', dataDir: folder.path, encryptionKey: new Uint8Array(32) });
-    contacts = new Contacts(store.contacts, new ManualClock());
+    clock = new ManualClock();
+    contacts = new Contacts(store.contacts, clock);
   });
   afterEach(async () => {
     await store.close();
@@ -65,6 +67,68 @@ describe('contacts', () => {
     await contacts.learn('acme', { lid: '90000000000003', pn: BOB.pn, source: 'message' });
     expect(await contacts.find('acme', { lid: BOB.lid })).to.include({ pn: '' });
     expect(await contacts.find('acme', { pn: BOB.pn })).to.include({ lid: '90000000000003' });
+  });
+
+  it('without a known LID are looked up again after a while only', async () => {
+    const { link, asked } = network([{ lid: '', pn: BOB.pn }]);
+    for (const to of [`+${BOB.pn}`, `${BOB.pn}@s.whatsapp.net`]) {
+      expect(await contacts.resolve('acme', to, link)).to.deep.equal({ kind: 'pn', user: BOB.pn });
+    }
+    expect(asked).to.deep.equal([BOB.pn]);
+    clock.advance(60 * 60_000);
+    await contacts.resolve('acme', `+${BOB.pn}`, network([BOB]).link);
+    expect(await contacts.resolve('acme', `+${BOB.pn}`, link)).to.deep.equal({ kind: 'lid', user: BOB.lid });
+    expect(asked).to.deep.equal([BOB.pn]);
+  });
+
+  it('that have given up a number are not reached by it any more', async () => {
+    await contacts.learn('acme', { ...BOB, source: 'message' });
+    await contacts.learn('acme', { lid: BOB.lid, pn: '15550000009', source: 'number-change' });
+    const { link } = network([{ lid: BOB.lid, pn: '15550000009' }]);
+    const error = await contacts.resolve('acme', `+${BOB.pn}`, link).catch((reason: unknown) => reason);
+    expect(isGatewayError(error, 'recipient_unknown')).to.equal(true);
+    for (const to of [BOB.lid, '+15550000009', `${BOB.lid}:7@lid`]) {
+      expect(await contacts.resolve('acme', to, link)).to.deep.equal({ kind: 'lid', user: BOB.lid });
+    }
+  });
+
+  it('are nobody else because of a number that somebody else has', async () => {
+    await contacts.learn('acme', { ...BOB, name: 'Bob', source: 'message' });
+    expect(await contacts.find('acme', { lid: '90000000000003', pn: BOB.pn })).to.equal(undefined);
+    expect(await contacts.find('acme', { lid: BOB.lid, pn: '15550000003' })).to.include({ name: 'Bob' });
+  });
+
+  it('are told of once when both their addresses become known, from whatever is learnt', async () => {
+    const told: unknown[] = [];
+    contacts.onPair = async (clientId, { lid, pn }) => void told.push([clientId, lid, pn]);
+    const learn = (learnt: object) => contacts.learn('acme', { ...learnt, source: 'message' });
+    await learn({ pn: BOB.pn });
+    await learn({ lid: BOB.lid, name: 'Bob' });
+    expect(told).to.deep.equal([]);
+    await learn({ ...BOB });
+    await learn({ ...BOB, name: 'Robert' });
+    await learn({ lid: BOB.lid, pn: '15550000009' });
+    expect(told).to.deep.equal([
+      ['acme', BOB.lid, BOB.pn],
+      ['acme', BOB.lid, '15550000009'],
+    ]);
+  });
+
+  it('that are read while more is learnt are known as they are learnt', async () => {
+    await contacts.learn('acme', { pn: BOB.pn, source: 'message' });
+    contacts.forget('acme');
+    const find = store.contacts.find.bind(store.contacts);
+    const slow: typeof store.contacts.find = async (...by) => {
+      const found = await find(...by);
+      await contacts.learn('acme', { ...BOB, source: 'mapping' });
+      return found;
+    };
+    store.contacts.find = (...by) => {
+      store.contacts.find = find;
+      return slow(...by);
+    };
+    await contacts.find('acme', { pn: BOB.pn });
+    expect(await contacts.find('acme', { pn: BOB.pn })).to.include(BOB);
   });
 
   it('of a deleted session are forgotten, and learnt anew', async () => {

@@ -133,6 +133,7 @@ export async function makeRig(): Promise<Rig> {
       ? new Promise<never>(() => undefined)
       : rig.people.find(({ lid, pn }) => user === lid || user === pn);
   const get = async (jid: string) => {
+    if (isSilent) return new Promise<never>(() => undefined);
     const group = rig.groups.get(jid);
     if (group) return group;
     throw new GatewayError('group_unknown', 'there is no such group');

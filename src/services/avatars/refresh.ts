@@ -11,7 +11,7 @@ import type { PictureOf, Pictures } from './pictures.js';
 
 /** Pictures that are asked for and fetched at the same time. */
 const AT_ONCE = 4;
-const PACE_MS = 1_000 / LIMITS.picturesPerSecond;
+const PACE_MS = Math.ceil(1_000 / LIMITS.picturesPerSecond);
 
 export interface AvatarRefreshOptions {
   store: Pick<Store, 'history'>;
