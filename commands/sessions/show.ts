@@ -2,6 +2,7 @@ import { DaemonCommand } from '../../src/cli/daemon-command.js';
 import { clientIdArg } from '../../src/cli/flags.js';
 import { paintStatus } from '../../src/cli/session-status.js';
 import { type SessionDetails, showSession } from '../../src/cli/sessions.js';
+import type { HistoryAnswer } from '../../src/cli/wire.js';
 
 export default class SessionsShow extends DaemonCommand {
   static override summary = 'Show a session and its state of health';
@@ -27,6 +28,7 @@ export default class SessionsShow extends DaemonCommand {
       node: session.podName,
       workspace: session.orgId,
       webhook: session.webhookUrl,
+      ...(session.history && { 'past taken in': taken(session.history) }),
       'group events': session.enableGroupAi ? 'on' : 'off',
       'connected since': session.connectedAt,
       'last heard of': session.lastStanzaAt,
@@ -34,4 +36,8 @@ export default class SessionsShow extends DaemonCommand {
       'last disconnect': session.lastDisconnect,
     });
   }
+}
+
+function taken({ progress, messages }: HistoryAnswer): string {
+  return `${progress} % (${messages} messages)`;
 }

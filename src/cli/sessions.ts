@@ -1,7 +1,7 @@
 import type { SessionStatus } from '../domain/session.js';
 import { CliError } from './cli-error.js';
 import type { DaemonClient } from './client.js';
-import type { ClientRow, HealthRow } from './wire.js';
+import type { ClientRow, HealthRow, HistoryAnswer } from './wire.js';
 
 /** A session as the commands show it. */
 export interface SessionSummary {
@@ -27,6 +27,8 @@ export interface SessionDetails extends SessionSummary {
   lastDisconnect: string;
   /** RFC 3339, or empty. */
   lastStanzaAt: string;
+  /** Of the past that the phone sends; absent while none has been heard of. */
+  history?: HistoryAnswer;
 }
 
 /** Every session that the token can see, by name. */
@@ -78,5 +80,6 @@ function details(row: ClientRow, health: HealthRow | undefined): SessionDetails 
     connectedAt: health?.connectedAt ?? '',
     lastDisconnect: health?.lastDisconnect ?? '',
     lastStanzaAt: health?.lastStanzaAt ?? '',
+    ...(health?.history && { history: health.history }),
   };
 }

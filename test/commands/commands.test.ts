@@ -125,6 +125,13 @@ describe('the commands that talk to a daemon', () => {
         .and.match(/^reconnects +2$/m);
     });
 
+    it('shows how far the past has come in', async () => {
+      const history = { progress: 40, messages: 120 };
+      daemon.on('GET /health/clients', { clients: [{ clientId: 'acme', status: 'connected', history }] });
+      const { stdout } = await run(SessionsShow, 'acme');
+      expect(stdout).to.match(/^past taken in +40 % \(120 messages\)$/m);
+    });
+
     it('ends with 5 for a session that is not there', async () => {
       const { stderr, exitCode } = await run(SessionsShow, 'nobody');
       expect(exitCode).to.equal(5);
