@@ -175,8 +175,10 @@ export interface Chats {
 }
 
 /** A chat room as the API shows it. */
-export interface RoomView extends Omit<RoomRecord, 'lastMessageAt'> {
+export interface RoomView extends Omit<RoomRecord, 'lastMessageAt' | 'avatarId'> {
   clientId: string;
+  /** Permanent link to its picture; empty while there is none. */
+  avatarUrl: string;
   /** RFC 3339; empty before the first message. */
   lastMessageAt: string;
 }

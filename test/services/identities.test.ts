@@ -22,7 +22,12 @@ describe('the room of a person', () => {
   const rooms = async () => (await rig.store.history.rooms('acme')).map(({ chatRoomId }) => chatRoomId);
   const ids = async (room = ROOM) => (await rig.history(room)).map(({ messageId }) => messageId);
   const inbox = () =>
-    new HostedInbox({ store: rig.store, rooms: identitiesOver(rig.store, HOSTED), linkOf: () => '' });
+    new HostedInbox({
+      store: rig.store,
+      rooms: identitiesOver(rig.store, HOSTED),
+      linkOf: () => '',
+      pictureLink: () => '',
+    });
 
   it('goes by the LID that the network tells when a message comes by number only', async () => {
     rig.people = [BOB];

@@ -44,6 +44,7 @@ describe('the hosted inbox', () => {
       rooms,
       store,
       linkOf: ({ fileId }) => fileId && `https://files.example/${fileId}`,
+      pictureLink: (fileId) => `https://files.example/pictures/${fileId}`,
     });
   });
 

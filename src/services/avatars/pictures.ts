@@ -9,17 +9,16 @@ import type { Logger } from '../../log.js';
 import type { PictureRecord, SessionRecord, Store } from '../../store/store.js';
 import { roomIdOf } from '../receive/parties.js';
 import type { PictureBook } from './picture-book.js';
+import { STORED_PICTURE } from './stored-picture.js';
 
 /** Previews, and the full pictures. */
 const SIZES = [true, false];
-/** How stored copies are called; the network has no other kind. */
-export const STORED_AS = { fileName: 'picture.jpg', mimeType: 'image/jpeg' } as const;
 
 export interface PicturesOptions {
   store: Pick<Store, 'files' | 'history'>;
   book: PictureBook;
   /** The permanent link to a stored file. */
-  linkTo(fileId: string, named: typeof STORED_AS): string;
+  linkTo(fileId: string, named: typeof STORED_PICTURE): string;
   /** @throws GatewayError session_unknown, session_unpaired, session_not_connected */
   linkOf(clientId: string): Promise<Link>;
   /** Undefined when there is no such session (any more). */
@@ -87,7 +86,7 @@ export class Pictures {
 
   /** Link to the stored copy; empty when there is none. */
   linkTo({ fileId }: Pick<PictureRecord, 'fileId'>): string {
-    return fileId && this.#options.linkTo(fileId, STORED_AS);
+    return fileId && this.#options.linkTo(fileId, STORED_PICTURE);
   }
 
   /** Link to the stored copy of the small picture, as rooms and events show it; empty when there is none. */
@@ -162,7 +161,7 @@ export class Pictures {
     const { clientId, preview } = of;
     signal.throwIfAborted();
     await this.#options.book.put(clientId, picture);
-    if (preview && (picture.fileId || picture.reason)) await this.#showInRoom(of, this.linkTo(picture));
+    if (preview && (picture.fileId || picture.reason)) await this.#showInRoom(of, picture.fileId);
     return picture;
   }
 
@@ -173,7 +172,7 @@ export class Pictures {
       const { people } = await linkOf(clientId);
       const { bytes } = await people.fetchPicture(url, signal);
       signal.throwIfAborted();
-      const file = { id: randomUUID(), clientId, chatRoomId: '', messageId: '', ...STORED_AS };
+      const file = { id: randomUUID(), clientId, chatRoomId: '', messageId: '', ...STORED_PICTURE };
       const rest = { mediaType: 'image', caption: '', createdAt: clock.now() };
       return (await store.files.write({ ...file, ...rest }, Readable.from([bytes]))).id;
     } catch (err) {
@@ -183,9 +182,9 @@ export class Pictures {
     }
   }
 
-  async #showInRoom({ clientId, address }: PictureOf, avatarUrl: string): Promise<void> {
+  async #showInRoom({ clientId, address }: PictureOf, avatarId: string): Promise<void> {
     const session = this.#options.recordOf(clientId);
     if (!session?.orgId) return;
-    await this.#options.store.history.updateRoom(clientId, roomIdOf(session, address), { avatarUrl });
+    await this.#options.store.history.updateRoom(clientId, roomIdOf(session, address), { avatarId });
   }
 }

@@ -16,7 +16,7 @@ const PACE_MS = Math.ceil(1_000 / LIMITS.picturesPerSecond);
 export interface AvatarRefreshOptions {
   store: Pick<Store, 'history'>;
   sessions: SessionSource;
-  pictures: Pick<Pictures, 'fresh' | 'isOutdated' | 'ask' | 'completed' | 'linkTo'>;
+  pictures: Pick<Pictures, 'fresh' | 'isOutdated' | 'ask' | 'completed'>;
   clock: Clock;
   log: Logger;
 }
@@ -110,15 +110,15 @@ export class AvatarRefresh {
     const address = parseJid(room.remoteJid);
     if (!address) return 'failed';
     const of: PictureOf = { clientId: run.clientId, address, preview: true };
-    if (!run.force && room.avatarUrl && !(await pictures.isOutdated(of))) return 'skipped';
+    if (!run.force && room.avatarId && !(await pictures.isOutdated(of))) return 'skipped';
     const picture = await this.#picture(run, of);
     if (!picture) return 'failed';
-    const avatarUrl = pictures.linkTo(picture);
-    if (!avatarUrl && !picture.reason) return 'failed';
-    if (avatarUrl !== room.avatarUrl)
-      await store.history.updateRoom(run.clientId, room.chatRoomId, { avatarUrl });
-    if (!avatarUrl) return 'noPhoto';
-    return avatarUrl === room.avatarUrl ? 'skipped' : 'updated';
+    const { fileId: avatarId, reason } = picture;
+    if (!avatarId && !reason) return 'failed';
+    const isSame = avatarId === room.avatarId;
+    if (!isSame) await store.history.updateRoom(run.clientId, room.chatRoomId, { avatarId });
+    if (!avatarId) return 'noPhoto';
+    return isSame ? 'skipped' : 'updated';
   }
 
   /** Undefined when the pass ends first. */

@@ -11,6 +11,8 @@ export interface HostedInboxOptions {
   rooms: Pick<Identities, 'roomOf'>;
   /** Permanent link to a stored file; empty when the message has none. */
   linkOf(row: HistoryMessage): string;
+  /** Permanent link to a stored picture. */
+  pictureLink(fileId: string): string;
 }
 
 /** Reads the hosted history for callers. It belongs to the store: any node can answer. */
@@ -18,11 +20,13 @@ export class HostedInbox implements Inbox {
   readonly #store: HostedInboxOptions['store'];
   readonly #rooms: HostedInboxOptions['rooms'];
   readonly #linkOf: HostedInboxOptions['linkOf'];
+  readonly #pictureLink: HostedInboxOptions['pictureLink'];
 
-  constructor({ store, rooms, linkOf }: HostedInboxOptions) {
+  constructor({ store, rooms, linkOf, pictureLink }: HostedInboxOptions) {
     this.#store = store;
     this.#rooms = rooms;
     this.#linkOf = linkOf;
+    this.#pictureLink = pictureLink;
   }
 
   async rooms(clientId: string): Promise<RoomView[]> {
@@ -30,7 +34,7 @@ export class HostedInbox implements Inbox {
     if (!session)
       throw new GatewayError('session_unknown', `unknown clientId ${clientId}; call /start first`);
     const rooms = await this.#store.history.rooms(clientId);
-    return rooms.map((room) => roomView(clientId, room));
+    return rooms.map((room) => roomView(clientId, room, room.avatarId && this.#pictureLink(room.avatarId)));
   }
 
   async messages(roomId: string, page: { limit: number; before?: string }): Promise<MessageView[]> {

@@ -3,9 +3,17 @@ import type { MessageView, RoomView } from '../services.js';
 import { shownExtras } from './extras.js';
 
 /** A room as the contract shows it. */
-export function roomView(clientId: string, room: RoomRecord): RoomView {
-  const { lastMessageAt } = room;
-  return { ...room, clientId, lastMessageAt: lastMessageAt > 0 ? new Date(lastMessageAt).toISOString() : '' };
+export function roomView(
+  clientId: string,
+  { avatarId, lastMessageAt, ...room }: RoomRecord,
+  avatarUrl: string,
+): RoomView {
+  return {
+    ...room,
+    clientId,
+    avatarUrl,
+    lastMessageAt: lastMessageAt > 0 ? new Date(lastMessageAt).toISOString() : '',
+  };
 }
 
 /** A stored message as the contract shows it. */

@@ -1,6 +1,7 @@
 import type { MediaExtra } from '../../events/extras.js';
 import type { LinkFactory } from '../../link/link.js';
 import type { Store } from '../../store/store.js';
+import { STORED_PICTURE } from '../avatars/stored-picture.js';
 import { HostedInbox, type HostedInboxOptions } from '../inbox/inbox.js';
 import { Recorder, type RecorderOptions } from '../inbox/recorder.js';
 import { FileKeeper, type FileKeeperOptions } from './file-keeper.js';
@@ -38,6 +39,7 @@ export function createHosting(options: HostingOptions): Hosting {
     store,
     rooms,
     linkOf: ({ fileId, media }) => (fileId && media ? linkTo(fileId, media) : ''),
+    pictureLink: (fileId) => linkTo(fileId, STORED_PICTURE),
   });
   return { recorder, keeper, inbox, library, linkTo };
 }

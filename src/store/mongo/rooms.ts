@@ -36,7 +36,7 @@ export interface RoomKey {
 }
 
 type Last = Pick<BackendRoom, 'lastMessageId' | 'lastMessage' | 'lastMessageFromMe' | 'lastMessageAt'>;
-type Changes = Partial<Pick<BackendRoom, 'name' | 'avatarUrl' | 'unreadCount'>>;
+type Changes = Partial<Pick<BackendRoom, 'name' | 'avatarId' | 'unreadCount'>>;
 
 interface RoomDocument extends BackendRoom {
   clientId: string;
@@ -119,7 +119,7 @@ function told(room: RoomUpdate, message: HistoryMessage): Document {
     clientLid: text(room.clientLid),
     isGroup: room.isGroup,
     remoteJid: text(room.remoteJid),
-    avatarUrl: kept('avatarUrl', ''),
+    avatarId: kept('avatarId', ''),
     ...lastUnlessOlder({ ...lastOf(message), lastMessage: room.lastMessage }),
     ...(room.unread ? countedOnce(message.messageId) : notCounted()),
   };
@@ -137,7 +137,7 @@ function united(room: BackendRoom, { _id, counted = [] }: WithId<RoomDocument>):
     clientLid: text(room.clientLid),
     isGroup: room.isGroup,
     remoteJid: text(room.remoteJid),
-    avatarUrl: { $cond: [{ $eq: [kept('avatarUrl', ''), ''] }, text(room.avatarUrl), '$avatarUrl'] },
+    avatarId: { $cond: [{ $eq: [kept('avatarId', ''), ''] }, text(room.avatarId), '$avatarId'] },
     ...lastIfNewer(last),
     unreadCount: { $add: [kept('unreadCount', 0), { $cond: [isTaken, 0, room.unreadCount] }] },
     counted: {

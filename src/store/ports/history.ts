@@ -12,7 +12,8 @@ export interface RoomRecord {
   /** Milliseconds since the epoch; 0 before the first message. */
   lastMessageAt: number;
   unreadCount: number;
-  avatarUrl: string;
+  /** Of the stored file of its picture; empty while there is none. */
+  avatarId: string;
 }
 
 /** A message of the hosted inbox. */
@@ -111,7 +112,7 @@ export interface HistoryStore {
   updateRoom(
     clientId: string,
     chatRoomId: string,
-    changes: Partial<Pick<RoomRecord, 'name' | 'avatarUrl' | 'unreadCount'>>,
+    changes: Partial<Pick<RoomRecord, 'name' | 'avatarId' | 'unreadCount'>>,
   ): Promise<boolean>;
   /**
    * Moves a room with its messages, its pending changes and the records of its files, in one step where the back end can;

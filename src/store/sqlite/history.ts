@@ -57,14 +57,14 @@ export function sqliteHistory(database: OpenDatabase): BackendHistory {
     async room(clientId, chatRoomId) {
       return run(() => rooms.get(clientId, chatRoomId));
     },
-    async updateRoom(clientId, chatRoomId, { name, avatarUrl, unreadCount }) {
+    async updateRoom(clientId, chatRoomId, { name, avatarId, unreadCount }) {
       return inTransaction(() => {
         const room = rooms.get(clientId, chatRoomId);
         if (!room) return false;
         rooms.change(clientId, {
           ...room,
           name: name ?? room.name,
-          avatarUrl: avatarUrl ?? room.avatarUrl,
+          avatarId: avatarId ?? room.avatarId,
           unreadCount: unreadCount ?? room.unreadCount,
         });
         return true;

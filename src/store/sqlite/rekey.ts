@@ -70,13 +70,13 @@ export function sqliteRekey(
 }
 
 /** A room that has taken in another one. */
-function united(room: BackendRoom, { name, avatarUrl, unreadCount, ...other }: BackendRoom): BackendRoom {
+function united(room: BackendRoom, { name, avatarId, unreadCount, ...other }: BackendRoom): BackendRoom {
   const { lastMessageId, lastMessage, lastMessageFromMe, lastMessageAt } = other;
   const isNewer = lastMessageAt > room.lastMessageAt;
   return {
     ...room,
     name: room.name || name,
-    avatarUrl: room.avatarUrl || avatarUrl,
+    avatarId: room.avatarId || avatarId,
     unreadCount: room.unreadCount + unreadCount,
     ...(isNewer && { lastMessageId, lastMessage, lastMessageFromMe, lastMessageAt }),
   };

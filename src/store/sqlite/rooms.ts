@@ -31,12 +31,12 @@ type Row = Omit<BackendRoom, 'isGroup' | 'lastMessageFromMe'> & {
 const SELECT = `SELECT chat_room_id AS chatRoomId, name, my_lid AS myLid, client_lid AS clientLid, is_group AS isGroup,
   remote_jid AS remoteJid, last_message_id AS lastMessageId, last_message AS lastMessage,
   last_message_from_me AS lastMessageFromMe, last_message_at AS lastMessageAt, unread_count AS unreadCount,
-  avatar_url AS avatarUrl FROM rooms`;
+  avatar_id AS avatarId FROM rooms`;
 
 const INSERT = `INSERT INTO rooms (client_id, chat_room_id, name, my_lid, client_lid, is_group, remote_jid,
-    last_message_id, last_message, last_message_from_me, last_message_at, unread_count, avatar_url)
+    last_message_id, last_message, last_message_from_me, last_message_at, unread_count, avatar_id)
   VALUES (@clientId, @chatRoomId, @name, @myLid, @clientLid, @isGroup, @remoteJid,
-    @lastMessageId, @lastMessage, @lastMessageFromMe, @lastMessageAt, @unreadCount, @avatarUrl)`;
+    @lastMessageId, @lastMessage, @lastMessageFromMe, @lastMessageAt, @unreadCount, @avatarId)`;
 
 /** What a room shows of a message is replaced as one, by what is not older. */
 const LAST_COLUMNS = ['last_message_id', 'last_message', 'last_message_from_me', 'last_message_at'];
@@ -65,7 +65,7 @@ export function sqliteRooms({ sqlite }: OpenDatabase): SqliteRooms {
   const change = sqlite.prepare<Row & { clientId: string }>(
     `UPDATE rooms SET name = @name, last_message_id = @lastMessageId, last_message = @lastMessage,
        last_message_from_me = @lastMessageFromMe, last_message_at = @lastMessageAt, unread_count = @unreadCount,
-       avatar_url = @avatarUrl
+       avatar_id = @avatarId
      WHERE client_id = @clientId AND chat_room_id = @chatRoomId`,
   );
   const emptyBefore = sqlite.prepare<[number]>(
@@ -80,7 +80,7 @@ export function sqliteRooms({ sqlite }: OpenDatabase): SqliteRooms {
   return {
     tell(clientId, { unread, ...room }, { messageId, fromMe, sentAt }) {
       const last = { lastMessageId: messageId, lastMessageFromMe: fromMe, lastMessageAt: sentAt };
-      tell.run({ ...toRow({ ...room, ...last, unreadCount: Number(unread), avatarUrl: '' }), clientId });
+      tell.run({ ...toRow({ ...room, ...last, unreadCount: Number(unread), avatarId: '' }), clientId });
     },
     get(clientId, chatRoomId) {
       const row = select.get(clientId, chatRoomId);

@@ -13,7 +13,7 @@ const ROOM: RoomRecord = {
   lastMessageFromMe: true,
   lastMessageAt: 1_000,
   unreadCount: 1,
-  avatarUrl: '',
+  avatarId: '',
 };
 const EMPTY = { lastMessage: '', lastMessageFromMe: false, lastMessageAt: 0 };
 
@@ -184,7 +184,7 @@ export function historyRoomsContract(harness: () => StoreHarness): void {
 
     it('change in the named fields only', async () => {
       await record('M1', {}, { lastMessage: 'shown' });
-      const changes = { name: 'N', avatarUrl: 'https://example.com/a.jpg' };
+      const changes = { name: 'N', avatarId: 'F-a' };
       expect(await history().updateRoom('acme', 'acme-1-2', changes)).to.equal(true);
       expect(await room()).to.deep.equal({ ...ROOM, ...changes });
       await history().updateRoom('acme', 'acme-1-2', { name: undefined, unreadCount: 0 });
@@ -196,11 +196,11 @@ export function historyRoomsContract(harness: () => StoreHarness): void {
     it('keep their picture and what was read when a message comes', async () => {
       await record('M1');
       await history().updateRoom('acme', 'acme-1-2', {
-        avatarUrl: 'https://example.com/a.jpg',
+        avatarId: 'F-a',
         unreadCount: 0,
       });
       await record('M2');
-      expect(await room()).to.deep.include({ avatarUrl: 'https://example.com/a.jpg', unreadCount: 1 });
+      expect(await room()).to.deep.include({ avatarId: 'F-a', unreadCount: 1 });
     });
 
     it('are not made by changing one that is not there', async () => {
@@ -215,9 +215,9 @@ export function historyRoomsContract(harness: () => StoreHarness): void {
 function plain(room: RoomRecord | undefined): RoomRecord | undefined {
   if (!room) return undefined;
   const { chatRoomId, name, myLid, clientLid, isGroup, remoteJid } = room;
-  const { lastMessage, lastMessageFromMe, lastMessageAt, unreadCount, avatarUrl } = room;
+  const { lastMessage, lastMessageFromMe, lastMessageAt, unreadCount, avatarId } = room;
   return {
     ...{ chatRoomId, name, myLid, clientLid, isGroup, remoteJid },
-    ...{ lastMessage, lastMessageFromMe, lastMessageAt, unreadCount, avatarUrl },
+    ...{ lastMessage, lastMessageFromMe, lastMessageAt, unreadCount, avatarId },
   };
 }

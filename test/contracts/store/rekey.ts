@@ -57,7 +57,7 @@ export function rekeyContract(harness: () => StoreHarness): void {
 
     it('take all they hold along, each message as it becomes', async () => {
       for (const id of ['M1', 'M2']) await byNumber(id);
-      await history().updateRoom('acme', FROM, { avatarUrl: 'https://files.example/p' });
+      await history().updateRoom('acme', FROM, { avatarId: 'F-p' });
       expect(await history().rekey('acme', MOVE)).to.equal(true);
       const rooms = await history().rooms('acme');
       expect(rooms).to.have.length(1);
@@ -69,7 +69,7 @@ export function rekeyContract(harness: () => StoreHarness): void {
         lastMessageFromMe: true,
         lastMessageAt: 1_000,
         unreadCount: 2,
-        avatarUrl: 'https://files.example/p',
+        avatarId: 'F-p',
       });
       expect(await history().room('acme', FROM)).to.equal(undefined);
       expect(await ids(FROM)).to.deep.equal([]);
@@ -95,12 +95,12 @@ export function rekeyContract(harness: () => StoreHarness): void {
 
     it('leave the other one what it shows, but for what it has not', async () => {
       await byNumber('N1', { sentAt: 1 }, { name: 'Robert', unread: false });
-      await history().updateRoom('acme', FROM, { avatarUrl: 'https://files.example/old' });
+      await history().updateRoom('acme', FROM, { avatarId: 'F-old' });
       await byLid('L2', { sentAt: 2, fromMe: false }, { name: '', unread: false });
       await history().rekey('acme', MOVE);
       expect(await history().room('acme', TO)).to.include({
         name: 'Robert',
-        avatarUrl: 'https://files.example/old',
+        avatarId: 'F-old',
         lastMessage: 'body L2',
         lastMessageFromMe: false,
         lastMessageAt: 2,
