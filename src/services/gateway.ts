@@ -115,7 +115,7 @@ export class Gateway {
       earlier: new EarlierMessages({ store, links, contacts }),
     };
     this.sending = new Sender({ ...options, ...shared, steps, receiver: this.#receiver });
-    this.chats = new ChatActions({ ...shared, sender: this.sending });
+    this.chats = new ChatActions({ ...shared, rooms: identities, sender: this.sending });
     this.groups = new Groups(shared);
     this.people = new People({ sessions, contacts, log });
   }

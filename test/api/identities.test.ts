@@ -138,6 +138,11 @@ describe('one person is one chat', () => {
       .to.have.nested.property('[0].extras.reactions')
       .that.deep.equals({ [lid]: '👍' });
 
+    const deletion = { clientId: 'acme', to: lid, messageId: photo.messageId, fromMe: false, mode: 'me' };
+    const deleted = await world.api.post('/delete-message', { ...deletion, chatRoomId: roomId(pn) });
+    expect(deleted.body).to.deep.equal({ status: true });
+    expect(await textsIn(roomId(lid))).not.to.include('a photo');
+
     const answer = await sends(hilda.number, 'answer by LID');
     expect(answer).to.include({ chatRoomId: roomId(lid) });
     const quotedMessageId = first.messageId;

@@ -77,6 +77,13 @@ describe('profile pictures', () => {
     expect(await stored(first), 'the link is permanent').to.equal('bytes of https://pps.example/1');
   });
 
+  it('are copied again when the copy is gone', async () => {
+    change('1');
+    await show();
+    await rig.store.files.prune(Number.MAX_SAFE_INTEGER);
+    expect(await stored(await show(BOB_JID, { refresh: true }))).to.equal('bytes of https://pps.example/1');
+  });
+
   it('are kept apart by size', async () => {
     change('1');
     const small = await show();

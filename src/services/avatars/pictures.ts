@@ -143,7 +143,7 @@ export class Pictures {
 
   async #ask(of: PictureOf, signal: AbortSignal): Promise<PictureRecord> {
     const { clientId, address, preview } = of;
-    const { book, linkOf, clock } = this.#options;
+    const { store, book, linkOf, clock } = this.#options;
     const jid = formatJid(address);
     const { people } = await linkOf(clientId);
     const told = await people.picture(address, preview);
@@ -152,7 +152,8 @@ export class Pictures {
       return this.#keep(of, { ...seen, version: '', url: '', fileId: '', reason: told.reason }, signal);
     }
     const known = await book.get(clientId, jid, preview);
-    const isSame = known?.version === told.id && known.fileId !== '';
+    // a copy may have been pruned
+    const isSame = known?.version === told.id && (await store.files.get(known.fileId)) !== undefined;
     const fileId = isSame ? known.fileId : await this.#copy(of, told.url, signal);
     return this.#keep(of, { ...seen, version: told.id, url: told.url, fileId, reason: '' }, signal);
   }

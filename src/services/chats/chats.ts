@@ -4,6 +4,7 @@ import { GatewayError } from '../../domain/errors.js';
 import type { Link } from '../../link/link.js';
 import type { HistoryMessage, Store } from '../../store/store.js';
 import type { Contacts } from '../contacts.js';
+import type { Identities } from '../people/identities.js';
 import { roomIdOf } from '../receive/parties.js';
 import { type EarlierMessages, referenceTo } from '../send/earlier-messages.js';
 import type { LiveLinks } from '../send/live-links.js';
@@ -18,6 +19,8 @@ export interface ChatsOptions {
   store: Pick<Store, 'history' | 'files'>;
   liveLinks: LiveLinks;
   contacts: Contacts;
+  /** Where rooms are by now whose ids were given out while they went by a number. */
+  rooms: Pick<Identities, 'roomOf'>;
   earlier: EarlierMessages;
   sender: Pick<Sender, 'run'>;
 }

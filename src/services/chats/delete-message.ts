@@ -4,6 +4,7 @@ import { composeRevoke } from '../../kinds/revoke.js';
 import { requireTarget } from '../../kinds/target.js';
 import type { MessageReference } from '../../link/link.js';
 import type { Store } from '../../store/store.js';
+import type { Identities } from '../people/identities.js';
 import { type EarlierMessages, referenceTo } from '../send/earlier-messages.js';
 import type { Sender } from '../send/send.js';
 import type { Deletion } from '../services.js';
@@ -31,11 +32,15 @@ export async function deleteForEveryone(
 export async function deleteForMe(
   deletion: Deletion,
   chat: LiveChat,
-  parts: { store: Pick<Store, 'history' | 'files'>; earlier: EarlierMessages },
+  parts: {
+    store: Pick<Store, 'history' | 'files'>;
+    earlier: EarlierMessages;
+    rooms: Pick<Identities, 'roomOf'>;
+  },
 ): Promise<void> {
   const { link, jid, session } = chat;
   const isHosted = session.record.orgId !== '';
-  const chatRoomId = isHosted ? requireRoom(deletion) : '';
+  const chatRoomId = isHosted ? await findRoom(deletion, parts) : '';
   const message = isHosted
     ? await storedMessage(deletion, chatRoomId, chat, parts)
     : await knownMessage(deletion, chat, parts.earlier);
@@ -55,16 +60,22 @@ async function deleteRow(
   if (file) await files.remove(file.id);
 }
 
-/** @throws GatewayError invalid_request */
-function requireRoom({ clientId, chatRoomId }: Deletion): string {
+/** The room by the name that it has by now. @throws GatewayError invalid_request */
+async function findRoom(
+  { clientId, chatRoomId }: Deletion,
+  { store, rooms }: { store: Pick<Store, 'history'>; rooms: Pick<Identities, 'roomOf'> },
+): Promise<string> {
   if (!chatRoomId) {
     throw new GatewayError(
       'invalid_request',
       'chatRoomId is required for mode me, since the session keeps a hosted history',
     );
   }
-  if (parseRoomId(chatRoomId)?.clientId === clientId) return chatRoomId;
-  throw new GatewayError('invalid_request', `chatRoomId: ${chatRoomId} is not a room of ${clientId}`);
+  if (parseRoomId(chatRoomId)?.clientId !== clientId) {
+    throw new GatewayError('invalid_request', `chatRoomId: ${chatRoomId} is not a room of ${clientId}`);
+  }
+  if (await store.history.room(clientId, chatRoomId)) return chatRoomId;
+  return (await rooms.roomOf(chatRoomId)) ?? chatRoomId;
 }
 
 /** @throws GatewayError message_unknown, invalid_request */

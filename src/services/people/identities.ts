@@ -65,7 +65,7 @@ export class Identities {
 
   /** Ends what a crash may have left undone: moves every room whose person has become known. */
   async takeUp(clientId: string): Promise<void> {
-    for (const { chatRoomId, remoteJid } of await this.#options.store.history.rooms(clientId)) {
+    for (const { chatRoomId, remoteJid } of await this.#options.store.history.roomsByNumber(clientId)) {
       const remote = parseJid(remoteJid);
       if (remote?.kind !== 'pn') continue;
       const move = await this.#moveOf(clientId, chatRoomId, remote.user);

@@ -76,6 +76,9 @@ export function mongoHistory(database: MongoDatabase): BackendHistory {
     async room(clientId, chatRoomId) {
       return run(() => rooms.get(clientId, chatRoomId));
     },
+    async roomsByNumber(clientId) {
+      return run(() => rooms.byNumber(clientId));
+    },
     async updateRoom(clientId, chatRoomId, changes) {
       return run(() => rooms.change(clientId, chatRoomId, changes));
     },

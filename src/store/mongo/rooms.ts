@@ -11,6 +11,7 @@ export interface MongoRooms {
   tell(clientId: string, room: RoomUpdate, message: HistoryMessage): Promise<void>;
   get(clientId: string, chatRoomId: string): Promise<BackendRoom | undefined>;
   list(clientId: string): Promise<BackendRoom[]>;
+  byNumber(clientId: string): Promise<Pick<BackendRoom, 'chatRoomId' | 'remoteJid'>[]>;
   /** Changes the named fields, if the room shows that message. */
   changeShowing(clientId: string, chatRoomId: string, messageId: string, last: Partial<Last>): Promise<void>;
   /** Replaces what a room shows and counts, unless it has changed since it was read. */
@@ -73,6 +74,11 @@ export function mongoRooms({ db }: MongoDatabase): MongoRooms {
         .find({ clientId })
         .project<BackendRoom>(SHOWN.projection)
         .sort({ lastMessageAt: -1, chatRoomId: 1 })
+        .toArray(),
+    byNumber: (clientId) =>
+      rooms
+        .find({ clientId, remoteJid: /@s\.whatsapp\.net$/ })
+        .project<Pick<BackendRoom, 'chatRoomId' | 'remoteJid'>>({ _id: 0, chatRoomId: 1, remoteJid: 1 })
         .toArray(),
     async changeShowing(clientId, chatRoomId, lastMessageId, last) {
       await rooms.updateOne({ clientId, chatRoomId, lastMessageId }, { $set: last });

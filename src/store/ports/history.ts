@@ -108,6 +108,8 @@ export interface HistoryStore {
   /** Newest activity first, then by `chatRoomId`. */
   rooms(clientId: string): Promise<RoomRecord[]>;
   room(clientId: string, chatRoomId: string): Promise<RoomRecord | undefined>;
+  /** Those that go by the number of the other person. */
+  roomsByNumber(clientId: string): Promise<Pick<RoomRecord, 'chatRoomId' | 'remoteJid'>[]>;
   /** Changes the named fields only; false when there is no such room. */
   updateRoom(
     clientId: string,

@@ -45,6 +45,7 @@ export function sealedHistory(history: BackendHistory, sealers: Sealers): Histor
       const room = await history.room(clientId, chatRoomId);
       return room && openRoom(await sealers.of(clientId), room);
     },
+    roomsByNumber: (clientId) => history.roomsByNumber(clientId),
     async updateRoom(clientId, chatRoomId, changes) {
       const { name } = changes;
       if (name === undefined) return history.updateRoom(clientId, chatRoomId, changes);

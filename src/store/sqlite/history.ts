@@ -57,6 +57,9 @@ export function sqliteHistory(database: OpenDatabase): BackendHistory {
     async room(clientId, chatRoomId) {
       return run(() => rooms.get(clientId, chatRoomId));
     },
+    async roomsByNumber(clientId) {
+      return run(() => rooms.byNumber(clientId));
+    },
     async updateRoom(clientId, chatRoomId, { name, avatarId, unreadCount }) {
       return inTransaction(() => {
         const room = rooms.get(clientId, chatRoomId);

@@ -7,6 +7,7 @@ export interface SqliteRooms {
   tell(clientId: string, room: RoomUpdate, message: HistoryMessage): void;
   get(clientId: string, chatRoomId: string): BackendRoom | undefined;
   list(clientId: string): BackendRoom[];
+  byNumber(clientId: string): Pick<BackendRoom, 'chatRoomId' | 'remoteJid'>[];
   change(clientId: string, room: BackendRoom): void;
   /** A room that is not there yet. */
   add(clientId: string, room: BackendRoom): void;
@@ -62,6 +63,10 @@ export function sqliteRooms({ sqlite }: OpenDatabase): SqliteRooms {
   const selectAll = sqlite.prepare<[string], Row>(
     `${SELECT} WHERE client_id = ? ORDER BY last_message_at DESC, chat_room_id`,
   );
+  const byNumber = sqlite.prepare<[string], Pick<BackendRoom, 'chatRoomId' | 'remoteJid'>>(
+    `SELECT chat_room_id AS chatRoomId, remote_jid AS remoteJid FROM rooms
+     WHERE client_id = ? AND remote_jid GLOB '*@s.whatsapp.net'`,
+  );
   const change = sqlite.prepare<Row & { clientId: string }>(
     `UPDATE rooms SET name = @name, last_message_id = @lastMessageId, last_message = @lastMessage,
        last_message_from_me = @lastMessageFromMe, last_message_at = @lastMessageAt, unread_count = @unreadCount,
@@ -87,6 +92,7 @@ export function sqliteRooms({ sqlite }: OpenDatabase): SqliteRooms {
       return row && toRoom(row);
     },
     list: (clientId) => selectAll.all(clientId).map(toRoom),
+    byNumber: (clientId) => byNumber.all(clientId),
     change(clientId, room) {
       change.run({ ...toRow(room), clientId });
     },

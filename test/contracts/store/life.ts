@@ -214,6 +214,7 @@ function calls(store: Store): (() => Promise<unknown>)[] {
     () => history.room('acme', 'R1'),
     () => history.updateRoom('acme', 'R1', {}),
     () => history.updateRoom('acme', 'R1', { name: 'N' }),
+    () => history.roomsByNumber('acme'),
     () => history.rekey('acme', MOVE),
     () => history.addPending('acme', pendingChange('C2')),
     () => history.pending('acme', 'acme-1-2', 'M1'),

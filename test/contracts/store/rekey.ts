@@ -81,6 +81,16 @@ export function rekeyContract(harness: () => StoreHarness): void {
       expect(await history().message('acme', FROM, 'M1')).to.equal(undefined);
     });
 
+    it('are found while they go by a number', async () => {
+      await byNumber('M1');
+      await byLid('M2');
+      await history().record('other', roomUpdate(BY_NUMBER), message('M1', { chatRoomId: FROM }));
+      const { chatRoomId, remoteJid } = BY_NUMBER;
+      expect(await history().roomsByNumber('acme')).to.deep.equal([{ chatRoomId, remoteJid }]);
+      await history().rekey('acme', MOVE);
+      expect(await history().roomsByNumber('acme')).to.deep.equal([]);
+    });
+
     it('unite with the one that is there: messages by time, unread counts added, the newest shown', async () => {
       for (const [id, sentAt] of Object.entries({ N2: 2, N3: 3, N5: 5, N5b: 5 }))
         await byNumber(id, { sentAt });

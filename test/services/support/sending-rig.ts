@@ -16,6 +16,7 @@ import { openStore } from '../../../src/store/open.js';
 import type { Store } from '../../../src/store/store.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { makeTempDir } from '../../support/temp-dir.js';
+import { identitiesOver } from './identities.js';
 import { ME, playedLink, playedLinks } from './played-links.js';
 
 export const GROUP = '120363040000000000@g.us';
@@ -119,7 +120,7 @@ export async function startSendingRig(): Promise<SendingRig> {
     clock,
     contacts,
     sender,
-    chats: new ChatActions({ ...shared, sender }),
+    chats: new ChatActions({ ...shared, rooms: identitiesOver(store, session.record, contacts), sender }),
     session,
     sent,
     failure: undefined,
