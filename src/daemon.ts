@@ -14,6 +14,7 @@ import { type Network, openNetwork } from './network.js';
 import { releaseVersion } from './release.js';
 import { createDeliveries } from './services/deliveries.js';
 import { Gateway } from './services/gateway.js';
+import { tellingOfRooms } from './services/inbox/room-changes.js';
 import { Media } from './services/media/media.js';
 import type { BackoffOptions } from './services/sessions/backoff.js';
 import { openStore } from './store/open.js';
@@ -110,12 +111,15 @@ async function assemble(
 ): Promise<Parts> {
   const { log, clock = systemClock, backoff, qrLifetimeMs, pollLookupMs } = overrides;
   const encryptionKey = encryptionKeyBytes(config.encryptionKey);
-  const store = await openStore({ url: config.store, dataDir: config.dataDir, encryptionKey });
+  const tail = new Tail(clock.now());
+  const opened = await openStore({ url: config.store, dataDir: config.dataDir, encryptionKey });
+  const store = tellingOfRooms(opened, (change) => {
+    tail.signal({ kind: 'room', at: new Date(clock.now()).toISOString(), ...change });
+  });
   cleanup.push(() => store.close());
   const network = await openNetwork(config);
   if (network.sandbox) cleanup.push(network.sandbox.stop);
 
-  const tail = new Tail(clock.now());
   const metrics: Metrics = new Metrics({
     sessionStatuses: () => gateway.sessions.list().map(({ status }) => status),
     deliveriesInFlight: () => dispatcher.inFlight(),

@@ -6,6 +6,23 @@ export type TailEntry =
   | ({ kind: 'attempt'; at: string; clientId: string } & AttemptReport)
   | { kind: 'dropped'; at: string; clientId: string; deliveryId: string; type: string; reason: string };
 
+/**
+ * Something changed in a room of the hosted inbox: a message came, changed, got further or went; the name, the picture or
+ * the unread count is another one. It says where to look again, and is not kept for those who come back.
+ */
+export interface RoomSignal {
+  kind: 'room';
+  at: string;
+  /** Empty where rooms of any session may have changed. */
+  clientId: string;
+  /** Empty where any room may have changed. */
+  chatRoomId: string;
+  /** Where it is about one message. */
+  messageId?: string;
+  /** The id that the room had before, when it got another one. */
+  formerId?: string;
+}
+
 /** One POST to a receiver and what came of it. */
 export interface AttemptReport {
   deliveryId: string;
@@ -35,13 +52,14 @@ const BUFFER_SIZE = 2_000;
 /** Characters of text in the entries kept; the newest is kept whatever its size. */
 const BUFFER_CHARACTERS = 16 * 1024 * 1024;
 
-type Listener = (entry: NumberedEntry) => void;
+type Listener<Told> = (told: Told) => void;
 
 /** The live stream of events and attempts: a bounded buffer and its listeners. */
 export class Tail {
   readonly #epoch: string;
   readonly #buffer: NumberedEntry[] = [];
-  readonly #listeners = new Set<Listener>();
+  readonly #listeners = new Set<Listener<NumberedEntry>>();
+  readonly #roomListeners = new Set<Listener<RoomSignal>>();
   #count = 0;
   #characters = 0;
 
@@ -53,13 +71,24 @@ export class Tail {
   publish(entry: TailEntry): void {
     const numbered = { id: `${this.#epoch}-${++this.#count}`, entry };
     this.#keep(numbered);
-    for (const listener of this.#listeners) this.#tell(listener, numbered);
+    tellAll(this.#listeners, numbered);
+  }
+
+  /** Tells those who listen to rooms. An import of thousands of messages must not push the events out of the buffer. */
+  signal(signal: RoomSignal): void {
+    tellAll(this.#roomListeners, signal);
   }
 
   /** Calls back for every entry from now on; the returned function ends it. */
-  listen(listener: Listener): () => void {
+  listen(listener: Listener<NumberedEntry>): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Likewise, for every signal of a room. */
+  listenToRooms(listener: Listener<RoomSignal>): () => void {
+    this.#roomListeners.add(listener);
+    return () => this.#roomListeners.delete(listener);
   }
 
   /** What came after the entry of that id; the whole buffer when the id is not in it. */
@@ -79,13 +108,15 @@ export class Tail {
       if (oldest) this.#characters -= charactersIn(oldest.entry);
     }
   }
+}
 
-  /** One that fails loses its place, and nobody else theirs: its reader comes back with the last id that it has. */
-  #tell(listener: Listener, numbered: NumberedEntry): void {
+/** One that fails loses its place, and nobody else theirs: its reader comes back with the last id that it has. */
+function tellAll<Told>(listeners: Set<Listener<Told>>, told: Told): void {
+  for (const listener of listeners) {
     try {
-      listener(numbered);
+      listener(told);
     } catch {
-      this.#listeners.delete(listener);
+      listeners.delete(listener);
     }
   }
 }

@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
 import { Boom } from '@hapi/boom';
-import type { NumberedEntry, Tail } from '../delivery/tail.js';
+import type { NumberedEntry, RoomSignal, Tail } from '../delivery/tail.js';
 import type { Clock } from '../domain/clock.js';
 import { GatewayError } from '../domain/errors.js';
+import { UntoldRooms } from './untold-rooms.js';
 
 /** Milliseconds between comments that keep proxies and clients from taking silence for death. */
 const KEEP_ALIVE_MS = 15_000;
@@ -16,6 +17,8 @@ export interface StreamFilter {
   clientId?: string;
   /** Entries after the one of this id first, as far as they are kept. */
   lastEventId?: string;
+  /** Signals of rooms too; the first one says that any room may have changed. */
+  rooms?: boolean;
 }
 
 /** The open server-sent event streams of a server. */
@@ -52,18 +55,24 @@ class EventStream extends Readable {
   readonly #missed: NumberedEntry[];
   /** Text that the client has not taken yet. */
   readonly #waiting: string[] = [];
-  readonly #unlisten: () => void;
+  readonly #untoldRooms: UntoldRooms;
+  readonly #unlisten: (() => void)[];
   readonly #clock: Clock;
   #waitingLength = 0;
   #stopKeepAlive: () => void = () => {};
   #wanted = false;
 
-  constructor(tail: Tail, clock: Clock, { clientId, lastEventId }: StreamFilter) {
+  constructor(tail: Tail, clock: Clock, { clientId, lastEventId, rooms }: StreamFilter) {
     super();
     this.#clientId = clientId;
     this.#clock = clock;
     this.#missed = lastEventId ? tail.since(lastEventId).reverse() : [];
-    this.#unlisten = tail.listen((entry) => this.#add(entry));
+    this.#untoldRooms = new UntoldRooms(clientId);
+    this.#unlisten = [tail.listen((entry) => this.#add(entry))];
+    if (rooms) {
+      this.#unlisten.push(tail.listenToRooms((signal) => this.#addRoom(signal)));
+      this.#untoldRooms.addAll(new Date(clock.now()).toISOString());
+    }
     // no header leaves before the first byte
     this.push(': connected\n\n');
     this.#keepAlive();
@@ -75,15 +84,13 @@ class EventStream extends Readable {
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    this.#unlisten();
-    this.#stopKeepAlive();
+    this.#stopListening();
     callback(error);
   }
 
   /** Ends after what is there; at once for a client that does not even take that. */
   finish(): void {
-    this.#unlisten();
-    this.#stopKeepAlive();
+    this.#stopListening();
     // nobody may have read yet from a stream that was opened just now
     this.#wanted ||= this.readableLength < this.readableHighWaterMark;
     this.#flush();
@@ -91,9 +98,20 @@ class EventStream extends Readable {
     else this.#cut();
   }
 
+  #stopListening(): void {
+    for (const unlisten of this.#unlisten) unlisten();
+    this.#stopKeepAlive();
+  }
+
   #add(numbered: NumberedEntry): void {
     if (!this.#concerns(numbered)) return;
     this.#enqueue(format(numbered));
+  }
+
+  #addRoom(signal: RoomSignal): void {
+    if (this.#clientId !== undefined && signal.clientId !== this.#clientId) return;
+    this.#untoldRooms.add(signal);
+    if (this.#wanted) this.#flush();
   }
 
   #enqueue(text: string): void {
@@ -123,7 +141,13 @@ class EventStream extends Readable {
     }
     const text = this.#waiting.shift();
     this.#waitingLength -= text?.length ?? 0;
-    return text;
+    return text ?? this.#nextRoom();
+  }
+
+  #nextRoom(): string | undefined {
+    const signal = this.#untoldRooms.take();
+    // without an id of its own: who comes back names the last entry
+    return signal && `event: ${signal.kind}\ndata: ${JSON.stringify(signal)}\n\n`;
   }
 
   #concerns({ entry }: NumberedEntry): boolean {

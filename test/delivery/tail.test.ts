@@ -47,6 +47,18 @@ describe('the live stream', () => {
     for (let i = 0; i < 3; i++) tail.publish(entry('hi'));
     expect(heard).to.have.length(3);
   });
+
+  it('tells of rooms those who listen to them, and keeps nothing of it', () => {
+    const heard: string[] = [];
+    const unlisten = tail.listenToRooms(({ chatRoomId }) => heard.push(chatRoomId));
+    const signal = (chatRoomId: string) =>
+      tail.signal({ kind: 'room', at: '', clientId: 'acme', chatRoomId });
+    signal('acme-1-2');
+    unlisten();
+    signal('acme-1-3');
+    expect(heard).to.deep.equal(['acme-1-2']);
+    expect(kept()).to.deep.equal([]);
+  });
 });
 
 function entry(body: string) {

@@ -111,6 +111,58 @@ describe('GET /events', () => {
     }
   });
 
+  const signalled = (clientId: string, room: string, more: object = {}) => {
+    const at = new Date(api.clock.now()).toISOString();
+    const signal = { kind: 'room', at, clientId, chatRoomId: `${clientId}-1-${room}`, ...more } as const;
+    api.tail.signal(signal);
+    return signal;
+  };
+  const dataOf = async (stream: Listener) => JSON.parse((await stream.next()).data);
+
+  it('tells of rooms when asked to, first that any may have changed', async () => {
+    const stream = await open('/events?rooms=true');
+    const at = new Date(api.clock.now()).toISOString();
+    expect(await dataOf(stream)).to.deep.equal({ kind: 'room', at, clientId: '', chatRoomId: '' });
+    const signal = signalled('acme', '2', { messageId: 'M1' });
+    const { event, id, data } = await stream.next();
+    expect([event, id, JSON.parse(data)]).to.deep.equal(['room', undefined, signal]);
+  });
+
+  it('tells nobody else of rooms', async () => {
+    const stream = await open();
+    signalled('acme', '2');
+    drop('acme', 1);
+    expect((await stream.next()).event).to.equal('dropped');
+  });
+
+  it('tells a per-session secret of its own rooms', async () => {
+    const stream = await open('/events?rooms=true', { authorization: `Bearer ${SECRET}` });
+    expect(await dataOf(stream)).to.include({ clientId: 'acme', chatRoomId: '' });
+    signalled('other', '2');
+    signalled('acme', '3');
+    expect(await dataOf(stream)).to.include({ chatRoomId: 'acme-1-3' });
+  });
+
+  it('keeps entries for those who come back, however many rooms change meanwhile', async () => {
+    drop('acme', 1);
+    const { id = '' } = await (await open('/events?lastEventId=unknown')).next();
+    drop('acme', 2);
+    for (let number = 1; number <= 10_000; number++) signalled('acme', String(number));
+    const again = await open(`/events?rooms=true&lastEventId=${id}`);
+    expect(await dataOf(again)).to.include({ deliveryId: 'd2' });
+    expect(await dataOf(again)).to.include({ kind: 'room', chatRoomId: '' });
+    drop('acme', 3);
+    expect(await dataOf(again)).to.include({ deliveryId: 'd3' });
+  });
+
+  it('refuses what is no yes or no about rooms', async () => {
+    const answer = await api.server.inject({
+      url: '/events?rooms=perhaps',
+      headers: { authorization: `Bearer ${TOKEN}` },
+    });
+    expect(answer.statusCode).to.equal(400);
+  });
+
   it('keeps a silent connection alive', async () => {
     const stream = await open();
     api.clock.advance(15_000);

@@ -8,6 +8,7 @@ const ID_LENGTH = 64;
 interface EventsQuery {
   clientId?: string;
   lastEventId?: string;
+  rooms: boolean;
 }
 
 interface EventsHeaders {
@@ -21,12 +22,21 @@ export const events = route({
   path: '/events',
   owner: 'any',
   description: 'Every event and every delivery attempt, live, as server-sent events',
-  query: Joi.object<EventsQuery>({ clientId: clientId.optional(), lastEventId: entryId }),
+  query: Joi.object<EventsQuery>({
+    clientId: clientId.optional(),
+    lastEventId: entryId,
+    rooms: Joi.boolean().default(false),
+  }),
   headers: Joi.object<EventsHeaders>({ 'last-event-id': entryId.label('Last-Event-ID') }).unknown(),
   handler(request, { eventStreams }, h) {
     // a header is what a browser sends by itself when it comes back, so it is newer than the query
     const lastEventId = request.headers['last-event-id'] || request.query.lastEventId;
-    const stream = eventStreams.open({ ...sessionFilter(request), ...(lastEventId && { lastEventId }) });
+    const { rooms } = request.query;
+    const stream = eventStreams.open({
+      ...sessionFilter(request),
+      ...(lastEventId && { lastEventId }),
+      rooms,
+    });
     return h
       .response(stream)
       .type('text/event-stream')
