@@ -35,6 +35,12 @@ export interface MemberChange {
 
 export const MEMBER_ACTIONS = ['add', 'remove', 'promote', 'demote'];
 
+/** A group that was just made. */
+export interface NewGroup extends GroupRow, GroupDetails {
+  /** Who was to be in it, and is not. */
+  refused: MemberChange[];
+}
+
 /** By name. */
 export async function listGroups(client: DaemonClient, clientId: string): Promise<GroupRow[]> {
   const body = { clientId };
@@ -54,11 +60,8 @@ export async function showGroup(
 export async function createGroup(
   client: DaemonClient,
   group: { clientId: string; subject: string; participants: string[] },
-): Promise<GroupRow & GroupDetails> {
-  const answer = await client.call<{ group: GroupRow & GroupDetails }>('POST', '/create-group', {
-    body: group,
-  });
-  return answer.group;
+): Promise<NewGroup> {
+  return (await client.call<{ group: NewGroup }>('POST', '/create-group', { body: group })).group;
 }
 
 export async function changeMembers(

@@ -63,11 +63,19 @@ describe('the commands about groups and people', () => {
   });
 
   it('create a group', async () => {
-    daemon.on('POST /create-group', { group: { ...ROW, members: MEMBERS } });
+    daemon.on('POST /create-group', { group: { ...ROW, members: MEMBERS, refused: [] } });
     const { stdout } = await run(GroupsCreate, 'acme', 'Team', '--member', BOB, '--member', '90000000000003');
     expect(stdout).to.equal(`created ${GROUP} with 2 members\n`);
     const participants = [BOB, '90000000000003'];
     expect(daemon.calls.at(-1)?.body).to.deep.equal({ clientId: 'acme', subject: 'Team', participants });
+  });
+
+  it('create a group, and end with 7 when somebody is not let in', async () => {
+    const refused = [{ jid: '90000000000003@lid', error: 403 }];
+    daemon.on('POST /create-group', { group: { ...ROW, members: MEMBERS, refused } });
+    const { stdout, exitCode } = await run(GroupsCreate, 'acme', 'Team', '--member', BOB);
+    expect(exitCode).to.equal(7);
+    expect(stdout).to.match(/^created .*\n90000000000003@lid lets only admins of their choice add them/);
   });
 
   it('change members, and end with 7 when the network refused one', async () => {

@@ -42,7 +42,9 @@ describe('groups over a link', () => {
     (await rig.network.groups.get(jid)).participants.map(({ number }) => number);
 
   it('are made, with the number as their owner', async () => {
-    const group = await link.groups.create('Friends', [lidOf(BOB), `${CAROL.slice(1)}@s.whatsapp.net`]);
+    const made = await link.groups.create('Friends', [lidOf(BOB), `${CAROL.slice(1)}@s.whatsapp.net`]);
+    const { group, refused } = made;
+    expect(refused).to.deep.equal([]);
     expect(group).to.deep.include({
       subject: 'Friends',
       topic: '',
@@ -57,6 +59,19 @@ describe('groups over a link', () => {
       member(CAROL),
     ]);
     expect(await membersOf(group.jid)).to.have.members([ALICE, BOB, CAROL]);
+    expect(await link.groups.get(group.jid)).to.deep.equal(group);
+  });
+
+  it('are made without those whom the network does not let in, who are told of with the reason', async () => {
+    await rig.network.update(DAVE, { onlyAdminsAddMe: true });
+    const nobody = '90000000099999@lid';
+    const { group, refused } = await link.groups.create('Friends', [lidOf(BOB), lidOf(DAVE), nobody]);
+    expect(refused).to.deep.equal([
+      { jid: lidOf(DAVE), error: 403 },
+      { jid: nobody, error: 404 },
+    ]);
+    expect(group.members.map(({ pn }) => `+${pn}`)).to.have.members([ALICE, BOB]);
+    expect(await membersOf(group.jid)).to.have.members([ALICE, BOB]);
   });
 
   it('are listed and described as they are', async () => {
@@ -88,7 +103,8 @@ describe('groups over a link', () => {
   });
 
   it('have members added, removed, promoted and demoted, and tell what became of each', async () => {
-    const { jid } = await link.groups.create('Friends', [lidOf(BOB)]);
+    const { group } = await link.groups.create('Friends', [lidOf(BOB)]);
+    const { jid } = group;
     await rig.network.update(DAVE, { onlyAdminsAddMe: true });
     const added = await link.groups.changeMembers(jid, 'add', [CAROL, DAVE, BOB].map(lidOf));
     expect(added).to.deep.equal([
@@ -112,7 +128,8 @@ describe('groups over a link', () => {
   });
 
   it('are joined by their code until another one is made', async () => {
-    const { jid } = await link.groups.create('Friends', [lidOf(BOB)]);
+    const { group } = await link.groups.create('Friends', [lidOf(BOB)]);
+    const { jid } = group;
     const code = await link.groups.inviteCode(jid, false);
     expect(await link.groups.inviteCode(jid, false)).to.equal(code);
     await rig.network.groups.join(CAROL, code);

@@ -35,6 +35,13 @@ export interface MemberResult {
   error: number;
 }
 
+/** A group that was just made. */
+export interface CreatedGroup {
+  group: Group;
+  /** Who was to be in it, and is not. */
+  refused: MemberResult[];
+}
+
 /**
  * What can be done with groups. All throw GatewayError: `group_unknown` when there is no such group, `group_forbidden`
  * when the number is no member, or no admin where one is needed, `lookup_failed` when the network refuses for another
@@ -45,7 +52,7 @@ export interface LinkGroups {
   list(): Promise<Group[]>;
   get(jid: string): Promise<Group>;
   /** @param participants jids of the others */
-  create(subject: string, participants: readonly string[]): Promise<Group>;
+  create(subject: string, participants: readonly string[]): Promise<CreatedGroup>;
   changeMembers(jid: string, action: MemberAction, participants: readonly string[]): Promise<MemberResult[]>;
   /** The code at the end of the invite link; `reset` revokes the current one first. */
   inviteCode(jid: string, reset: boolean): Promise<string>;

@@ -2,6 +2,7 @@ import { type Address, formatJid, parseJid } from '../../domain/address.js';
 import { GatewayError } from '../../domain/errors.js';
 import type { Link } from '../../link/link.js';
 import type { Group, MemberAction, MemberResult } from '../../link/port/groups.js';
+import type { SessionRecord } from '../../store/store.js';
 import type { Contacts } from '../contacts.js';
 import { liveLink } from '../live-link.js';
 import type { SessionSource } from '../send/paired.js';
@@ -38,8 +39,9 @@ export class Groups implements GroupCalls {
   async create(clientId: string, subject: string, participants: readonly string[]): Promise<CreatedGroup> {
     const link = await this.#link(clientId);
     const others = await this.#people(clientId, participants, link);
-    const group = await link.groups.create(subject, others.map(formatJid));
-    return { ...listItemOf(group), ...(await this.#detail(clientId, group)) };
+    requireOthers(this.#options.sessions.find(clientId).record, others);
+    const { group, refused } = await link.groups.create(subject, others.map(formatJid));
+    return { ...listItemOf(group), ...(await this.#detail(clientId, group)), refused };
   }
 
   async changeMembers(
@@ -95,6 +97,13 @@ export class Groups implements GroupCalls {
     }
     return people;
   }
+}
+
+/** @throws GatewayError invalid_request when the linked number is one of them */
+function requireOthers({ lid, pn }: SessionRecord, people: readonly Address[]): void {
+  if (!people.some(({ kind, user }) => user === (kind === 'lid' ? lid : pn))) return;
+  const text = 'participants must not name the linked number: it is in the group as its owner';
+  throw new GatewayError('invalid_request', text);
 }
 
 /** @throws GatewayError invalid_request */

@@ -1,5 +1,5 @@
 import { formatJid } from '../../domain/address.js';
-import type { Group, GroupMember } from '../../link/port/groups.js';
+import type { Group, GroupMember, MemberResult } from '../../link/port/groups.js';
 import type { Contact } from '../../store/store.js';
 
 /** A group as `/get-groups` lists it. */
@@ -34,7 +34,10 @@ export interface MemberView {
 }
 
 /** A new group: everything that is known of it. */
-export type CreatedGroup = GroupListItem & GroupDetail;
+export interface CreatedGroup extends GroupListItem, GroupDetail {
+  /** Who was to be in it, and is not. */
+  refused: MemberResult[];
+}
 
 export function listItemOf(group: Group): GroupListItem {
   const { jid, subject, members, isAnnounce, isLocked, ownerJid } = group;

@@ -35,7 +35,7 @@ export class FakeGroups implements Groups {
 
   async create(clientId: string, subject: string, participants: readonly string[]) {
     this.#note(clientId, ['create', subject, participants]);
-    return { ...LIST_ITEM, ...DETAIL, name: subject };
+    return { ...LIST_ITEM, ...DETAIL, name: subject, refused: [] };
   }
 
   async changeMembers(clientId: string, groupJid: string, action: string, participants: readonly string[]) {

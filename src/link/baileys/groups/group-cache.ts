@@ -52,7 +52,7 @@ export type GroupQueries = Pick<
   WASocket,
   | 'groupMetadata'
   | 'groupFetchAllParticipating'
-  | 'groupCreate'
+  | 'query'
   | 'groupParticipantsUpdate'
   | 'groupInviteCode'
   | 'groupRevokeInvite'

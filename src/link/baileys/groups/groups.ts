@@ -1,9 +1,10 @@
 import type { GroupMetadata } from '@whiskeysockets/baileys';
 import { GatewayError } from '../../../domain/errors.js';
-import type { Group, LinkGroups, MemberAction, MemberResult } from '../../port/groups.js';
+import type { CreatedGroup, Group, LinkGroups, MemberAction, MemberResult } from '../../port/groups.js';
 import { lookupFailed, refusalCode } from '../refusal.js';
 import type { GroupCache, GroupQueries } from './group-cache.js';
 import { groupOf } from './group-of.js';
+import { makeGroup } from './new-group.js';
 
 /** Codes of the network: 401 for who is no member (any more), 403 for who has not the right, 404 and 410 for no group. */
 const FORBIDDEN = new Set([401, 403]);
@@ -32,8 +33,15 @@ export class Groups implements LinkGroups {
     return this.#take(await asked(this.#queries.groupMetadata(jid)));
   }
 
-  async create(subject: string, participants: readonly string[]): Promise<Group> {
-    return this.#take(await asked(this.#queries.groupCreate(subject, [...participants])));
+  async create(subject: string, participants: readonly string[]): Promise<CreatedGroup> {
+    const { metadata, refused } = await asked(makeGroup(this.#queries, subject, participants)).catch(
+      (error: unknown) => {
+        throw wasAnswered(error) ? error : perhapsMade(error);
+      },
+    );
+    // not kept: the answer tells less of a group than sends need
+    this.#onMembers(metadata);
+    return { group: groupOf(metadata), refused };
   }
 
   async changeMembers(
@@ -66,6 +74,16 @@ export class Groups implements LinkGroups {
     this.#onMembers(metadata);
     return groupOf(metadata);
   }
+}
+
+function wasAnswered(error: unknown): boolean {
+  return error instanceof GatewayError && refusalCode(error.cause) !== undefined;
+}
+
+/** Trying again would make a second group. */
+function perhapsMade(cause: unknown): GatewayError {
+  const text = 'The network did not answer, and may have made the group: look at the list of groups first.';
+  return new GatewayError('lookup_failed', text, { cause });
 }
 
 /** @throws GatewayError by the network's code */
