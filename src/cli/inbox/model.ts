@@ -140,6 +140,13 @@ export interface InboxModel {
   remove(messageId: string): Promise<boolean>;
   /** Starts a conversation with a number (`+…`) or LID by its first message, and opens it. */
   startChat(to: string, text: string): Promise<boolean>;
+  /**
+   * Sends read receipts for the newest messages of the open conversation that others wrote. Opening a conversation resets
+   * the unread count here and tells nobody.
+   */
+  markRead(): Promise<boolean>;
+  /** Gives a session a workspace, from which on its history is kept. */
+  keepHistory(clientId: string, orgId: string): Promise<boolean>;
 
   /** The rooms whose name, number or last message contains the words, whatever their case and accents. */
   findRooms(words: string): readonly RoomItem[];
