@@ -145,11 +145,13 @@ export class DaemonClient {
   events(options: {
     clientId?: string;
     lastEventId?: string;
+    /** Signals of rooms that changed, too. */
+    rooms?: boolean;
     signal: AbortSignal;
   }): Promise<IncomingMessage> {
-    const { clientId, lastEventId, signal } = options;
+    const { clientId, lastEventId, rooms, signal } = options;
     return this.#api.stream('/events', {
-      query: { clientId },
+      query: { clientId, rooms: rooms ? 'true' : undefined },
       headers: { accept: 'text/event-stream', ...(lastEventId && { 'last-event-id': lastEventId }) },
       signal,
     });

@@ -10,6 +10,21 @@ export function singleLine(text: string): string {
   return text.replace(LINE_BREAKS, ' ⏎ ').replace(UNPRINTABLE, '\ufffd');
 }
 
+/** Foreign text with its line breaks and nothing else that a terminal would act on: tabs become spaces, the rest goes. */
+export function plainLines(text: string): string {
+  return text
+    .replace(LINE_BREAKS, '\n')
+    .replace(/\t/g, '  ')
+    .replace(UNPRINTABLE, (mark) => (mark === '\n' ? mark : ''));
+}
+
+/** The same as one line: for names, and for the beginnings of messages. */
+export function plainLine(text: string): string {
+  return plainLines(text)
+    .trim()
+    .replace(/\s*\n\s*/g, ' ⏎ ');
+}
+
 /** The first `length` characters, with `…` where something is missing. */
 export function shorten(text: string, length: number): string {
   const characters = [...text];

@@ -1,4 +1,4 @@
-import type { TailEntry } from '../delivery/tail.js';
+import type { RoomSignal, TailEntry } from '../delivery/tail.js';
 import { type Clock, systemClock, wait } from '../domain/clock.js';
 import { CliError } from './cli-error.js';
 import type { DaemonClient } from './client.js';
@@ -25,17 +25,39 @@ export type TailItem =
   /** The connection is gone; the next attempt comes after `delayMs`. */
   | { type: 'reconnecting'; reason: string; delayMs: number };
 
+/** A room of the hosted inbox has changed. What was missed is made up by a first signal that names no room. */
+export interface RoomChange {
+  type: 'room';
+  signal: RoomSignal;
+}
+
 /**
  * Everything that happens on a daemon, as it happens. A connection that is lost comes back by itself and goes on after
  * the last entry; only the first one must succeed.
  * @throws CliError when the daemon cannot be reached at first, or refuses.
  */
 export async function* tail(client: DaemonClient, options: TailOptions): AsyncGenerator<TailItem> {
-  const { signal, clock = systemClock, types = [] } = options;
+  for await (const item of follow(client, options, false)) if (item.type !== 'room') yield item;
+}
+
+/** As `tail`, with the rooms that change. */
+export function tailWithRooms(
+  client: DaemonClient,
+  options: TailOptions,
+): AsyncGenerator<TailItem | RoomChange> {
+  return follow(client, options, true);
+}
+
+async function* follow(
+  client: DaemonClient,
+  options: TailOptions,
+  rooms: boolean,
+): AsyncGenerator<TailItem | RoomChange> {
+  const { signal, clock = systemClock } = options;
   const place: Place = { lastEventId: undefined, failures: 0, wasOpen: false };
   while (!signal.aborted) {
     try {
-      yield* connection(client, options, place, types);
+      yield* connection(client, options, place, rooms);
       if (!signal.aborted) yield lost('the daemon ended the stream', place);
     } catch (error) {
       if (signal.aborted) return;
@@ -55,17 +77,18 @@ interface Place {
 
 async function* connection(
   client: DaemonClient,
-  { clientId, signal }: TailOptions,
+  { clientId, signal, types = [] }: TailOptions,
   place: Place,
-  types: readonly string[],
-): AsyncGenerator<TailItem> {
-  const response = await client.events({ clientId, lastEventId: place.lastEventId, signal });
+  rooms: boolean,
+): AsyncGenerator<TailItem | RoomChange> {
+  const response = await client.events({ clientId, lastEventId: place.lastEventId, rooms, signal });
   yield { type: 'open', resumed: place.wasOpen };
   Object.assign(place, { wasOpen: true, failures: 0 });
   for await (const message of readEvents(response)) {
     const entry = parseEntry(message.data);
     if (message.id) place.lastEventId = message.id;
-    if (entry && matches(entry, types)) yield { type: 'entry', id: message.id ?? '', entry };
+    if (entry?.kind === 'room') yield { type: 'room', signal: entry };
+    else if (entry && matches(entry, types)) yield { type: 'entry', id: message.id ?? '', entry };
   }
 }
 
@@ -87,7 +110,7 @@ function matches(entry: TailEntry, types: readonly string[]): boolean {
   return types.length === 0 || types.includes(entry.kind === 'event' ? entry.event.type : entry.type);
 }
 
-function parseEntry(data: string): TailEntry | undefined {
+function parseEntry(data: string): TailEntry | RoomSignal | undefined {
   try {
     return JSON.parse(data);
   } catch {
