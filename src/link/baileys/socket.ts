@@ -10,6 +10,7 @@ import {
   type WAVersion,
 } from '@whiskeysockets/baileys';
 import { WebSocket } from 'ws';
+import { withLightStorages } from './transaction-storage.js';
 
 /** The client version that the library was made for; never looked up, so that a start needs nothing but the network. */
 const VERSION: WAVersion = [2, 3000, 1043857760];
@@ -60,7 +61,7 @@ export type SocketParts = Pick<
  * daemon runs. Its delivery receipts are then of the type "inactive"; the phone sends the ones that people see.
  */
 export function openSocket(network: NetworkAddress, parts: SocketParts): WASocket {
-  return makeWASocket({
+  const config: UserFacingSocketConfig = {
     ...parts,
     ...(network.url && { waWebSocketUrl: network.url }),
     version: VERSION,
@@ -75,7 +76,8 @@ export function openSocket(network: NetworkAddress, parts: SocketParts): WASocke
     shouldSyncHistoryMessage: () => false,
     generateHighQualityLinkPreview: false,
     shouldIgnoreJid: (jid) => Boolean(isJidBroadcast(jid) || isJidNewsletter(jid)),
-  });
+  };
+  return withLightStorages(() => makeWASocket(config));
 }
 
 /** The key family of privacy tokens: given to contacts, and got from them. */

@@ -16,6 +16,7 @@ import {
   type WASocket,
 } from '@whiskeysockets/baileys';
 import { pino } from 'pino';
+import { withLightStorages } from '../../../src/link/baileys/transaction-storage.js';
 
 const WAIT_MS = 10_000;
 
@@ -86,7 +87,7 @@ export class BaileysDevice {
 
   /** Opens a socket; what happens on it is awaited with `until`. */
   start(wsUrl = this.#wsUrl): WASocket {
-    const socket = makeWASocket({
+    const config: UserFacingSocketConfig = {
       auth: { creds: this.creds, keys: this.keys },
       waWebSocketUrl: wsUrl,
       logger: pino({ level: process.env.BAILEYS_LOG ?? 'silent' }),
@@ -97,7 +98,9 @@ export class BaileysDevice {
       cachedGroupMetadata: async (jid) => this.groups.get(jid),
       getMessage: async ({ id }) => this.sent.get(id ?? ''),
       ...this.#config,
-    });
+    };
+    // suites with many clients would slow each other down
+    const socket = withLightStorages(() => makeWASocket(config));
     socket.ev.on('creds.update', (update) => Object.assign(this.creds, update));
     socket.ev.on('messages.upsert', ({ messages, type }) => {
       this.everything.push(...messages);
