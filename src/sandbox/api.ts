@@ -167,6 +167,8 @@ export interface StatsView {
   conflicts: number;
   stanzasIn: number;
   stanzasOut: number;
+  /** Queries that clients made since the start, by namespace: `w:g2` are those about groups. */
+  queries: Record<string, number>;
   /** Messages held for devices that are not connected. */
   waitingOffline: number;
   /** Stanzas that connected devices have not acknowledged yet. */

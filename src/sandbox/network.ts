@@ -180,7 +180,7 @@ export class Network {
   }
 
   counters(): StatsView {
-    const { logins, conflicts, stanzasIn, stanzasOut } = this.stats;
+    const { logins, conflicts, stanzasIn, stanzasOut, queries } = this.stats;
     const companions = [...this.registry.accounts].flatMap(({ companions }) => [...companions.values()]);
     const away = companions.filter(({ connection }) => !connection);
     const here = companions.filter(({ connection }) => connection);
@@ -190,6 +190,7 @@ export class Network {
       conflicts,
       stanzasIn,
       stanzasOut,
+      queries: Object.fromEntries(queries),
       waitingOffline: away.reduce((sum, { mailbox }) => sum + mailbox.messages, 0),
       unacknowledged: here.reduce((sum, { mailbox }) => sum + mailbox.size, 0),
       phones: this.registry.size,

@@ -4,4 +4,10 @@ export class Stats {
   conflicts = 0;
   stanzasIn = 0;
   stanzasOut = 0;
+  /** Queries that clients made, by namespace. */
+  readonly queries = new Map<string, number>();
+
+  countQuery(namespace: string): void {
+    this.queries.set(namespace, (this.queries.get(namespace) ?? 0) + 1);
+  }
 }

@@ -211,6 +211,7 @@ describe('Sandbox: control API', () => {
       'conflicts',
       'stanzasIn',
       'stanzasOut',
+      'queries',
       'waitingOffline',
       'unacknowledged',
       'phones',

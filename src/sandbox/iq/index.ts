@@ -92,6 +92,7 @@ function ask(
 ): IqAnswer | Promise<IqAnswer> {
   const namespace = NAMESPACES.get(iq.attrs.xmlns ?? '');
   if (!namespace) throw new IqError(501, 'feature-not-implemented');
+  network.stats.countQuery(namespace.xmlns);
   if (!namespace.isOpen && !connection.companion) throw new IqError(401, 'not-authorized');
   return namespace.answer({ network, connection, iq, body: child(iq), afterAnswer });
 }

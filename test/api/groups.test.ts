@@ -1,0 +1,225 @@
+import { expect } from 'chai';
+import type { PhoneView } from '../../src/sandbox/client.js';
+import type { CreatedGroup, GroupDetail } from '../../src/services/groups/views.js';
+import { lidOf } from '../support/conversations.js';
+import { ALICE, BOB, CAROL, linkSession } from '../support/pairing.js';
+import { startWorld, type World } from '../support/world.js';
+
+const DAVE = { number: '+15550000004', name: 'Dave' };
+const NO_GROUP = '120363999999999999@g.us';
+
+describe('the group routes over the wire', () => {
+  let world: World;
+  let people: Record<'alice' | 'bob' | 'carol' | 'dave', PhoneView>;
+
+  before(async () => {
+    world = await startWorld();
+    for (const person of [BOB, CAROL, DAVE]) await world.phones.addPhone(person);
+    await linkSession(world, 'acme');
+    const [alice, bob, carol, dave] = await Promise.all(
+      [ALICE, BOB, CAROL, DAVE].map(({ number }) => world.phones.phone(number)),
+    );
+    if (!alice || !bob || !carol || !dave) throw new Error('unreachable: all have phones');
+    people = { alice, bob, carol, dave };
+  });
+  after(() => world.stop());
+  afterEach(async () => {
+    await world.phones.update(DAVE.number, { onlyAdminsAddMe: false });
+    await world.phones.clearFaults();
+  });
+
+  const ask = (path: string, body: object) => world.api.post(path, { clientId: 'acme', ...body });
+  async function created(participants: string[], subject = 'Friends'): Promise<CreatedGroup> {
+    const { status, body } = await ask('/create-group', { subject, participants });
+    expect(status, JSON.stringify(body)).to.equal(200);
+    const { group }: { group?: CreatedGroup } = body;
+    if (!group) throw new Error('no group in the answer');
+    return group;
+  }
+  async function detailOf(groupJid: string): Promise<GroupDetail> {
+    const { group }: { group?: GroupDetail } = (await ask('/get-group-participants', { groupJid })).body;
+    if (!group) throw new Error('no group in the answer');
+    return group;
+  }
+  const groupsOf = async ({ number }: { number: string }) =>
+    (await world.phones.groups.of(number)).map(({ jid }) => jid);
+  const membersAtNetwork = async (jid: string) =>
+    (await world.phones.groups.get(jid)).participants.map(({ number }) => number);
+
+  it('make a group of people who are named in any form, and describe it', async () => {
+    const { alice, bob, carol, dave } = people;
+    const written = `+1 (555) 000-${CAROL.number.slice(-4)}`;
+    const group = await created([lidOf(bob), written, dave.jid], 'Weekend plans');
+    const described = { jid: group.jid, name: 'Weekend plans', topic: '', addressingMode: 'lid' };
+    expect(group).to.deep.include({
+      ...described,
+      participants: 4,
+      isAnnounce: false,
+      isLocked: false,
+      ownerJid: alice.lid,
+      refused: [],
+    });
+    const members = [alice, bob, carol, dave].map(({ lid, number }) => ({
+      jid: lid,
+      phone: number,
+      isAdmin: number === ALICE.number,
+      isSuperAdmin: number === ALICE.number,
+    }));
+    const detail = await detailOf(group.jid);
+    expect(detail).to.deep.include(described);
+    for (const shown of [group.members, detail.members]) {
+      expect(shown.map(({ displayName, ...member }) => member)).to.have.deep.members(members);
+    }
+    expect(await membersAtNetwork(group.jid)).to.have.members(members.map(({ phone }) => phone));
+  });
+
+  it('tell who could not be put into a new group', async () => {
+    await world.phones.update(DAVE.number, { onlyAdminsAddMe: true });
+    const group = await created([BOB.number, DAVE.number]);
+    expect(group).to.deep.include({ participants: 2, refused: [{ jid: people.dave.lid, error: 403 }] });
+    expect(group.members.map(({ phone }) => phone)).to.have.members([ALICE.number, BOB.number]);
+    expect((await detailOf(group.jid)).members).to.have.length(2);
+  });
+
+  it('list groups with their flags', async () => {
+    const subject = 'Flags';
+    const { jid } = await world.phones.groups.create(BOB.number, { subject, participants: [ALICE.number] });
+    await world.phones.groups.update(BOB.number, jid, { announce: true, locked: true });
+    const { groups } = (await ask('/get-groups', {})).body;
+    expect(groups).to.deep.include({
+      jid,
+      name: subject,
+      participants: 2,
+      isAnnounce: true,
+      isLocked: true,
+      ownerJid: people.bob.lid,
+    });
+    await world.phones.groups.update(BOB.number, jid, { description: 'All about flags' });
+    expect(await detailOf(jid)).to.include({ topic: 'All about flags' });
+  });
+
+  it('tell of each member what became of a change', async () => {
+    const { bob, carol, dave } = people;
+    const { jid: groupJid } = await created([BOB.number]);
+    await world.phones.update(DAVE.number, { onlyAdminsAddMe: true });
+    const change = async (action: string, ...participants: string[]) =>
+      (await ask('/update-group-members', { groupJid, action, participants })).body;
+    expect(await change('add', CAROL.number, lidOf(dave), bob.jid)).to.deep.equal({
+      members: [
+        { jid: carol.lid, error: 0 },
+        { jid: dave.lid, error: 403 },
+        { jid: bob.lid, error: 409 },
+      ],
+    });
+    expect(await change('promote', BOB.number)).to.deep.equal({ members: [{ jid: bob.lid, error: 0 }] });
+    const isAdmin = async () =>
+      (await detailOf(groupJid)).members.find(({ jid }) => jid === bob.lid)?.isAdmin;
+    expect(await isAdmin()).to.equal(true);
+    await change('demote', BOB.number);
+    expect(await isAdmin()).to.equal(false);
+    await change('remove', BOB.number);
+    expect(await membersAtNetwork(groupJid)).to.have.members([ALICE.number, CAROL.number]);
+    expect(await change('remove', BOB.number)).to.deep.equal({ members: [{ jid: bob.lid, error: 404 }] });
+  });
+
+  it('give out a link that leads into the group until it is reset', async () => {
+    const { jid: groupJid } = await created([BOB.number]);
+    const link = async (more: object = {}) =>
+      String((await ask('/group-invite-link', { groupJid, ...more })).body.link);
+    const first = await link();
+    expect(first).to.match(/^https:\/\/chat\.whatsapp\.com\/[\w-]+$/);
+    expect(await link({ reset: false })).to.equal(first);
+    const codeOf = (url: string) => url.split('/').at(-1) ?? '';
+    await world.phones.groups.join(CAROL.number, codeOf(first));
+    const second = await link({ reset: true });
+    expect(second).not.to.equal(first);
+    const refused = await world.phones.groups.join(DAVE.number, codeOf(first)).catch((error) => error);
+    expect(refused).to.be.instanceOf(Error);
+    await world.phones.groups.join(DAVE.number, codeOf(second));
+    expect(await membersAtNetwork(groupJid)).to.have.length(4);
+  });
+
+  it('leave a group, which is there for the others', async () => {
+    const { jid: groupJid } = await created([BOB.number]);
+    expect((await ask('/leave-group', { groupJid })).body).to.deep.equal({ ok: true });
+    expect(await membersAtNetwork(groupJid)).to.deep.equal([BOB.number]);
+    const { groups } = (await ask('/get-groups', {})).body;
+    expect(JSON.stringify(groups)).to.contain('g.us').and.not.to.contain(groupJid);
+    const send = await ask('/send-message', { to: groupJid, body: 'still here?' });
+    expect(send.status).to.equal(502);
+    expect((await ask('/get-group-participants', { groupJid })).status).to.equal(403);
+    expect((await ask('/leave-group', { groupJid })).status).to.equal(403);
+  });
+
+  const UNKNOWN = '+15559999999';
+  const badPeople: [string, () => string[], RegExp][] = [
+    [
+      'who is not on the network',
+      () => [BOB.number, UNKNOWN],
+      /participants: \+15559999999.*not on the network/,
+    ],
+    ['whose LID nobody has', () => ['90000000099999'], /participants: 90000000099999.*knows no LID/],
+    ['who is a group', () => [NO_GROUP], /is a group, not a person/],
+    ['who is named twice in different forms', () => [BOB.number, people.bob.lid], /not name a person twice/],
+    ['by what is no address', () => ['Bob'], /participants: Bob must be a LID/],
+  ];
+  for (const [what, participants, message] of badPeople) {
+    it(`do nothing at all with a person ${what}`, async () => {
+      const before = await groupsOf(ALICE);
+      const made = await ask('/create-group', { subject: 'Never', participants: participants() });
+      expect(made.status).to.equal(400);
+      expect(made.body.error).to.match(message);
+      expect(await groupsOf(ALICE)).to.deep.equal(before);
+
+      const { jid: groupJid } = await created([CAROL.number]);
+      const change = { groupJid, action: 'add', participants: participants() };
+      const changed = await ask('/update-group-members', change);
+      expect(changed.status).to.equal(400);
+      expect(changed.body.error).to.match(message);
+      expect(await membersAtNetwork(groupJid)).to.have.members([ALICE.number, CAROL.number]);
+    });
+  }
+
+  it('do not take the linked number for one of the others', async () => {
+    const participants = [BOB.number, ALICE.number];
+    const { status, body } = await ask('/create-group', { subject: 'Mine', participants });
+    expect(status).to.equal(400);
+    expect(body.error).to.match(/must not name the linked number/);
+  });
+
+  it('say which right is missing, and change nothing', async () => {
+    const participants = [ALICE.number, CAROL.number];
+    const { jid: groupJid } = await world.phones.groups.create(BOB.number, { subject: 'His', participants });
+    const forbidden = [
+      await ask('/update-group-members', { groupJid, action: 'remove', participants: [CAROL.number] }),
+      await ask('/update-group-members', { groupJid, action: 'promote', participants: [ALICE.number] }),
+      await ask('/group-invite-link', { groupJid }),
+      await ask('/group-invite-link', { groupJid, reset: true }),
+    ];
+    for (const { status, body } of forbidden) {
+      expect(status).to.equal(403);
+      expect(body.error).to.match(/no admin/);
+    }
+    expect((await world.phones.groups.get(groupJid)).participants).to.have.length(3);
+  });
+
+  it('say that there is no such group, session or connection', async () => {
+    const calls: [string, object][] = [
+      ['/get-group-participants', { groupJid: NO_GROUP }],
+      ['/update-group-members', { groupJid: NO_GROUP, action: 'add', participants: [BOB.number] }],
+      ['/group-invite-link', { groupJid: NO_GROUP }],
+      ['/leave-group', { groupJid: NO_GROUP }],
+    ];
+    for (const [path, body] of calls) {
+      const answer = await ask(path, body);
+      expect(answer.status, path).to.equal(404);
+      expect(answer.body.error).to.match(/no such group/);
+    }
+    await world.api.post('/start?clientId=unpaired');
+    for (const clientId of ['nobody', 'unpaired']) {
+      for (const [path, body] of [...calls, ['/get-groups', {}] as const]) {
+        expect((await world.api.post(path, { clientId, ...body })).status, path).to.equal(404);
+      }
+    }
+  });
+});
