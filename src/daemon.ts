@@ -15,6 +15,7 @@ import { releaseVersion } from './release.js';
 import { createDeliveries } from './services/deliveries.js';
 import { Gateway } from './services/gateway.js';
 import { tellingOfRooms } from './services/inbox/room-changes.js';
+import { Listeners } from './services/listeners.js';
 import { Media } from './services/media/media.js';
 import type { BackoffOptions } from './services/sessions/backoff.js';
 import { openStore } from './store/open.js';
@@ -157,10 +158,20 @@ async function assemble(
     clock,
     ...(qrLifetimeMs && { qrLifetimeMs }),
   });
+  const recordOf = (clientId: string) => gateway.sessions.find(clientId).record;
+  const listening = new Listeners({
+    sessions: { has: (clientId) => gateway.sessions.has(clientId), find: recordOf },
+    dispatcher,
+    clock,
+    log: log.child({ area: 'delivery' }),
+  });
   const gateway: Gateway = new Gateway({
     store,
     links,
-    announcer: dispatcher,
+    announcer: {
+      announce: (event, receiver, options) =>
+        dispatcher.announce(event, listening.inFront(event, receiver), options),
+    },
     lookups,
     media,
     observer: metrics,
@@ -173,7 +184,8 @@ async function assemble(
   cleanup.push(() => gateway.stop());
   const { sessions, sending, chats, inbox, library, groups, people, avatars } = gateway;
   const deliveries = createDeliveries({
-    sessions: { find: (clientId) => sessions.find(clientId).record },
+    sessions: { find: recordOf },
+    listening,
     dispatcher,
     failed: store.failedDeliveries,
     clock,
@@ -181,7 +193,7 @@ async function assemble(
   const server: Server = await createHttpServer({
     host: config.host,
     port: config.port,
-    services: { sessions, sending, chats, inbox, library, groups, people, avatars, deliveries },
+    services: { sessions, sending, chats, inbox, library, groups, people, avatars, deliveries, listening },
     auth: { token: config.token },
     facts: {
       podName: config.nodeName,

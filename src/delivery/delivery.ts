@@ -29,6 +29,17 @@ export interface Parcel {
   body: Buffer;
   /** The caller keeps the event and announces it again after a stop. */
   keptByCaller: boolean;
+  /** Asked when nobody answers at the address: where the event goes instead, if anywhere. */
+  unanswered?: () => Receiver | undefined;
+}
+
+/** Where a session's events go. */
+export interface Receiver {
+  url: string;
+  /** Empty when there is none. */
+  token: string;
+  /** Asked when nobody answers there: where the event goes instead; it is given up when that is undefined. */
+  unanswered?: () => Receiver | undefined;
 }
 
 /** What a delivery needs of its surroundings. */
@@ -42,6 +53,8 @@ export interface DeliveryRoom {
   post(call: WebhookCall): Promise<CallResult>;
   /** Told of each attempt. */
   attempted(parcel: Parcel, report: AttemptReport): void;
+  /** Told when nobody answered: true when the event is on its way to another receiver, and this delivery is over. */
+  redirected(parcel: Parcel): boolean;
   /** Told once, at the end. */
   delivered(parcel: Parcel): void;
   /** Told once, at the end. `reason` is for people. */
@@ -105,7 +118,7 @@ export class Delivery implements QueuedJob {
   }
 
   /** Ends the delivery, or tells in how many milliseconds it goes on. */
-  #decide({ outcome, reason }: CallResult): number | undefined {
+  #decide({ outcome, status, reason }: CallResult): number | undefined {
     if (outcome === 'delivered') {
       this.#room.delivered(this.#parcel);
       return undefined;
@@ -115,7 +128,7 @@ export class Delivery implements QueuedJob {
       return undefined;
     }
     const delay = outcome === 'failed' ? delayAfter(this.#attempts, this.#room.random()) : undefined;
-    if (delay === undefined) {
+    if (delay === undefined && !(status === 0 && this.#room.redirected(this.#parcel))) {
       const cause = outcome === 'rejected' ? 'rejected' : 'exhausted';
       this.#room.dropped(this.#parcel, cause, reason, this.#attempts);
     }

@@ -4,17 +4,12 @@ import { LIMITS } from '../domain/limits.js';
 import type { GatewayEvent } from '../events/catalogue.js';
 import type { Logger } from '../log.js';
 import type { FailedDelivery, FailedDeliveryStore } from '../store/store.js';
-import { Delivery, type DeliveryRoom, type DropCause, type Parcel } from './delivery.js';
+import { Delivery, type DeliveryRoom, type DropCause, type Parcel, type Receiver } from './delivery.js';
 import { OriginQueues, QUEUE_LIMITS, type QueueLimits } from './queue.js';
 import type { AttemptReport, Tail } from './tail.js';
-import { readTarget, WebhookClient } from './webhook.js';
+import { type CallResult, readTarget, WebhookClient } from './webhook.js';
 
-/** Where a session's events go. */
-export interface Receiver {
-  url: string;
-  /** Empty when there is none. */
-  token: string;
-}
+export type { Receiver };
 
 /** How a delivery ended. */
 export interface DeliveryResult {
@@ -48,6 +43,7 @@ export interface DispatcherOptions {
   limits?: QueueLimits;
 }
 
+const NO_ADDRESS = 'the webhook is no http(s) address';
 const NO_WEBHOOK: DeliveryResult = { deliveryId: '', delivered: false, reason: 'no webhook' };
 
 /**
@@ -77,6 +73,7 @@ export class Dispatcher {
       stopping: () => this.#queues.closed,
       post: (call) => client.post(call),
       attempted: (parcel, report) => this.#attempted(parcel, report),
+      redirected: (parcel) => this.#redirected(parcel),
       delivered: (parcel) => this.#end(parcel, { delivered: true, reason: '' }),
       dropped: (...drop) => void this.#dropped(...drop),
     };
@@ -102,8 +99,7 @@ export class Dispatcher {
       clientId,
       type,
       messageId: 'messageId' in event ? event.messageId : '',
-      url: receiver.url,
-      token: receiver.token,
+      ...receiver,
       body: Buffer.from(JSON.stringify(event)),
       keptByCaller,
     });
@@ -115,14 +111,23 @@ export class Dispatcher {
    */
   async resend(failed: FailedDelivery, receiver: Receiver): Promise<DeliveryResult> {
     const { id: deliveryId, clientId, type, messageId } = failed;
-    const { url, token } = receiver;
     const body = Buffer.from(failed.body);
-    const parcel = { deliveryId, clientId, type, messageId, url, token, body, keptByCaller: false };
+    const parcel = { deliveryId, clientId, type, messageId, ...receiver, body, keptByCaller: false };
     const result = await this.#deliver(parcel);
     if (result.delivered) {
       await this.#keep('removed', clientId, deliveryId, () => this.#options.failed.remove(deliveryId));
     }
     return result;
+  }
+
+  /** Makes one call that is no event's delivery: is there a receiver, and does it take our token? Never rejects. */
+  async probe(receiver: Receiver, event: { type: string }): Promise<CallResult> {
+    const target = readTarget(receiver.url);
+    if (!target) return { outcome: 'rejected', status: 0, reason: NO_ADDRESS };
+    const body = Buffer.from(JSON.stringify(event));
+    const { token } = receiver;
+    const call = { target, token, deliveryId: newDeliveryId(), type: event.type, body, attempt: 1 };
+    return this.#client.post(call);
   }
 
   /** Calls under way. */
@@ -161,12 +166,23 @@ export class Dispatcher {
   }
 
   #deliver(parcel: Parcel): Promise<DeliveryResult> {
-    return new Promise((resolve) => {
-      this.#open.set(parcel, resolve);
-      const target = readTarget(parcel.url);
-      if (target) this.#queues.add(new Delivery(parcel, target, this.#room));
-      else void this.#dropped(parcel, 'rejected', 'the webhook is no http(s) address', 0);
-    });
+    return new Promise((resolve) => this.#queue(parcel, resolve));
+  }
+
+  #queue(parcel: Parcel, resolve: (result: DeliveryResult) => void): void {
+    this.#open.set(parcel, resolve);
+    const target = readTarget(parcel.url);
+    if (target) this.#queues.add(new Delivery(parcel, target, this.#room));
+    else void this.#dropped(parcel, 'rejected', NO_ADDRESS, 0);
+  }
+
+  #redirected(parcel: Parcel): boolean {
+    const receiver = parcel.unanswered?.();
+    const resolve = this.#open.get(parcel);
+    if (!receiver || !resolve) return false;
+    this.#open.delete(parcel);
+    this.#queue({ ...parcel, unanswered: undefined, ...receiver }, resolve);
+    return true;
   }
 
   #attempted(parcel: Parcel, report: AttemptReport): void {

@@ -4,7 +4,8 @@ import type { Clock } from '../domain/clock.js';
 import { LIMITS } from '../domain/limits.js';
 import { guardedConnector } from './guard.js';
 import { isRedirect } from './retry.js';
-import { describeFailure, readTarget, USER_AGENT } from './webhook.js';
+import { describeFailure, readTarget } from './webhook.js';
+import { USER_AGENT } from './webhook-headers.js';
 
 /** Bytes of an answer; a longer one is none. */
 const ANSWER_BYTES = 1024 * 1024;

@@ -3,13 +3,12 @@ import { Agent, errors } from 'undici';
 import type { Clock } from '../domain/clock.js';
 import { guardedConnector, PrivateAddressError } from './guard.js';
 import { isDelivered, isRedirect, type Outcome, outcomeOf } from './retry.js';
-import { signature } from './signature.js';
+import { type WebhookFacts, webhookHeaders } from './webhook-headers.js';
 
 /** Milliseconds for one call, from the look-up of the name to the end of the answer. */
 export const CALL_TIMEOUT_MS = 15_000;
 /** Bytes of an answer that are read; a longer one is cut off, which changes nothing in what its status says. */
 const ANSWER_BYTES = 1024 * 1024;
-export const USER_AGENT = 'Switchboard/1';
 
 /** Where a call goes: a URL taken apart once. */
 export interface Target {
@@ -19,17 +18,8 @@ export interface Target {
 }
 
 /** One POST of an event. */
-export interface WebhookCall {
+export interface WebhookCall extends WebhookFacts {
   target: Target;
-  /** Empty when the session has none; then neither `Authorization` nor a signature is sent. */
-  token: string;
-  deliveryId: string;
-  /** The event's type. */
-  type: string;
-  /** The event as JSON. */
-  body: Buffer;
-  /** From 1. */
-  attempt: number;
 }
 
 /** What came of one POST. */
@@ -86,7 +76,7 @@ export class WebhookClient {
       const { statusCode, body } = await this.#agent.request({
         ...call.target,
         method: 'POST',
-        headers: headersOf(call, this.#clock.now()),
+        headers: webhookHeaders(call, this.#clock.now()),
         body: call.body,
         signal: deadline,
       });
@@ -104,24 +94,6 @@ export class WebhookClient {
   async destroy(): Promise<void> {
     await this.#agent.destroy();
   }
-}
-
-function headersOf({ token, type, deliveryId, attempt, body }: WebhookCall, now: number) {
-  const headers: Record<string, string> = {
-    'content-type': 'application/json',
-    'user-agent': USER_AGENT,
-    'x-sn-event': type,
-    'x-sn-delivery': deliveryId,
-    'x-sn-attempt': String(attempt),
-  };
-  if (token) {
-    const timestamp = Math.floor(now / 1_000);
-    headers.authorization = `Bearer ${token}`;
-    headers['webhook-id'] = deliveryId;
-    headers['webhook-timestamp'] = String(timestamp);
-    headers['webhook-signature'] = signature(token, deliveryId, timestamp, body);
-  }
-  return headers;
 }
 
 function reasonOfStatus(status: number): string {

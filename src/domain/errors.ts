@@ -47,6 +47,8 @@ const CODES = {
   // deliveries
   delivery_unknown: 404,
   webhook_missing: 409,
+  webhook_taken: 409,
+  webhook_unreachable: 502,
   // store
   store_unavailable: 503,
   store_unsupported: 503,

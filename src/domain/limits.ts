@@ -79,6 +79,9 @@ export const LIMITS = {
   resendMaxAgeMs: 24 * 60 * 60_000,
   /** Bytes of a JSON request body. */
   jsonBodyBytes: 1024 * 1024,
+  /** Seconds that a listener may take a session's events before it is renewed. */
+  listenMin: 5,
+  listenMax: 300,
   /** Milliseconds for which a failed delivery is kept for sending again by hand. */
   failedDeliveryTtlMs: 7 * 24 * 60 * 60_000,
   /** Failed deliveries kept for a session, the newest. */

@@ -1,8 +1,9 @@
-import type { Dispatcher } from '../delivery/dispatch.js';
+import type { Dispatcher, Receiver } from '../delivery/dispatch.js';
 import type { Clock } from '../domain/clock.js';
 import { GatewayError } from '../domain/errors.js';
 import { sampleEvent } from '../events/sample.js';
 import type { FailedDelivery, FailedDeliveryStore, SessionRecord } from '../store/store.js';
+import type { Listeners } from './listeners.js';
 import type { Deliveries } from './services.js';
 
 /** What deliveries ask about a session. */
@@ -13,6 +14,7 @@ export interface ReceiverLookup {
 
 export interface DeliveriesOptions {
   sessions: ReceiverLookup;
+  listening: Pick<Listeners, 'inFront'>;
   dispatcher: Pick<Dispatcher, 'announce' | 'resend'>;
   failed: FailedDeliveryStore;
   clock: Clock;
@@ -21,13 +23,17 @@ export interface DeliveriesOptions {
 type Sent = Awaited<ReturnType<Deliveries['resend']>>;
 
 /** Test events, and what could not be delivered. */
-export function createDeliveries({ sessions, dispatcher, failed, clock }: DeliveriesOptions): Deliveries {
+export function createDeliveries(options: DeliveriesOptions): Deliveries {
+  const { sessions, listening, dispatcher, failed, clock } = options;
   /** Deliveries that are being sent again: who asks twice gets one answer, the receiver one event. */
   const resending = new Map<string, Promise<Sent>>();
 
-  function withWebhook(clientId: string) {
-    const { webhookUrl, webhookToken, orgId, lid } = sessions.find(clientId);
-    if (webhookUrl) return { receiver: { url: webhookUrl, token: webhookToken }, orgId, lid };
+  /** Who gets an event of that type now. @throws webhook_missing */
+  function receiverOf(clientId: string, type: string): Receiver {
+    const { webhookUrl, webhookToken } = sessions.find(clientId);
+    const registered = webhookUrl ? { url: webhookUrl, token: webhookToken } : undefined;
+    const receiver = listening.inFront({ clientId, type }, registered);
+    if (receiver) return receiver;
     const message = `session ${clientId} has no webhookUrl; set it with /set-webhook`;
     throw new GatewayError('webhook_missing', message);
   }
@@ -40,12 +46,13 @@ export function createDeliveries({ sessions, dispatcher, failed, clock }: Delive
 
   async function sendAgain(id: string): Promise<Sent> {
     const delivery = await failedOne(id);
-    return dispatcher.resend(delivery, withWebhook(delivery.clientId).receiver);
+    return dispatcher.resend(delivery, receiverOf(delivery.clientId, delivery.type));
   }
 
   return {
     async sendTestEvent(clientId, type) {
-      const { receiver, orgId, lid } = withWebhook(clientId);
+      const { orgId, lid } = sessions.find(clientId);
+      const receiver = receiverOf(clientId, type);
       const event = sampleEvent(type, { clientId, orgId, myLid: lid, at: clock.now() });
       return dispatcher.announce(event, receiver);
     },

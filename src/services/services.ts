@@ -3,8 +3,10 @@ import type { SessionStatus } from '../domain/session.js';
 import type { ExtraEventType, MessageEventType } from '../events/catalogue.js';
 import type { FileWishes, KindSend, SendPayload } from '../kinds/kind.js';
 import type { ByteRange, FailedDelivery, RoomRecord } from '../store/store.js';
+import type { Listening } from './ports/listening.js';
 import type { Avatars, Groups, People } from './ports/people.js';
 
+export type * from './ports/listening.js';
 export type * from './ports/people.js';
 
 /** What the gateway does, as its HTTP edge sees it. Every method may throw a `GatewayError`. */
@@ -18,6 +20,7 @@ export interface Services {
   people: People;
   avatars: Avatars;
   deliveries: Deliveries;
+  listening: Listening;
 }
 
 /** Where a session's events go; absent fields stay as they are. */

@@ -42,6 +42,7 @@ const BODIES: Record<string, object> = {
   '/group-invite-link': { groupJid: GROUP },
   '/leave-group': { groupJid: GROUP },
   '/send-test-event': { type: 'text' },
+  '/listen-webhook': { webhookUrl: 'https://example.com', webhookToken: 'a-token-of-a-listener' },
 };
 /** What a route needs in its query beside the session. */
 const QUERIES: Record<string, string> = {

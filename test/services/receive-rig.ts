@@ -187,11 +187,11 @@ export async function makeRig(): Promise<Rig> {
       groups: new KnownGroups({ store, linkOf, recordOf, clock, log }),
       avatarUrl: async (_clientId, jid) => rig.avatars.get(jid) ?? '',
       announcer: {
-        async announce(event) {
+        async announce(event, receiver) {
           if (!('chatRoomId' in event)) throw new Error('an inbound message is announced as one');
           await rig.beforeAnnounce(event);
           rig.events.push(event);
-          return { deliveryId: 'd', delivered: true, reason: '' };
+          return { deliveryId: receiver ? 'd' : '', delivered: receiver !== undefined, reason: '' };
         },
       },
       observer: {

@@ -3,8 +3,10 @@ import { markRead } from './chats/mark-read.js';
 import { markUnread } from './chats/mark-unread.js';
 import { failedDeliveries } from './deliveries/failed-deliveries.js';
 import { failedDelivery } from './deliveries/failed-delivery.js';
+import { listenWebhook } from './deliveries/listen-webhook.js';
 import { resend } from './deliveries/resend.js';
 import { sendTestEvent } from './deliveries/send-test-event.js';
+import { unlistenWebhook } from './deliveries/unlisten-webhook.js';
 import { docs } from './docs/docs.js';
 import { openapi } from './docs/openapi.js';
 import { events } from './events/events.js';
@@ -81,6 +83,8 @@ export const ROUTES: readonly Route[] = [
   mediaFileUrl,
   media,
   sendTestEvent,
+  listenWebhook,
+  unlistenWebhook,
   failedDeliveries,
   failedDelivery,
   resend,

@@ -35,10 +35,12 @@ export async function announceMessage(
 ): Promise<'done' | 'interrupted'> {
   const { announcer, steps, observer } = options;
   observer.received(event.type);
-  if (!session.webhookUrl && !session.orgId) noteNoReceiver(event, options);
   for (;;) {
     const result = await announcer.announce(event, receiverOf(session), { keptByCaller: isKept });
-    if (!result.interrupted) return 'done';
+    if (!result.interrupted) {
+      if (!result.deliveryId && !session.orgId) noteNoReceiver(event, options);
+      return 'done';
+    }
     if (steps.stopped) return 'interrupted';
     await steps.back();
   }

@@ -23,6 +23,7 @@ import type { FailedDelivery } from '../../../src/store/store.js';
 import { FakeAvatars } from './fake-avatars.js';
 import { FakeGroups } from './fake-groups.js';
 import { FakeLibrary } from './fake-library.js';
+import { FakeListening } from './fake-listening.js';
 import { FakePeople } from './fake-people.js';
 
 interface FakeSession extends SessionView {
@@ -303,6 +304,7 @@ export interface FakeServices extends Services {
   people: FakePeople;
   avatars: FakeAvatars;
   deliveries: FakeDeliveries;
+  listening: FakeListening;
 }
 
 export function createFakeServices(): FakeServices {
@@ -318,6 +320,7 @@ export function createFakeServices(): FakeServices {
     people: new FakePeople(sessions),
     avatars: new FakeAvatars(sessions),
     deliveries: new FakeDeliveries(sessions),
+    listening: new FakeListening(sessions),
   };
 }
 

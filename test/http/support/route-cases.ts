@@ -120,6 +120,27 @@ export const ROUTES: readonly RouteCase[] = [
     fields: { clientId: CLIENT_ID, enabled: { wrong: ['true', 1, null, {}], required: true } },
   },
   {
+    path: '/listen-webhook',
+    valid: {
+      clientId: 'acme',
+      webhookUrl: 'http://127.0.0.1:4000/webhook',
+      webhookToken: 'a-token-of-a-listener',
+    },
+    fields: {
+      clientId: CLIENT_ID,
+      webhookUrl: { ...RECEIVER_URL, wrong: [...RECEIVER_URL.wrong, ''], required: true },
+      webhookToken: { ...SECRET_TOKEN, wrong: [...SECRET_TOKEN.wrong, '', 'short'], required: true },
+      extraEvents: EXTRA_EVENTS,
+      seconds: { wrong: ['ten', null, 4, 301, 7.5, {}] },
+      takeOver: { wrong: ['yes', 1, null] },
+    },
+  },
+  {
+    path: '/unlisten-webhook',
+    valid: { clientId: 'acme' },
+    fields: { clientId: CLIENT_ID, webhookToken: { ...SECRET_TOKEN, wrong: [...SECRET_TOKEN.wrong, ''] } },
+  },
+  {
     path: '/send-test-event',
     valid: { clientId: 'acme', type: 'text' },
     fields: { clientId: CLIENT_ID, type: { wrong: [7, null, '', 'no_such_type'], required: true } },

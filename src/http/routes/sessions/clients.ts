@@ -11,7 +11,12 @@ export const clients = route({
     const views = services.sessions.list().filter(({ clientId }) => only === undefined || clientId === only);
     return {
       clients: views.map(({ clientId, jid, orgId, webhookUrl, status }) => {
-        return { clientId, jid, podName, orgId, webhookUrl, status };
+        const row = { clientId, jid, podName, orgId, webhookUrl, status };
+        const listener = services.listening.view(clientId);
+        // somebody takes the events in place of the webhook: who wonders where they go is told
+        return listener
+          ? { ...row, listener: { url: listener.webhookUrl, expiresAt: listener.expiresAt } }
+          : row;
       }),
     };
   },
