@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { compiledProgram } from '../support/compiled.js';
 import { linkSession } from '../support/pairing.js';
 import { Lab } from './support/lab.js';
 import type { Leftovers } from './support/rounds-script.js';
 
-const SCRIPT = fileURLToPath(new URL('support/rounds-script.ts', import.meta.url));
+const SOURCE = new URL('support/rounds-script.ts', import.meta.url);
 const SESSIONS = 50;
 const ROUNDS = 5;
 /** Handles that may come and go by themselves: connections that are kept for a moment in case of another request. */
@@ -36,7 +36,7 @@ describe(`start and stop of ${SESSIONS} sessions`, () => {
   });
 
   it(`works ${ROUNDS} times in one process`, async () => {
-    const argv = ['--expose-gc', '--no-experimental-require-module', '--import', 'tsx', SCRIPT];
+    const argv = ['--expose-gc', compiledProgram(SOURCE)];
     child = spawn(
       process.execPath,
       [...argv, JSON.stringify(lab.settings()), String(SESSIONS), String(ROUNDS)],

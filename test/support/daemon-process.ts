@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import type { RawSettings } from '../../src/config/schema.js';
+import { compiledProgram } from './compiled.js';
 
-const SCRIPT = fileURLToPath(new URL('daemon-script.ts', import.meta.url));
+const SOURCE = new URL('daemon-script.ts', import.meta.url);
 
 /** A daemon in a process of its own. */
 export class DaemonProcess {
@@ -22,7 +22,7 @@ export class DaemonProcess {
     const env = Object.fromEntries(
       Object.entries(process.env).filter(([name]) => !/^(SWITCHBOARD_|NODE_)/.test(name)),
     );
-    const argv = ['--no-experimental-require-module', '--import', 'tsx', SCRIPT, JSON.stringify(settings)];
+    const argv = [compiledProgram(SOURCE), JSON.stringify(settings)];
     const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const;
     const child = spawn(process.execPath, argv, { env, stdio: [...stdio] });
     const ended = once(child, 'exit');

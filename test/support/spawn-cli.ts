@@ -1,7 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-
-const DEV = fileURLToPath(new URL('../../bin/dev.js', import.meta.url));
+import { compiledCommand } from './compiled.js';
 
 export interface SpawnOptions {
   env?: Readonly<Record<string, string>>;
@@ -17,7 +15,7 @@ export interface CliEnd {
   exitCode: number | undefined;
 }
 
-/** The command line as a process of its own, run from its sources. */
+/** The command line as a process of its own, as it ships. */
 export class CliProcess {
   readonly #child: ChildProcess;
   readonly #ended: Promise<CliEnd>;
@@ -29,7 +27,7 @@ export class CliProcess {
     const clean = Object.fromEntries(
       Object.entries(process.env).filter(([name]) => !/^(SWITCHBOARD_|NODE_|FORCE_COLOR|DEBUG)/.test(name)),
     );
-    this.#child = spawn(process.execPath, [DEV, ...argv], { env: { ...clean, ...env }, cwd });
+    this.#child = spawn(process.execPath, [compiledCommand(), ...argv], { env: { ...clean, ...env }, cwd });
     this.#child.stdin?.end(stdin ?? '');
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => this.#collect('stdout', text));
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => this.#collect('stderr', text));

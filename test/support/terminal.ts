@@ -1,10 +1,9 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { compiledCommand } from './compiled.js';
 
 const run = promisify(execFile);
-const DEV = fileURLToPath(new URL('../../bin/dev.js', import.meta.url));
 
 export interface TerminalOptions {
   columns: number;
@@ -32,7 +31,7 @@ export class Terminal {
   static async run(argv: readonly string[], { columns, rows, env = {} }: TerminalOptions): Promise<Terminal> {
     const socket = `switchboard-${randomBytes(6).toString('hex')}`;
     const settings = Object.entries(env).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
-    const command = [process.execPath, DEV, ...argv].map((word) => `'${word}'`).join(' ');
+    const command = [process.execPath, compiledCommand(), ...argv].map((word) => `'${word}'`).join(' ');
     const start = [
       ...['-L', socket, '-f', '/dev/null', 'new-session', '-d', '-s', 'main'],
       ...['-x', String(columns), '-y', String(rows), ...settings],

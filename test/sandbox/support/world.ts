@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { SandboxClient } from '../../../src/sandbox/client.js';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../../src/sandbox/index.js';
+import { compiledProgram } from '../../support/compiled.js';
 import { BaileysDevice } from './baileys-device.js';
 
 export const ALICE = '+15550000001';
@@ -49,7 +49,7 @@ export class SandboxWorld {
   async startProcess(): Promise<() => Promise<void>> {
     await this.sandbox.stop();
     const script = new URL('sandbox-process.ts', import.meta.url);
-    const child = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(script), this.#folder ?? ''], {
+    const child = spawn(process.execPath, [compiledProgram(script), this.#folder ?? ''], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const [line] = await once(child.stdout, 'data');

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { openMongoBackend } from '../../../src/store/mongo/mongo-store.js';
 import { openStore } from '../../../src/store/open.js';
 import type { Backend } from '../../../src/store/store.js';
 import { bytes, expectFailure, text } from '../../contracts/store/harness.js';
+import { compiledProgram } from '../../support/compiled.js';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
 import { commitGeneration, expectWhole } from '../support/generations.js';
 import {
@@ -18,7 +18,7 @@ import {
   throughProxy,
 } from '../support/mongo.js';
 
-const PROGRAM = fileURLToPath(new URL('../support/commit-forever.ts', import.meta.url));
+const SOURCE = new URL('../support/commit-forever.ts', import.meta.url);
 const ENCRYPTION_KEY = new Uint8Array(32).fill(7);
 /** What a commit sends: the commit itself, the keys and the journal at the same time, the end. */
 const REQUESTS = [1, 2, 3, 4];
@@ -164,7 +164,7 @@ function suite(server: string): void {
 
 /** Runs the committing program until it has said that many commits. */
 async function commitAndKill(url: string, generations: number): Promise<void> {
-  const child = spawn(process.execPath, ['--import', 'tsx', PROGRAM, '', url], {
+  const child = spawn(process.execPath, [compiledProgram(SOURCE), '', url], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   try {

@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { openStore } from '../../../src/store/open.js';
 import { expectFailure } from '../../contracts/store/harness.js';
+import { compiledProgram } from '../../support/compiled.js';
 import { makeTempDir, type TempDir } from '../../support/temp-dir.js';
 import { expectWhole } from '../support/generations.js';
 
-const PROGRAM = fileURLToPath(new URL('../support/commit-forever.ts', import.meta.url));
+const SOURCE = new URL('../support/commit-forever.ts', import.meta.url);
 const ENCRYPTION_KEY = new Uint8Array(32).fill(7);
 
 describe('an SQLite data directory and processes', () => {
@@ -50,7 +50,7 @@ describe('an SQLite data directory and processes', () => {
 
   /** Starts the program and waits until it has said that many commits. */
   async function startCommitting(generations: number): Promise<ChildProcess> {
-    const child = spawn(process.execPath, ['--import', 'tsx', PROGRAM, dir.path], {
+    const child = spawn(process.execPath, [compiledProgram(SOURCE), dir.path], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     children.push(child);
