@@ -13,8 +13,10 @@ import { Metrics } from './metrics.js';
 import { type Network, openNetwork } from './network.js';
 import { releaseVersion } from './release.js';
 import { createDeliveries } from './services/deliveries.js';
+import { countingFailures } from './services/fleet/failure-counts.js';
+import { createFleet } from './services/fleet/fleet.js';
 import { Gateway } from './services/gateway.js';
-import { tellingOfRooms } from './services/inbox/room-changes.js';
+import { type RoomChange, tellingOfRooms } from './services/inbox/room-changes.js';
 import { Listeners } from './services/listeners.js';
 import { Media } from './services/media/media.js';
 import type { BackoffOptions } from './services/sessions/backoff.js';
@@ -114,10 +116,12 @@ async function assemble(
   const encryptionKey = encryptionKeyBytes(config.encryptionKey);
   const tail = new Tail(clock.now());
   const opened = await openStore({ url: config.store, dataDir: config.dataDir, encryptionKey });
-  const store = tellingOfRooms(opened, (change) => {
+  cleanup.push(() => opened.close());
+  const onRoomChange = (change: RoomChange) => {
     tail.signal({ kind: 'room', at: new Date(clock.now()).toISOString(), ...change });
-  });
-  cleanup.push(() => store.close());
+  };
+  const telling = tellingOfRooms(opened, onRoomChange);
+  const { store, failures } = await countingFailures(telling);
   const network = await openNetwork(config);
   if (network.sandbox) cleanup.push(network.sandbox.stop);
 
@@ -177,6 +181,8 @@ async function assemble(
     observer: metrics,
     apiSecretKey: store.hashKey,
     publicUrl: () => publicUrl(config, server),
+    onForgotten: (clientId) => dispatcher.forget(clientId),
+    onRoomChange,
     clock,
     log: log.child({ area: 'sessions' }),
     ...(backoff && { backoff }),
@@ -190,10 +196,27 @@ async function assemble(
     failed: store.failedDeliveries,
     clock,
   });
+  const fleet = createFleet({
+    sessions,
+    figures: (clientId) => dispatcher.figures(clientId),
+    failures: (clientId) => failures.of(clientId),
+  });
   const server: Server = await createHttpServer({
     host: config.host,
     port: config.port,
-    services: { sessions, sending, chats, inbox, library, groups, people, avatars, deliveries, listening },
+    services: {
+      sessions,
+      sending,
+      chats,
+      inbox,
+      library,
+      groups,
+      people,
+      avatars,
+      deliveries,
+      listening,
+      fleet,
+    },
     auth: { token: config.token },
     facts: {
       podName: config.nodeName,

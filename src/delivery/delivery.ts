@@ -50,7 +50,7 @@ export interface DeliveryRoom {
   /** The gateway stops: an attempt that fails now says nothing of the receiver. */
   stopping(): boolean;
   /** Makes one call; never rejects. */
-  post(call: WebhookCall): Promise<CallResult>;
+  post(parcel: Parcel, call: WebhookCall): Promise<CallResult>;
   /** Told of each attempt. */
   attempted(parcel: Parcel, report: AttemptReport): void;
   /** Told when nobody answered: true when the event is on its way to another receiver, and this delivery is over. */
@@ -88,7 +88,8 @@ export class Delivery implements QueuedJob {
     const startedAt = this.#room.clock.now();
     const { token, deliveryId, type, body } = this.#parcel;
     const attempt = ++this.#attempts;
-    const result = await this.#room.post({ target: this.#target, token, deliveryId, type, body, attempt });
+    const call = { target: this.#target, token, deliveryId, type, body, attempt };
+    const result = await this.#room.post(this.#parcel, call);
     this.#report(result, startedAt);
     return this.#decide(result);
   }

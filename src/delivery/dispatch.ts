@@ -5,6 +5,7 @@ import type { GatewayEvent } from '../events/catalogue.js';
 import type { Logger } from '../log.js';
 import type { FailedDelivery, FailedDeliveryStore } from '../store/store.js';
 import { Delivery, type DeliveryRoom, type DropCause, type Parcel, type Receiver } from './delivery.js';
+import { type DeliveryFigures, FiguresBySession } from './figures.js';
 import { OriginQueues, QUEUE_LIMITS, type QueueLimits } from './queue.js';
 import type { AttemptReport, Tail } from './tail.js';
 import { type CallResult, readTarget, WebhookClient } from './webhook.js';
@@ -58,6 +59,7 @@ export class Dispatcher {
   /** Deliveries that have not ended, with what tells their callers. */
   readonly #open = new Map<Parcel, (result: DeliveryResult) => void>();
   readonly #room: DeliveryRoom;
+  readonly #figures = new FiguresBySession();
   #whenIdle: (() => void)[] = [];
   #stopped: Promise<void> | undefined;
 
@@ -71,10 +73,10 @@ export class Dispatcher {
       clock,
       random,
       stopping: () => this.#queues.closed,
-      post: (call) => client.post(call),
+      post: ({ clientId }, call) => this.#figures.during(clientId, () => client.post(call)),
       attempted: (parcel, report) => this.#attempted(parcel, report),
       redirected: (parcel) => this.#redirected(parcel),
-      delivered: (parcel) => this.#end(parcel, { delivered: true, reason: '' }),
+      delivered: (parcel) => this.#delivered(parcel),
       dropped: (...drop) => void this.#dropped(...drop),
     };
   }
@@ -140,6 +142,16 @@ export class Dispatcher {
     return this.#queues.waiting;
   }
 
+  /** Of one session. */
+  figures(clientId: string): DeliveryFigures {
+    return this.#figures.of(clientId);
+  }
+
+  /** The session is gone: nothing is kept of its figures. */
+  forget(clientId: string): void {
+    this.#figures.forget(clientId);
+  }
+
   /**
    * Ends all deliveries and closes all connections. What is neither delivered nor dropped after `graceMs` milliseconds
    * is broken off and kept among the failed deliveries, as is all that is announced later.
@@ -166,6 +178,7 @@ export class Dispatcher {
   }
 
   #deliver(parcel: Parcel): Promise<DeliveryResult> {
+    this.#figures.begun(parcel.clientId);
     return new Promise((resolve) => this.#queue(parcel, resolve));
   }
 
@@ -188,12 +201,20 @@ export class Dispatcher {
   #attempted(parcel: Parcel, report: AttemptReport): void {
     const { tail, observe } = this.#options;
     this.#count(() => observe.attempt(parcel.clientId, report));
-    tail.publish({ kind: 'attempt', at: this.#now(), clientId: parcel.clientId, ...report });
+    const at = this.#now();
+    this.#figures.attempted(parcel.clientId, at, report);
+    tail.publish({ kind: 'attempt', at, clientId: parcel.clientId, ...report });
+  }
+
+  #delivered(parcel: Parcel): void {
+    this.#figures.ended(parcel.clientId, true);
+    this.#end(parcel, { delivered: true, reason: '' });
   }
 
   async #dropped(parcel: Parcel, cause: DropCause, reason: string, attempts: number): Promise<void> {
     const { tail, observe, log, failed, clock } = this.#options;
     const { deliveryId, clientId, type, messageId, url, body } = parcel;
+    this.#figures.ended(clientId, false);
     if (cause === 'stopping' && parcel.keptByCaller) {
       this.#end(parcel, { delivered: false, reason, interrupted: true });
       return;

@@ -12,6 +12,7 @@ const CODES = {
   session_unpaired: 404,
   session_already_paired: 409,
   session_not_connected: 409,
+  session_terminal: 409,
   pairing_code_refused: 502,
   webhook_not_persisted: 500,
   // sends
@@ -22,6 +23,8 @@ const CODES = {
   send_cut_off: 502,
   device_query_unanswered: 502,
   target_not_own: 400,
+  target_not_editable: 400,
+  target_author_unknown: 400,
   edit_window_over: 400,
   receipt_rejected: 502,
   app_state_rejected: 502,

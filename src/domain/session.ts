@@ -32,12 +32,15 @@ export type CloseReason =
   | 'account_restricted'
   | 'account_locked'
   | 'banned'
-  | 'store_unavailable';
+  | 'store_unavailable'
+  | 'renewed';
 
 /** What the session does about an ended link. */
 export type CloseReaction =
   /** Connect again at once: the network asked for it. */
   | 'reconnect_now'
+  /** As `reconnect_now`: an operator asked for it. */
+  | 'renew'
   /** Connect again after a capped, jittered delay that grows with each failure. */
   | 'reconnect'
   /** As `reconnect`, starting from the longest delay: sooner cannot help. */
@@ -53,6 +56,7 @@ export type CloseReaction =
 
 export const CLOSE_REACTIONS: Readonly<Record<CloseReason, CloseReaction>> = {
   restart_required: 'reconnect_now',
+  renewed: 'renew',
   connection_closed: 'reconnect',
   connection_lost: 'reconnect',
   connection_silent: 'reconnect',
@@ -111,6 +115,7 @@ const PAIRING_ROW: Row = {
   paired: to('initializing'),
   open: to('connected'),
   reconnect_now: to('initializing', 'connect_again'),
+  renew: to('initializing', 'connect_again'),
   reconnect: to('initializing', 'connect_after_backoff'),
   reconnect_late: to('initializing', 'connect_after_longest_backoff'),
   reset: to('initializing', 'drop_link', 'drop_credentials'),
@@ -121,6 +126,7 @@ const PAIRING_ROW: Row = {
 const PAIRED_ROW: Row = {
   open: to('connected'),
   reconnect_now: to('reconnecting', 'connect_again'),
+  renew: to('reconnecting', 'connect_again'),
   reconnect: to('reconnecting', 'connect_after_backoff'),
   reconnect_late: to('reconnecting', 'connect_after_longest_backoff'),
   // a linked number never shows a QR again by itself: the network no longer knows this device

@@ -1,11 +1,14 @@
 import type { Readable } from 'node:stream';
 import type { AnyMessageContent, proto } from '@whiskeysockets/baileys';
 import type { Address } from '../domain/address.js';
+import type { MessageStatus } from '../domain/message-status.js';
 import type { CloseReason } from '../domain/session.js';
 import type { JournalEntry, KeyCommit } from '../domain/signal-state.js';
 import type { LinkGroups } from './port/groups.js';
 import type { HistoryPart } from './port/history.js';
 import type { LinkPeople } from './port/people.js';
+
+export type { MessageStatus } from '../domain/message-status.js';
 
 /** A message as the network carries it. */
 export type MessageContent = proto.IMessage;
@@ -67,6 +70,8 @@ export interface Link {
   renewMedia(message: MediaMessage): Promise<{ directPath: string; url: string }>;
   /** Unlinks the device at the network; true when the network confirmed it. Ends the link. */
   logout(): Promise<boolean>;
+  /** Ends the link as when it is lost: what it has taken in is still told, and `closed` follows, because of `renewed`. */
+  renew(): void;
   /** Ends the link without unlinking; no event follows. Resolves when the socket is gone. */
   close(): Promise<void>;
   /** What has been proven of the connection, for health. */
@@ -74,7 +79,10 @@ export interface Link {
 }
 
 export interface LinkVitals {
-  /** When the last stanza came in: milliseconds since the epoch, 0 before the first. */
+  /**
+   * When the network last said something of itself, which answers and keep-alives are not: milliseconds since the epoch,
+   * 0 before that.
+   */
   lastStanzaAt: number;
   /** When a ping was last answered, likewise. */
   lastPongAt: number;
@@ -189,9 +197,6 @@ export interface IncomingMessage {
   /** It waited at the network while the link was down. */
   offline: boolean;
 }
-
-/** How far an own message has come. */
-export type MessageStatus = 'sent' | 'delivered' | 'read' | 'played' | 'failed';
 
 /** What a link tells. Exactly one `closed` is the last event, unless `close()` or `logout()` was called. */
 export type LinkEvent =

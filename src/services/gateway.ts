@@ -12,6 +12,8 @@ import { Groups } from './groups/groups.js';
 import { Housekeeping } from './housekeeping.js';
 import { HistoryImports } from './inbox/imports.js';
 import type { HostedInbox } from './inbox/inbox.js';
+import { MessageStatuses } from './inbox/message-statuses.js';
+import type { RoomChange } from './inbox/room-changes.js';
 import type { FileKeeper, FileObserver } from './library/file-keeper.js';
 import { createHosting } from './library/hosting.js';
 import type { MediaLibrary } from './library/library.js';
@@ -40,6 +42,10 @@ export interface GatewayOptions {
   publicUrl(): string;
   /** Keys the hashes of API secrets: 32 bytes that stay the same for as long as the store lives. */
   apiSecretKey: Uint8Array;
+  /** Told of a room in which a message has come further. */
+  onRoomChange(change: RoomChange): void;
+  /** Told when a session's data are gone. */
+  onForgotten?(clientId: string): void;
   clock: Clock;
   log: Logger;
   backoff?: BackoffOptions;
@@ -62,6 +68,7 @@ export class Gateway {
   readonly #keeper: FileKeeper;
   readonly #pictures: AvatarParts;
   readonly #imports: HistoryImports;
+  readonly #statuses: MessageStatuses;
   readonly #statusEvents: StatusEvents;
   readonly #housekeeping: Housekeeping;
 
@@ -94,6 +101,10 @@ export class Gateway {
       avatarUrl: (clientId, jid) => pictures.avatarUrl(clientId, jid),
     });
     this.#imports = new HistoryImports({ ...options, recorder, steps, contacts });
+    this.#statuses = new MessageStatuses({
+      ...{ ...options, steps },
+      settled: (clientId, messageId) => this.#receiver.settled(clientId, messageId),
+    });
     this.#statusEvents = new StatusEvents(announcer, clock);
     this.#housekeeping = new Housekeeping({ store, clock, log });
     this.sessions = new SessionRegistry({
@@ -150,6 +161,7 @@ export class Gateway {
   /** Resolves when every message that came in is recorded and announced, and no file is being stored. */
   async idle(): Promise<void> {
     await this.#receiver.idle();
+    await this.#statuses.idle();
     await this.#keeper.idle();
   }
 
@@ -162,6 +174,7 @@ export class Gateway {
     await wait(clock, LIMITS.endGraceMs, idle.signal);
     this.#receiver.abandon(clientId);
     await imported;
+    await this.#statuses.end(clientId);
     await this.#keeper.end(clientId);
     await this.#pictures.end(clientId);
   }
@@ -169,6 +182,7 @@ export class Gateway {
   #forget(clientId: string): void {
     this.#known.forget(clientId);
     this.#pictures.forget(clientId);
+    this.#options.onForgotten?.(clientId);
   }
 
   async #replayJournal(session: Session): Promise<void> {
@@ -217,6 +231,7 @@ export class Gateway {
 
   #onMessageStatus(session: Session, update: Extract<LinkEvent, { type: 'message-status' }>): void {
     this.#statusEvents.messageStatus(session.record, update);
+    this.#statuses.note(session.record, update);
     if (update.status === 'sent') this.sending.noteAcknowledged(session.clientId, update.messageId);
   }
 

@@ -1,11 +1,14 @@
 import type { Readable } from 'node:stream';
+import type { MessageStatus } from '../domain/message-status.js';
 import type { SessionStatus } from '../domain/session.js';
 import type { ExtraEventType, MessageEventType } from '../events/catalogue.js';
 import type { FileWishes, KindSend, SendPayload } from '../kinds/kind.js';
 import type { ByteRange, FailedDelivery, RoomRecord } from '../store/store.js';
+import type { Fleet } from './ports/fleet.js';
 import type { Listening } from './ports/listening.js';
 import type { Avatars, Groups, People } from './ports/people.js';
 
+export type * from './ports/fleet.js';
 export type * from './ports/listening.js';
 export type * from './ports/people.js';
 
@@ -21,6 +24,7 @@ export interface Services {
   avatars: Avatars;
   deliveries: Deliveries;
   listening: Listening;
+  fleet: Fleet;
 }
 
 /** Where a session's events go; absent fields stay as they are. */
@@ -53,6 +57,8 @@ export interface SessionHealth {
   jid: string;
   status: SessionStatus;
   reason: string;
+  /** RFC 3339: since when; empty where that was before this run. */
+  since: string;
   /** The link is open and answered a ping or sent a stanza lately. */
   connected: boolean;
   /** Paired: credentials that the network accepted. */
@@ -63,8 +69,10 @@ export interface SessionHealth {
   connectedAt: string;
   /** The last close reason, for people; or empty. */
   lastDisconnect: string;
-  /** RFC 3339, or empty: when the network last said anything. */
+  /** RFC 3339, or empty: when the network last said something of itself, be it a message or a receipt. */
   lastStanzaAt: string;
+  /** RFC 3339, or empty: when the next connection is tried. */
+  retryAt: string;
   /** Messages decrypted but not announced yet. */
   openJournal: number;
   /** Of the past that the linked phone sends; absent while none has been heard of since the daemon started. */
@@ -96,6 +104,12 @@ export interface Sessions {
   /** Empty removes it. */
   setApiSecret(clientId: string, secret: string): Promise<SessionView>;
   setEnableGroupAi(clientId: string, enabled: boolean): Promise<SessionView>;
+  /**
+   * Closes a live link and connects again, at once also where the next attempt would come later. Returns before it is
+   * connected; what is in flight goes on over the new link.
+   * @throws session_unknown, session_unpaired, session_terminal
+   */
+  reconnect(clientId: string): Promise<SessionView>;
   /** Logs the device out and deletes everything of the session; a warning when the network did not confirm. */
   disconnect(clientId: string): Promise<{ warning?: string }>;
   /** The session that a per-session secret belongs to; compared in constant time. */
@@ -204,6 +218,17 @@ export interface MessageView {
   /** Permanent link to the stored file; empty while there is none. */
   downloadUrl: string;
   extras: Record<string, unknown>;
+  /** Of own messages, where it is asked for: how far it has come, in a group the furthest that anyone has. */
+  status?: MessageStatus;
+}
+
+/** The messages of a room that are asked for. */
+export interface MessagePage {
+  limit: number;
+  /** Those before this message. */
+  before?: string;
+  /** With how far own messages have come. */
+  status?: boolean;
 }
 
 /** The hosted history, as it is read. A room's id names its session. */
@@ -214,7 +239,7 @@ export interface Inbox {
    * The newest messages of a room, oldest first; with `before` those older than that message.
    * @throws room_unknown, message_unknown for `before`
    */
-  messages(chatRoomId: string, page: { limit: number; before?: string }): Promise<MessageView[]>;
+  messages(chatRoomId: string, page: MessagePage): Promise<MessageView[]>;
   /** The permanent link to a message's file. @throws room_unknown, message_unknown, file_unknown without a file */
   mediaUrl(chatRoomId: string, messageId: string): Promise<string>;
   /** Sets the unread count to 0; nobody is sent a receipt. @throws room_unknown */

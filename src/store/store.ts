@@ -238,6 +238,8 @@ export interface FailedDeliveryStore {
   /** Newest first, without limit over all sessions or of one. */
   list(filter: { clientId?: string; limit: number }): Promise<FailedDelivery[]>;
   get(id: string): Promise<FailedDelivery | undefined>;
+  /** How many there are, by session; only of one when it is named. Sessions without any are not in it. */
+  counts(clientId?: string): Promise<Map<string, number>>;
   remove(id: string): Promise<void>;
   prune(failedBefore: number): Promise<number>;
 }

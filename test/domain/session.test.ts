@@ -33,6 +33,8 @@ describe("the session's transition table", () => {
     ['connected', 'start', 'connected', []],
     ['connected', 'reconnect', 'reconnecting', ['connect_after_backoff']],
     ['connected', 'reconnect_late', 'reconnecting', ['connect_after_longest_backoff']],
+    ['connected', 'renew', 'reconnecting', ['connect_again']],
+    ['reconnecting', 'renew', 'reconnecting', ['connect_again']],
     ['connected', 'replace', 'replaced', ['drop_link']],
     ['connected', 'log_out', 'logged_out', ['drop_link']],
     ['connected', 'ban', 'banned', ['drop_link']],

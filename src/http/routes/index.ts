@@ -10,6 +10,7 @@ import { unlistenWebhook } from './deliveries/unlisten-webhook.js';
 import { docs } from './docs/docs.js';
 import { openapi } from './docs/openapi.js';
 import { events } from './events/events.js';
+import { fleet } from './fleet/fleet.js';
 import { createGroup } from './groups/create-group.js';
 import { getGroupParticipants } from './groups/get-group-participants.js';
 import { getGroups } from './groups/get-groups.js';
@@ -41,6 +42,7 @@ import { clients } from './sessions/clients.js';
 import { disconnect } from './sessions/disconnect.js';
 import { pairPhone } from './sessions/pair-phone.js';
 import { qr } from './sessions/qr.js';
+import { reconnect } from './sessions/reconnect.js';
 import { setApiSecret } from './sessions/set-api-secret.js';
 import { setEnableGroupAi } from './sessions/set-enable-group-ai.js';
 import { setOrgId } from './sessions/set-org-id.js';
@@ -58,6 +60,7 @@ export const ROUTES: readonly Route[] = [
   setOrgId,
   setApiSecret,
   setEnableGroupAi,
+  reconnect,
   disconnect,
   ...sends,
   sendMedia,
@@ -89,6 +92,7 @@ export const ROUTES: readonly Route[] = [
   failedDelivery,
   resend,
   events,
+  fleet,
   live,
   ready,
   healthClients,

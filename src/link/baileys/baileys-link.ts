@@ -133,6 +133,10 @@ export class BaileysLink implements Link, FaultOwner {
     return confirmed || this.#ending.verdict?.reason === 'logged_out';
   }
 
+  renew(): void {
+    this.#ending.fail({ reason: 'renewed', detail: 'An operator asked for a new connection.' });
+  }
+
   close(): Promise<void> {
     this.#silent = true;
     return this.#ending.close();

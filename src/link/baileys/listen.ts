@@ -52,7 +52,9 @@ function listenToStanzas(connection: Connection, listener: Listener): void {
   const { clock, log, ending, watchdog, emit } = listener;
   const { sock, journal, sender, receipts, devices, contacts, groupCache } = connection;
   const { ws } = sock;
-  ws.on('frame', () => watchdog.stanzaCame());
+  ws.on('frame', (frame: unknown) => {
+    if (!isQuery(frame)) watchdog.stanzaCame();
+  });
   ws.prependListener('CB:message', (node: BinaryNode) => journal.note(node));
   ws.on('CB:ack,class:message', (node: BinaryNode) => sender.onAck(node));
   ws.on('CB:ack,class:receipt', (node: BinaryNode) => receipts.onAck(node));
@@ -95,4 +97,9 @@ function listenToEvents({ sock: { ev }, contacts }: Connection, listener: Listen
       emit({ type: 'message', message });
     }
   });
+}
+
+/** An answer, or a question that keeps the connection alive: proof of the connection, but no news of the account. */
+function isQuery(frame: unknown): boolean {
+  return typeof frame === 'object' && frame !== null && 'tag' in frame && frame.tag === 'iq';
 }

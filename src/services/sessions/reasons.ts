@@ -1,4 +1,6 @@
-import type { CloseReason } from '../../domain/session.js';
+import { GatewayError } from '../../domain/errors.js';
+import { type CloseReason, isTerminal } from '../../domain/session.js';
+import type { SessionRecord } from '../../store/store.js';
 
 /** What an operator can do about an ended link; where nothing stands, the session helps itself. */
 const ADVICE: Readonly<Partial<Record<CloseReason, string>>> = {
@@ -20,4 +22,18 @@ const ADVICE: Readonly<Partial<Record<CloseReason, string>>> = {
 export function describeReason(reason: CloseReason, detail: string): string {
   const advice = ADVICE[reason];
   return advice ? `${detail} ${advice}` : detail;
+}
+
+/** @throws GatewayError session_terminal, session_unpaired for a session whose link cannot be made anew */
+export function requireReconnectable(
+  record: Pick<SessionRecord, 'clientId' | 'status' | 'statusReason' | 'jid'>,
+): void {
+  const { clientId, status, statusReason, jid } = record;
+  if (isTerminal(status)) {
+    const why = statusReason || 'Call /start to pair again.';
+    throw new GatewayError('session_terminal', `session ${clientId} is ${status}: ${why}`);
+  }
+  if (jid === '') {
+    throw new GatewayError('session_unpaired', `session ${clientId} is not paired; call /start`);
+  }
 }

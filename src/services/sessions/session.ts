@@ -8,7 +8,8 @@ import type { SessionRecord, Store } from '../../store/store.js';
 import type { Admission } from './admission.js';
 import { type BackoffOptions, backoffDelay, longestDelay, STABLE_AFTER_MS } from './backoff.js';
 import { bindKeys } from './link-keys.js';
-import { describeReason } from './reasons.js';
+import { describeReason, requireReconnectable } from './reasons.js';
+import { RecordWriter } from './record-writer.js';
 import { Waiters } from './waiters.js';
 
 /** What a session needs of the house. */
@@ -25,6 +26,9 @@ export interface SessionContext {
   onLinkEvent(session: Session, event: LinkEvent): void;
 }
 
+/** Milliseconds that a link may take to end that was told to, at most; ending in good order takes less. */
+const RENEW_MS = 5_000;
+
 /** One linked number: the only writer of its status, and the owner of its link. */
 export class Session {
   record: SessionRecord;
@@ -33,6 +37,10 @@ export class Session {
   /** Milliseconds since the epoch; 0 while not connected. */
   connectedAt = 0;
   lastDisconnect = '';
+  /** Milliseconds since the epoch: when the status became what it is; 0 where that was in an earlier run. */
+  statusSince: number;
+  /** Milliseconds since the epoch: when the next connection is tried; 0 while none waits. */
+  retryAt = 0;
   readonly #context: SessionContext;
   readonly #log: Logger;
   #link: Link | undefined;
@@ -43,9 +51,7 @@ export class Session {
   #ended = false;
   /** Credentials are kept that must not be used any more. */
   #mustDrop = false;
-  #writes: Promise<unknown> = Promise.resolve();
-  /** Changes of the record that the store does not have yet. */
-  #unsaved: Partial<Omit<SessionRecord, 'clientId'>> = {};
+  readonly #writer: RecordWriter;
   readonly #waiters: Waiters;
   /** Gives back the place among those that connect. */
   #leaveAdmission: () => void = () => undefined;
@@ -54,7 +60,9 @@ export class Session {
   constructor(record: SessionRecord, context: SessionContext) {
     this.record = record;
     this.#context = context;
+    this.statusSince = isTerminal(record.status) ? 0 : context.clock.now();
     this.#waiters = new Waiters(context.clock);
+    this.#writer = new RecordWriter(record.clientId, context.store.sessions);
     this.#log = context.log.child({ clientId: record.clientId });
   }
 
@@ -79,6 +87,19 @@ export class Session {
   /** An operator's `/start`. */
   async start(): Promise<void> {
     await this.#apply('start', '');
+  }
+
+  /**
+   * Connects again, now: ends a live link, and waits for nothing that a lost one would wait for.
+   * @throws GatewayError session_terminal, session_unpaired
+   */
+  async reconnect(): Promise<void> {
+    requireReconnectable(this.record);
+    this.#failures = 0;
+    const link = this.#link;
+    if (!link) return this.#apply('start', '');
+    link.renew();
+    await this.#waiters.until(() => this.#link !== link, RENEW_MS);
   }
 
   /** Brings a paired session back after a restart of the daemon, when there is room. */
@@ -126,7 +147,7 @@ export class Session {
     this.#end();
     const link = this.#takeLink();
     const confirmed = link ? await link.logout().catch(() => false) : false;
-    await Promise.allSettled([this.#effects, this.#writes]);
+    await Promise.allSettled([this.#effects, this.#writer.idle()]);
     return confirmed;
   }
 
@@ -134,7 +155,7 @@ export class Session {
   async stop(): Promise<void> {
     this.#end();
     await this.#takeLink()?.close();
-    await this.#writes.catch(() => this.#save()).catch(() => undefined);
+    await this.#writer.flush();
   }
 
   #end(): void {
@@ -152,6 +173,7 @@ export class Session {
     const previous = this.record.status;
     const { status, effects } = transition(previous, input);
     if (status !== 'qr') this.qr = '';
+    if (status !== previous) this.statusSince = this.#context.clock.now();
     const changed = status !== previous || (reason !== '' && reason !== this.record.statusReason);
     Object.assign(this.record, {
       status,
@@ -197,12 +219,14 @@ export class Session {
       this.#connect({ urgent: true });
       return;
     }
+    this.retryAt = this.#context.clock.now() + delayMs;
     this.#cancelTimer = this.#context.clock.after(delayMs, () => this.#connect({ urgent: false }));
   }
 
   #connect(options: { urgent: boolean }): void {
     if (this.#link || this.#connecting || this.#ended) return;
     this.#cancelTimer?.();
+    this.retryAt = 0;
     this.#connecting = true;
     this.#context.admission.enter(() => this.#open(), options);
   }
@@ -277,6 +301,7 @@ export class Session {
 
   async #dropLink(): Promise<void> {
     this.#cancelTimer?.();
+    this.retryAt = 0;
     await this.#takeLink()?.close();
   }
 
@@ -300,23 +325,8 @@ export class Session {
     this.#write({ status: this.record.status, statusReason: this.record.statusReason });
   }
 
-  /** Writes in order; what a store that is away does not take is written with the next change. */
   #write(changes: Partial<Omit<SessionRecord, 'clientId'>>): void {
-    Object.assign(this.#unsaved, changes);
-    this.#writes = this.#writes.catch(() => undefined).then(() => this.#save());
-    this.#settle(this.#writes);
-  }
-
-  async #save(): Promise<void> {
-    const changes = this.#unsaved;
-    if (Object.keys(changes).length === 0) return;
-    this.#unsaved = {};
-    try {
-      await this.#context.store.sessions.update(this.clientId, changes);
-    } catch (error) {
-      this.#unsaved = { ...changes, ...this.#unsaved };
-      throw error;
-    }
+    this.#settle(this.#writer.write(changes));
   }
 
   #settle(work: Promise<unknown>): void {

@@ -122,6 +122,12 @@ export class SessionRegistry implements Sessions {
     return this.#update(clientId, { enableGroupAi: enabled });
   }
 
+  async reconnect(clientId: string): Promise<SessionView> {
+    const session = this.find(clientId);
+    await session.reconnect();
+    return sessionView(session);
+  }
+
   async disconnect(clientId: string): Promise<{ warning?: string }> {
     const underWay = this.#ending.get(clientId);
     if (underWay) return underWay;

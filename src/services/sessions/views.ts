@@ -36,6 +36,7 @@ export function sessionHealth(
     jid: sessionView(session).jid,
     status: record.status,
     reason: record.statusReason,
+    since: rfc3339(session.statusSince),
     connected: record.status === 'connected' && now - provenAt < PROOF_MAX_AGE_MS,
     loggedIn: session.isPaired,
     enableGroupAi: record.enableGroupAi,
@@ -43,6 +44,7 @@ export function sessionHealth(
     connectedAt: rfc3339(session.connectedAt),
     lastDisconnect: session.lastDisconnect,
     lastStanzaAt: rfc3339(vitals?.lastStanzaAt ?? 0),
+    retryAt: rfc3339(session.retryAt),
     openJournal,
     ...(history && { history }),
   };

@@ -34,6 +34,13 @@ export function mongoFailedDeliveries({ db, run }: MongoDatabase): FailedDeliver
       const found = await run(() => failed.findOne({ _id: id }));
       return found ? toDelivery(found) : undefined;
     },
+    async counts(clientId) {
+      const counted = failed.aggregate<{ _id: string; count: number }>([
+        ...(clientId === undefined ? [] : [{ $match: { clientId } }]),
+        { $group: { _id: '$clientId', count: { $sum: 1 } } },
+      ]);
+      return new Map((await run(() => counted.toArray())).map(({ _id, count }) => [_id, count]));
+    },
     async remove(id) {
       await run(() => failed.deleteOne({ _id: id }));
     },

@@ -28,6 +28,7 @@ export function sealedFailedDeliveries(
       const delivery = await deliveries.get(id);
       return delivery && opened(delivery);
     },
+    counts: (clientId) => deliveries.counts(clientId),
     remove: (id) => deliveries.remove(id),
     prune: (failedBefore) => deliveries.prune(failedBefore),
   };

@@ -5,6 +5,11 @@ const SELECT = `SELECT id, client_id AS clientId, url, type, message_id AS messa
   failed_at AS failedAt FROM failed_deliveries`;
 const NEWEST_FIRST = 'ORDER BY failed_at DESC, id DESC';
 
+interface Count {
+  clientId: string;
+  count: number;
+}
+
 /** Failed deliveries in the table `failed_deliveries`. */
 export function sqliteFailedDeliveries({ sqlite, run, inTransaction }: OpenDatabase): FailedDeliveryStore {
   const put = sqlite.prepare<FailedDelivery>(
@@ -19,6 +24,12 @@ export function sqliteFailedDeliveries({ sqlite, run, inTransaction }: OpenDatab
   const listAll = sqlite.prepare<[number], FailedDelivery>(`${SELECT} ${NEWEST_FIRST} LIMIT ?`);
   const listOne = sqlite.prepare<[string, number], FailedDelivery>(
     `${SELECT} WHERE client_id = ? ${NEWEST_FIRST} LIMIT ?`,
+  );
+  const countAll = sqlite.prepare<[], Count>(
+    'SELECT client_id AS clientId, COUNT(*) AS count FROM failed_deliveries GROUP BY client_id',
+  );
+  const countOne = sqlite.prepare<[string], Count>(
+    'SELECT client_id AS clientId, COUNT(*) AS count FROM failed_deliveries WHERE client_id = ? GROUP BY client_id',
   );
   const remove = sqlite.prepare<[string]>('DELETE FROM failed_deliveries WHERE id = ?');
   const prune = sqlite.prepare<[number]>('DELETE FROM failed_deliveries WHERE failed_at < ?');
@@ -35,6 +46,10 @@ export function sqliteFailedDeliveries({ sqlite, run, inTransaction }: OpenDatab
     },
     async get(id) {
       return run(() => select.get(id));
+    },
+    async counts(clientId) {
+      const counted = run(() => (clientId === undefined ? countAll.all() : countOne.all(clientId)));
+      return new Map(counted.map((row) => [row.clientId, row.count]));
     },
     async remove(id) {
       run(() => remove.run(id));

@@ -42,6 +42,19 @@ export function failedDeliveriesContract(harness: () => StoreHarness): void {
       expect(await ids({})).to.deep.equal(['01A', '01B']);
     });
 
+    it('counts them by session, or those of one', async () => {
+      expect(await deliveries().counts()).to.deep.equal(new Map());
+      await deliveries().add(failed('01A'), 10);
+      await deliveries().add(failed('01B'), 10);
+      await deliveries().add(failed('01C', { clientId: 'other' }), 10);
+      expect([...(await deliveries().counts())].sort()).to.deep.equal([
+        ['acme', 2],
+        ['other', 1],
+      ]);
+      expect([...(await deliveries().counts('other'))]).to.deep.equal([['other', 1]]);
+      expect([...(await deliveries().counts('nobody'))]).to.deep.equal([]);
+    });
+
     it('removes one', async () => {
       await deliveries().add(failed('01A'), 10);
       await deliveries().add(failed('01B'), 10);

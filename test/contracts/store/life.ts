@@ -244,6 +244,8 @@ function calls(store: Store): (() => Promise<unknown>)[] {
     () => failedDeliveries.list({ limit: 1 }),
     () => failedDeliveries.list({ clientId: 'acme', limit: 1 }),
     () => failedDeliveries.get('01-acme'),
+    () => failedDeliveries.counts(),
+    () => failedDeliveries.counts('acme'),
     () => failedDeliveries.remove('01-acme'),
     () => failedDeliveries.prune(1),
   ];

@@ -4,12 +4,14 @@ import { text } from 'node:stream/consumers';
 import { GatewayError } from '../../../src/domain/errors.js';
 import type { SessionStatus } from '../../../src/domain/session.js';
 import type { KindSend, SendPayload } from '../../../src/kinds/kind.js';
+import { createFleet } from '../../../src/services/fleet/fleet.js';
 import type {
   Chats,
   Deletion,
   Deliveries,
   FilePayload,
   FileSource,
+  Fleet,
   Inbox,
   Sending,
   Services,
@@ -90,6 +92,8 @@ export class FakeSessions implements Sessions {
       connectedAt: '',
       lastDisconnect: '',
       lastStanzaAt: '',
+      since: '',
+      retryAt: '',
       openJournal: 0,
     }));
   }
@@ -108,6 +112,10 @@ export class FakeSessions implements Sessions {
 
   async setEnableGroupAi(clientId: string, enableGroupAi: boolean): Promise<SessionView> {
     return this.#change(clientId, { enableGroupAi });
+  }
+
+  async reconnect(clientId: string): Promise<SessionView> {
+    return this.get(clientId);
   }
 
   async disconnect(clientId: string): Promise<{ warning?: string }> {
@@ -305,6 +313,7 @@ export interface FakeServices extends Services {
   avatars: FakeAvatars;
   deliveries: FakeDeliveries;
   listening: FakeListening;
+  fleet: Fleet;
 }
 
 export function createFakeServices(): FakeServices {
@@ -321,6 +330,11 @@ export function createFakeServices(): FakeServices {
     avatars: new FakeAvatars(sessions),
     deliveries: new FakeDeliveries(sessions),
     listening: new FakeListening(sessions),
+    fleet: createFleet({
+      sessions,
+      figures: () => ({ waiting: 0, inFlight: 0, delivered: 0, dropped: 0 }),
+      failures: () => 0,
+    }),
   };
 }
 

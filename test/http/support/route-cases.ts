@@ -82,6 +82,7 @@ export const ROUTES: readonly RouteCase[] = [
     },
   },
   { path: '/check-state', valid: { clientId: 'acme' }, fields: { clientId: CLIENT_ID } },
+  { path: '/reconnect', valid: { clientId: 'acme' }, fields: { clientId: CLIENT_ID } },
   { path: '/disconnect', valid: { clientId: 'acme' }, fields: { clientId: CLIENT_ID } },
   {
     path: '/set-webhook',

@@ -29,6 +29,7 @@ export function playedLink(parts: Partial<Link> = {}): Link {
     changeChat: unplayed,
     renewMedia: unplayed,
     logout: async () => true,
+    renew: () => undefined,
     close: async () => undefined,
     vitals: () => ({ lastStanzaAt: 0, lastPongAt: 0 }),
     ...parts,

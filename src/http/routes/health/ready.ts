@@ -29,7 +29,8 @@ export const ready = route({
   },
 });
 
-function countSessions(sessions: SessionHealth[]) {
+/** Sessions by what they are able to do. */
+export function countSessions(sessions: readonly Pick<SessionHealth, 'connected' | 'status'>[]) {
   const connected = sessions.filter((session) => session.connected).length;
   const terminal = sessions.filter(({ status }) => isTerminal(status)).length;
   return { total: sessions.length, connected, down: sessions.length - connected - terminal, terminal };

@@ -1,0 +1,42 @@
+import type { DeliveryFigures } from '../../delivery/figures.js';
+import type { Fleet, FleetSession, SessionHealth, Sessions, SessionView } from '../services.js';
+
+export interface FleetOptions {
+  sessions: Pick<Sessions, 'list' | 'health'>;
+  /** Deliveries on their way, by session. */
+  figures(clientId: string): DeliveryFigures;
+  /** Failed deliveries that are kept, by session. */
+  failures(clientId: string): number;
+}
+
+/** All sessions at a glance, from what others count as things happen. */
+export function createFleet({ sessions, figures, failures }: FleetOptions): Fleet {
+  function show(health: SessionHealth, view: SessionView | undefined): FleetSession {
+    const { clientId } = health;
+    return {
+      ...health,
+      orgId: view?.orgId ?? '',
+      webhook: {
+        origin: originOf(view?.webhookUrl ?? ''),
+        ...figures(clientId),
+        failed: failures(clientId),
+      },
+    };
+  }
+
+  return {
+    sessions(only) {
+      const views = new Map(sessions.list().map((view) => [view.clientId, view]));
+      return sessions
+        .health()
+        .filter(({ clientId }) => only === undefined || clientId === only)
+        .map((health) => show(health, views.get(health.clientId)))
+        .sort((a, b) => (a.clientId < b.clientId ? -1 : 1));
+    },
+  };
+}
+
+/** People put keys into paths and queries: the origin says enough. */
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : '';
+}
