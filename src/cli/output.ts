@@ -42,16 +42,11 @@ export class Output {
     }
   }
 
-  /** A table without frames; nothing but a note when there are no rows. */
+  /** A table without frames. */
   async table(head: readonly string[], rows: readonly (readonly string[])[]): Promise<void> {
-    const { default: Table } = await import('cli-table3');
-    const table = new Table({
-      head: head.map((title) => this.paint('bold', title)),
-      style: { head: [], border: [], 'padding-left': 0, 'padding-right': 2 },
-      chars: FRAMELESS,
-    });
-    for (const row of rows) table.push([...row]);
-    for (const line of table.toString().split('\n')) this.line(line.trimEnd());
+    const { columns } = await import('./columns.js');
+    const titles = head.map((title) => this.paint('bold', title));
+    for (const line of await columns([titles, ...rows])) this.line(line);
   }
 
   /** Name and value, one line each. */
@@ -75,21 +70,3 @@ export function errorReport(error: unknown): ErrorReport {
   const usage = message.replace(/\n?See more help with --help$/, '');
   return { error: usage, code: 'usage', exitCode, suggestions: ['see what it takes: add --help'] };
 }
-
-const FRAMELESS = {
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-  left: '',
-  'left-mid': '',
-  mid: '',
-  'mid-mid': '',
-  right: '',
-  'right-mid': '',
-  middle: '',
-};

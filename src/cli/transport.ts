@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
 import { pipeline, type Readable } from 'node:stream';
 import { CliError } from './cli-error.js';
 
@@ -42,9 +41,10 @@ export async function exchange(url: URL, request: HttpRequest = {}): Promise<Htt
 }
 
 /** As `exchange`, with the body left as a stream. */
-export function open(url: URL, request: HttpRequest = {}): Promise<IncomingMessage> {
+export async function open(url: URL, request: HttpRequest = {}): Promise<IncomingMessage> {
   const { method = 'GET', headers, body, timeoutMs = DEFAULT_TIMEOUT_MS, signal } = request;
-  const send = url.protocol === 'https:' ? requestHttps : requestHttp;
+  // TLS takes a while to load, and most commands do not need it
+  const send = url.protocol === 'https:' ? (await import('node:https')).request : requestHttp;
   return new Promise((resolve, reject) => {
     const outgoing = send(url, { method, headers: { ...headers, ...bodyHeaders(body) }, signal });
     const timer = setTimeout(() => outgoing.destroy(new NoAnswer(timeoutMs)), timeoutMs);

@@ -31,6 +31,11 @@ export class GatewaySide {
     this.#settings = settings;
   }
 
+  /** What tells the command line which daemon this is. */
+  get environment(): Record<string, string> {
+    return { SWITCHBOARD_URL: this.#api.url, SWITCHBOARD_TOKEN: TOKEN };
+  }
+
   /** Starts the daemon; sessions that are known come back by themselves. */
   async start(): Promise<void> {
     const url = await this.worker.ask('start', { ...this.#settings, token: TOKEN });
@@ -141,6 +146,7 @@ export class GatewaySide {
   }
 }
 
-function clientIdOf(number: string): string {
+/** The session that a number is linked as. */
+export function clientIdOf(number: string): string {
   return `s${number.slice(1)}`;
 }

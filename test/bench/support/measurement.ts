@@ -7,12 +7,14 @@ export interface Side {
   cpuMsPerMessage?: number[];
 }
 
-/** A comparison of the gateway with the bare library. */
+/** A comparison of the gateway with the bare library, or with what does the least there is to do. */
 export interface Comparison {
   name: string;
   unit: string;
   gateway: Side;
   raw: Side;
+  /** What `raw` is where it is not the bare library. */
+  rawIs?: string;
   /** The issue's bound of gateway / raw; undefined for figures that only explain others. */
   target?: { atLeast: number } | { atMost: number };
   /** How each side was measured. */

@@ -47,11 +47,11 @@ export function draw({ at, node, machine, results }: Report): string {
     style: { head: [], border: [] },
   });
   for (const result of results) {
-    const { name, unit, gateway, raw, ratio, target, met } = result;
+    const { name, unit, gateway, raw, rawIs, ratio, target, met } = result;
     table.push([
       `${name}\n${unit}`,
       figures(gateway),
-      figures(raw),
+      rawIs ? `${rawIs}\n${figures(raw)}` : figures(raw),
       ratio.toFixed(2),
       target ? ('atLeast' in target ? `≥ ${target.atLeast}` : `≤ ${target.atMost}`) : '',
       met === undefined ? '' : met ? 'met' : 'MISSED',
