@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { GatewayError } from '../domain/errors.js';
 import { LIMITS } from '../domain/limits.js';
 import { addressFields, messageIdField, textField } from './envelope.js';
 import type { ComposeContext, Composed, Kind, KindSend, SendPayload } from './kind.js';
@@ -14,6 +15,8 @@ interface EditPayload extends SendPayload {
 
 /** Contents whose caption is their text: phones take the new one in no other form. */
 const CAPTIONED = ['imageMessage', 'videoMessage', 'documentMessage'] as const;
+/** Contents that are a text. */
+const TEXTS = ['conversation', 'extendedTextMessage'] as const;
 
 const send: KindSend<EditPayload> = {
   path: '/edit-message',
@@ -44,10 +47,19 @@ export const edit: Kind = {
   },
 };
 
+/** @throws GatewayError target_not_editable, when the earlier message is known to have no text: phones ignore its edit */
 function composeEdit(body: string, context: ComposeContext): Composed {
   const key = requireTarget(context);
-  const earlier = unwrap(context.targetContent ?? {});
+  const { targetContent } = context;
+  const earlier = unwrap(targetContent ?? {});
   const captioned = CAPTIONED.find((field) => earlier[field]);
+  const isText = !targetContent || TEXTS.some((field) => earlier[field]);
+  if (!captioned && !isText) {
+    throw new GatewayError(
+      'target_not_editable',
+      `messageId: ${key.id} has no text; only texts and the captions of pictures, films and documents can be edited`,
+    );
+  }
   if (!captioned) return { text: body, edit: key };
   const editedMessage = { [captioned]: { caption: body } };
   return {

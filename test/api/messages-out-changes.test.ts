@@ -166,6 +166,24 @@ describe('changing earlier messages through the API', () => {
       }
     });
 
+    it('of what has no text are refused with 400, and nothing leaves', async () => {
+      for (const side of sides()) {
+        const poll = { pollName: 'Lunch?', pollOptions: ['Pizza', 'Soup'] };
+        const place = { latitude: 1, longitude: 1 };
+        for (const [path, body] of [
+          ['/send-poll-message', poll],
+          ['/send-location', place],
+        ] as const) {
+          const messageId = String((await post(side, path, body)).body.messageId);
+          await held(messageId);
+          const answer = await post(side, '/edit-message', { messageId, body: 'Supper?' });
+          expect(answer.status, path).to.equal(400);
+          expect(answer.body.error).to.match(/messageId: .* has no text; only texts and the captions/);
+          expect(await changesOf(messageId)).to.deep.equal([]);
+        }
+      }
+    });
+
     it('go out for messages that nothing is known of: the network decides', async () => {
       const answer = await post(chats.plain, '/edit-message', { messageId: '3EB0LONGAGO', body: 'x' });
       expect((await arrived(answer, '3EB0LONGAGO')).change.applied).to.equal(false);

@@ -6,7 +6,7 @@ import type { HistoryMessage, Store } from '../../store/store.js';
 import type { Contacts } from '../contacts.js';
 import type { Identities } from '../people/identities.js';
 import { roomIdOf } from '../receive/parties.js';
-import { type EarlierMessages, referenceTo } from '../send/earlier-messages.js';
+import { type EarlierMessages, referenceTo, referenceToNamed } from '../send/earlier-messages.js';
 import type { LiveLinks } from '../send/live-links.js';
 import { requirePaired, type SessionSource } from '../send/paired.js';
 import type { Sender } from '../send/send.js';
@@ -56,7 +56,7 @@ export class ChatActions implements Chats {
     const messages = await Promise.all(
       ids.map(async (messageId) => {
         const known = await earlier.findIn(session, address, messageId, 'messageIds');
-        return referenceTo(session, address, known ?? { messageId, fromMe: false, author: '', sentAt: 0 });
+        return referenceToNamed(session, address, { messageId, fromMe: false }, known, 'messageIds');
       }),
     );
     await link.markRead(jid, messages);

@@ -5,7 +5,7 @@ import { requireTarget } from '../../kinds/target.js';
 import type { MessageReference } from '../../link/link.js';
 import type { Store } from '../../store/store.js';
 import type { Identities } from '../people/identities.js';
-import { type EarlierMessages, referenceTo } from '../send/earlier-messages.js';
+import { type EarlierMessages, referenceTo, referenceToNamed } from '../send/earlier-messages.js';
 import type { Sender } from '../send/send.js';
 import type { Deletion } from '../services.js';
 import type { LiveChat } from './chats.js';
@@ -99,12 +99,15 @@ async function storedMessage(
   );
 }
 
-/** Without a history the account's devices are told all that is remembered. @throws GatewayError invalid_request */
+/**
+ * Without a history the account's devices are told all that is remembered.
+ * @throws GatewayError invalid_request, target_author_unknown
+ */
 async function knownMessage(
   { messageId, fromMe }: Deletion,
   { session, address }: LiveChat,
   earlier: EarlierMessages,
 ): Promise<MessageReference> {
   const known = await earlier.findIn(session, address, messageId, 'messageId');
-  return referenceTo(session, address, known ?? { messageId, fromMe, author: '', sentAt: 0 });
+  return referenceToNamed(session, address, { messageId, fromMe }, known, 'messageId');
 }

@@ -124,6 +124,27 @@ export function referenceTo(
   return { messageId, fromMe, ...(participant && { participant }), sentAt };
 }
 
+/**
+ * Names a message that a caller refers to. Of an unknown one the caller's word counts.
+ * @param field what the caller named it by
+ * @throws GatewayError target_author_unknown: in a group nobody finds a message without its author
+ */
+export function referenceToNamed(
+  session: Session,
+  chat: Address,
+  { messageId, fromMe }: Pick<EarlierMessage, 'messageId' | 'fromMe'>,
+  known: EarlierMessage | undefined,
+  field: string,
+): MessageReference {
+  const reference = referenceTo(session, chat, known ?? { messageId, fromMe, author: '', sentAt: 0 });
+  if (chat.kind !== 'group' || reference.participant) return reference;
+  throw new GatewayError(
+    'target_author_unknown',
+    `${field}: nothing is known of ${messageId}, and in a group a message is found only with who wrote it; ` +
+      'messages that came while the session was paired can be named',
+  );
+}
+
 function ofTrace(trace: MessageTrace, session: Session): EarlierMessage {
   const { messageId, chat, fromMe, authorLid, authorPn, sentAt } = trace;
   const author = fromMe ? ownJid(session) : authorLid || authorPn;

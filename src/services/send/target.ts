@@ -2,7 +2,7 @@ import { type Address, formatJid } from '../../domain/address.js';
 import { GatewayError } from '../../domain/errors.js';
 import type { ComposeContext, Target } from '../../kinds/kind.js';
 import type { Session } from '../sessions/session.js';
-import { type EarlierMessage, type EarlierMessages, referenceTo } from './earlier-messages.js';
+import { type EarlierMessage, type EarlierMessages, referenceToNamed } from './earlier-messages.js';
 
 const MINUTE_MS = 60_000;
 
@@ -10,7 +10,7 @@ const MINUTE_MS = 60_000;
  * The message that a send is about. What is known of it counts; of an unknown one the caller's word does, and
  * the network decides.
  * @param now milliseconds since the epoch
- * @throws GatewayError invalid_request when it is in another chat, target_not_own, edit_window_over
+ * @throws GatewayError invalid_request when it is in another chat, target_not_own, edit_window_over, target_author_unknown
  */
 export async function targetContext(
   { messageId, fromMe, withinMs }: Target,
@@ -21,7 +21,7 @@ export async function targetContext(
 ): Promise<Pick<ComposeContext, 'target' | 'targetContent'>> {
   const known = await earlier.findIn(session, chat, messageId, 'messageId');
   if (known && withinMs !== undefined) requireFresh(known, withinMs, now);
-  const named = referenceTo(session, chat, known ?? { messageId, fromMe, author: '', sentAt: 0 });
+  const named = referenceToNamed(session, chat, { messageId, fromMe }, known, 'messageId');
   const target = {
     remoteJid: formatJid(chat),
     id: messageId,
