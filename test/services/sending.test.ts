@@ -79,9 +79,18 @@ describe('sending', () => {
       expect(key()).to.deep.equal({ remoteJid: GROUP, id: 'UNKNOWN', fromMe: true, participant: MY_LID });
     });
 
-    it('not at all when nobody knows', async () => {
-      await send('/send-reaction', { ...reaction, messageId: 'UNKNOWN' });
-      expect(key()).to.deep.equal({ remoteJid: GROUP, id: 'UNKNOWN', fromMe: false });
+    it('and is refused when nobody knows, whatever was to be done', async () => {
+      await remember('HIS', { chat: GROUP, author: BOB_LID });
+      const unknown = { clientId: 'acme', to: GROUP, messageId: 'UNKNOWN', fromMe: false };
+      for (const work of [
+        () => send('/send-reaction', { ...reaction, messageId: 'UNKNOWN' }),
+        () => rig.chats.markRead('acme', GROUP, ['HIS', 'UNKNOWN']),
+        () => rig.chats.deleteMessage({ ...unknown, mode: 'everyone' }),
+        () => rig.chats.deleteMessage({ ...unknown, mode: 'me' }),
+      ]) {
+        expect(isGatewayError(await failure(work()), 'target_author_unknown')).to.equal(true);
+      }
+      expect([rig.sent, rig.asked]).to.deep.equal([[], []]);
     });
 
     it('in quotes and receipts too', async () => {
@@ -93,17 +102,9 @@ describe('sending', () => {
         participant: BOB_LID,
         content: {},
       });
-      await rig.chats.markRead('acme', GROUP, ['HIS', 'UNKNOWN']);
-      expect(rig.asked).to.deep.equal([
-        [
-          'markRead',
-          GROUP,
-          [
-            { messageId: 'HIS', fromMe: false, participant: BOB_LID, sentAt: rig.clock.now() },
-            { messageId: 'UNKNOWN', fromMe: false, sentAt: 0 },
-          ],
-        ],
-      ]);
+      await rig.chats.markRead('acme', GROUP, ['HIS']);
+      const his = { messageId: 'HIS', fromMe: false, participant: BOB_LID, sentAt: rig.clock.now() };
+      expect(rig.asked).to.deep.equal([['markRead', GROUP, [his]]]);
     });
 
     it('and refuses one of another chat', async () => {
@@ -245,15 +246,14 @@ describe('sending', () => {
 
     it('for oneself name author and time as far as they are remembered', async () => {
       await remember('HIS', { chat: GROUP, author: BOB_LID });
-      for (const messageId of ['HIS', 'UNKNOWN']) {
-        await rig.chats.deleteMessage({ ...deletion, messageId, mode: 'me' });
-      }
-      const change = { type: 'delete-for-me', chat: GROUP };
+      await rig.chats.deleteMessage({ ...deletion, mode: 'me' });
+      await rig.chats.deleteMessage({ ...deletion, ...TO_BOB, messageId: 'UNKNOWN', mode: 'me' });
+      const type = 'delete-for-me';
       const his = { messageId: 'HIS', fromMe: false, participant: BOB_LID, sentAt: rig.clock.now() };
       const unknown = { messageId: 'UNKNOWN', fromMe: false, sentAt: 0 };
       expect(rig.asked).to.deep.equal([
-        ['changeChat', { ...change, message: his }],
-        ['changeChat', { ...change, message: unknown }],
+        ['changeChat', { type, chat: GROUP, message: his }],
+        ['changeChat', { type, chat: BOB_LID, message: unknown }],
       ]);
     });
   });
