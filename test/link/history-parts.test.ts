@@ -20,10 +20,10 @@ const BOB_PN = '15550000002@s.whatsapp.net';
 const GROUP = '120363040000000000@g.us';
 const AT = 1_767_323_045;
 /** Of the large history: messages, their bytes, and how much of all of them may be held at a time. */
-const CHATS = 100;
+const CHATS = 40;
 const MESSAGES_PER_CHAT = 500;
 const MESSAGE_BYTES = 2_000;
-const MAX_GROWTH_BYTES = 32 * 1024 * 1024;
+const MAX_GROWTH_BYTES = 24 * 1024 * 1024;
 /** Batches between two looks at the memory. */
 const LOOK_EVERY = 50;
 
