@@ -1,5 +1,5 @@
 import type { Store } from '../store/store.js';
-import { allRooms, filePagesOf } from './store-rows.js';
+import { allRooms } from './store-rows.js';
 
 /** What was deleted. */
 export interface PruneResult {
@@ -20,21 +20,10 @@ export async function pruneStore(
   before: number,
 ): Promise<PruneResult> {
   const messages = await store.history.prune(before);
-  let files = 0;
-  for (const { clientId } of await store.sessions.list()) files += await pruneFiles(store, clientId, before);
+  const files = await store.files.prune(before);
   // what was unread may have been among them
   for await (const { clientId, room } of allRooms(store)) {
     await store.history.checkRoom(clientId, room.chatRoomId, { repair: true });
   }
   return { before: new Date(before).toISOString(), messages, files };
-}
-
-async function pruneFiles(store: Pick<Store, 'files'>, clientId: string, before: number): Promise<number> {
-  let pruned = 0;
-  for await (const page of filePagesOf(store, clientId)) {
-    const old = page.filter(({ createdAt }) => createdAt < before);
-    for (const { id } of old) if (await store.files.remove(id)) pruned += 1;
-    if (old.length < page.length) break;
-  }
-  return pruned;
 }

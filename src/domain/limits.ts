@@ -37,8 +37,14 @@ export const LIMITS = {
   historyPage: 200,
   /** Files that one page of the media library shows, at most. */
   libraryPage: 200,
+  /** Bytes of a file of the hosted inbox: of a message with a larger one nothing but the message is stored. */
+  libraryFileBytes: 256 * 1024 * 1024,
   /** Files of the hosted inbox that are stored at once; the others wait. */
   filesAtOnce: 4,
+  /** Files of messages of the past that are stored at once, while no other one waits. */
+  pastFilesAtOnce: 1,
+  /** Milliseconds for which the network may still have the file of a message. */
+  pastFileMaxAgeMs: 30 * 24 * 60 * 60_000,
   /** Milliseconds that one attempt to store a file may take, and that a request waits for a file that is being stored. */
   fileStoringMs: 30 * 60_000,
   fileWaitMs: 60_000,

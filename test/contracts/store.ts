@@ -10,6 +10,7 @@ import { idempotencyContract } from './store/idempotency.js';
 import { journalContract } from './store/journal.js';
 import { keysContract } from './store/keys.js';
 import { lifeContract } from './store/life.js';
+import { messageStatusContract } from './store/message-status.js';
 import { pendingChangesContract } from './store/pending-changes.js';
 import { picturesContract } from './store/pictures.js';
 import { rekeyContract } from './store/rekey.js';
@@ -44,6 +45,7 @@ const PARTS = [
   tracesContract,
   historyContract,
   historyRoomsContract,
+  messageStatusContract,
   rekeyContract,
   pendingChangesContract,
   filesContract,

@@ -1,5 +1,6 @@
 import type { proto } from '@whiskeysockets/baileys';
 import type { Person } from '../../domain/address.js';
+import type { MessageStatus } from '../../domain/message-status.js';
 
 /** What an account's past says of a person: at least one address. */
 export interface HistoricPerson extends Person {
@@ -29,6 +30,8 @@ export interface HistoricMessage {
   /** When its text was changed, in milliseconds since the epoch; undefined when it never was. */
   editedAt?: number;
   reactions: HistoricReaction[];
+  /** Of an own message: how far it had come, in a group the furthest that anyone had; undefined where that is not told. */
+  status?: MessageStatus;
   /** Messages of its chat that nobody has read, as the phone counts them: the newest of others. */
   unreadInChat: number;
 }

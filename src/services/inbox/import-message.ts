@@ -5,12 +5,13 @@ import type { Reading, StoredType } from '../../kinds/kind.js';
 import { isSilent } from '../../kinds/silent.js';
 import type { IncomingMessage, LinkFactory } from '../../link/link.js';
 import type { HistoricMessage } from '../../link/port/history.js';
-import type { HistoryMessage, RoomUpdate, SessionRecord } from '../../store/store.js';
+import type { HistoryMessage, HistoryStore, RoomUpdate, SessionRecord } from '../../store/store.js';
 import type { Contacts } from '../contacts.js';
 import { admit } from '../receive/admit.js';
 import { composeEnvelope } from '../receive/compose.js';
 import { sealedPart } from '../receive/open.js';
 import { identifyParties, type Parties } from '../receive/parties.js';
+import { lidOfQuoted } from '../receive/quoted-author.js';
 import type { Traces } from '../receive/traces.js';
 import type { StoreSteps } from '../store-steps.js';
 import { pastChanges } from './import-changes.js';
@@ -22,6 +23,7 @@ export interface MessageImportOptions {
   contacts: Contacts;
   recorder: Pick<Recorder, 'add' | 'amend'>;
   traces: Traces;
+  history: Pick<HistoryStore, 'advance'>;
   steps: StoreSteps;
   links: Pick<LinkFactory, 'encode'>;
   clock: Clock;
@@ -66,12 +68,15 @@ export class MessageImport {
     const read = past.deleted ? DELETED : readPast(message);
     if (!read || admit(message)) return false;
     const parties = await steps.run(() => identifyParties(session, message, contacts));
-    const { room, row } = this.#rowOf(session, past, message, read, parties);
+    const quotedLid = await steps.run(() => lidOfQuoted(session, message.content, contacts));
+    const { room, row } = this.#rowOf(session, past, message, read, { parties, quotedLid });
     const change = await steps.run(() => pastChanges(session, past, row.body, parties, contacts));
     const unread = await of.unread.next(row.chatRoomId, past, of.resumed);
     if (signal.aborted) return false;
+    // traces of older messages would be deleted again at once
     const remember = () => this.#options.traces.remember(session.clientId, message, parties, signal);
-    const traced = this.#isYoung(past) ? remember() : undefined;
+    const traced = this.#isYounger(past, LIMITS.traceTtlMs) ? remember() : undefined;
+    await this.#noteStatus(session.clientId, past);
     const isNew = await this.#write(
       session.clientId,
       { ...room, unread },
@@ -84,18 +89,26 @@ export class MessageImport {
 
   #rowOf(
     session: SessionRecord,
-    { subject }: HistoricMessage,
+    past: HistoricMessage,
     message: IncomingMessage,
     { reading, storedType }: Read,
-    parties: Parties,
+    { parties, quotedLid }: { parties: Parties; quotedLid: string },
   ): { room: RoomUpdate; row: HistoryMessage } {
-    const event = composeEnvelope({ session, message, reading, parties });
-    if (event.group) event.group.subject ||= subject;
+    const event = composeEnvelope({ session, message, reading, parties, quotedLid });
+    if (event.group) event.group.subject ||= past.subject;
     const recording = { event, message, author: parties.author, storedType };
     const content = this.#options.links.encode(message.content);
     const row = rowOf(recording, storedType, content);
-    // files of the past are not fetched: there may be thousands, and most are gone
-    return { room: roomOf(event), row: { ...row, fileId: '' } };
+    const mayHaveFile = this.#isYounger(past, LIMITS.pastFileMaxAgeMs);
+    return { room: roomOf(event), row: mayHaveFile ? row : { ...row, fileId: '' } };
+  }
+
+  /** Before the row, so that whoever is told of that sees how far it has come. */
+  async #noteStatus(clientId: string, past: HistoricMessage): Promise<void> {
+    const { fromMe, messageId, status, timestamp: at } = past;
+    if (!fromMe || !status || status === 'sent') return;
+    const { history, steps } = this.#options;
+    await steps.run(() => history.advance(clientId, { messageId, status, at }));
   }
 
   async #write(
@@ -111,9 +124,8 @@ export class MessageImport {
     return isNew;
   }
 
-  /** Traces of older messages would be deleted again at once. */
-  #isYoung({ timestamp }: HistoricMessage): boolean {
-    return this.#options.clock.now() - timestamp < LIMITS.traceTtlMs;
+  #isYounger({ timestamp }: HistoricMessage, ageMs: number): boolean {
+    return this.#options.clock.now() - timestamp < ageMs;
   }
 }
 

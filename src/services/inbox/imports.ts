@@ -58,7 +58,8 @@ export class HistoryImports {
   constructor(options: HistoryImportsOptions) {
     const { store, steps, log } = options;
     this.#options = options;
-    this.#parts = new PartImport({ ...options, traces: new Traces({ traces: store.traces, steps, log }) });
+    const traces = new Traces({ traces: store.traces, steps, log });
+    this.#parts = new PartImport({ ...options, history: store.history, traces });
   }
 
   /**

@@ -2,8 +2,8 @@ import { GatewayError } from '../../domain/errors.js';
 import { parseRoomId } from '../../domain/room.js';
 import type { HistoryMessage, Store } from '../../store/store.js';
 import type { Identities } from '../people/identities.js';
-import type { Inbox, MessageView, RoomView } from '../services.js';
-import { messageView, roomView } from './views.js';
+import type { Inbox, MessagePage, MessageView, RoomView } from '../services.js';
+import { messageView, roomView, withStatus } from './views.js';
 
 export interface HostedInboxOptions {
   store: Pick<Store, 'history' | 'sessions'>;
@@ -37,7 +37,7 @@ export class HostedInbox implements Inbox {
     return rooms.map((room) => roomView(clientId, room, room.avatarId && this.#pictureLink(room.avatarId)));
   }
 
-  async messages(roomId: string, page: { limit: number; before?: string }): Promise<MessageView[]> {
+  async messages(roomId: string, { status, ...page }: MessagePage): Promise<MessageView[]> {
     const { clientId, chatRoomId } = await this.#find(roomId);
     const { history } = this.#store;
     if (page.before !== undefined && !(await history.message(clientId, chatRoomId, page.before))) {
@@ -45,7 +45,8 @@ export class HostedInbox implements Inbox {
       throw new GatewayError('message_unknown', message);
     }
     const rows = await history.messages(clientId, chatRoomId, page);
-    return rows.map((row) => messageView(clientId, row, this.#linkOf(row)));
+    const views = rows.map((row) => messageView(clientId, row, this.#linkOf(row)));
+    return status ? this.#withStatus(clientId, views) : views;
   }
 
   async mediaUrl(roomId: string, messageId: string): Promise<string> {
@@ -64,6 +65,12 @@ export class HostedInbox implements Inbox {
   async markRead(roomId: string): Promise<void> {
     const { clientId, chatRoomId } = await this.#find(roomId);
     await this.#store.history.updateRoom(clientId, chatRoomId, { unreadCount: 0 });
+  }
+
+  async #withStatus(clientId: string, views: readonly MessageView[]): Promise<MessageView[]> {
+    const own = views.flatMap(({ fromMe, messageId }) => (fromMe ? messageId : []));
+    const statuses = await this.#store.history.statuses(clientId, own);
+    return views.map((view) => withStatus(view, statuses.get(view.messageId)));
   }
 
   /** @throws GatewayError room_unknown */

@@ -29,6 +29,8 @@ export interface RecorderOptions {
   expectFile(file: Omit<ExpectedFile, 'since'>, sentAt: number): Promise<void>;
 }
 
+type FileWish = Pick<ExpectedFile, 'past'>;
+
 /** What became of a row that was to be added. */
 interface Added {
   isNew: boolean;
@@ -78,17 +80,17 @@ export class Recorder {
   }
 
   /**
-   * Adds a row, applies what came before it, and begins to store its file.
+   * Adds a row of the past, applies what came before it, and begins to store its file, behind those of live messages.
    * @returns false when it was there already, and stays as it is.
    */
   async add(clientId: string, room: RoomUpdate, row: HistoryMessage): Promise<boolean> {
-    return (await this.#add(clientId, room, row)).isNew;
+    return (await this.#add(clientId, room, row, { past: true })).isNew;
   }
 
   async #addRow(recording: Recording, storedType: StoredType): Promise<string> {
     const { event, message } = recording;
     const row = rowOf(recording, storedType, this.#links.encode(message.content));
-    return (await this.#add(event.clientId, roomOf(event), row)).fileId;
+    return (await this.#add(event.clientId, roomOf(event), row, { past: false })).fileId;
   }
 
   #amend(key: RowKey, amend: (row: HistoryMessage) => HistoryMessage | undefined): Promise<boolean> {
@@ -102,20 +104,20 @@ export class Recorder {
     });
   }
 
-  #add(clientId: string, room: RoomUpdate, row: HistoryMessage): Promise<Added> {
+  #add(clientId: string, room: RoomUpdate, row: HistoryMessage, file: FileWish): Promise<Added> {
     return this.#rooms.steady(clientId, room, (move) =>
-      this.#addTo(clientId, { ...room, ...move?.named }, move?.message(row) ?? row),
+      this.#addTo(clientId, { ...room, ...move?.named }, move?.message(row) ?? row, file),
     );
   }
 
-  #addTo(clientId: string, room: RoomUpdate, row: HistoryMessage): Promise<Added> {
+  #addTo(clientId: string, room: RoomUpdate, row: HistoryMessage, { past }: FileWish): Promise<Added> {
     const { chatRoomId, messageId } = row;
     const key = { clientId, chatRoomId, messageId };
     return this.#turns.run(turnOf(key), async () => {
       const isNew = await this.#history.record(clientId, room, row);
       await this.#applyPending(key);
       const fileId = isNew ? row.fileId : await this.#fileIdOf(key, row);
-      if (fileId) await this.#expectFile({ id: fileId, ...key }, row.sentAt);
+      if (fileId) await this.#expectFile({ id: fileId, ...key, past }, row.sentAt);
       return { isNew, fileId };
     });
   }

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { LIMITS } from '../../domain/limits.js';
 import type { EventEnvelope } from '../../events/envelope.js';
+import type { MediaExtra } from '../../events/extras.js';
 import type { StoredType } from '../../kinds/kind.js';
 import type { HistoryMessage, RoomUpdate } from '../../store/store.js';
 import { jidsOf } from '../authorship.js';
@@ -33,10 +35,15 @@ export function rowOf(
       fileName: media.fileName,
       fileSize: media.fileSize,
     },
-    fileId: media && mediaSource(media) ? randomUUID() : '',
+    fileId: media && isStored(media) ? randomUUID() : '',
     extras: extrasOf(event),
     content,
   };
+}
+
+/** Whether a message's file is fetched; a message is kept without one too. */
+function isStored(media: MediaExtra): boolean {
+  return mediaSource(media) !== undefined && media.fileSize <= LIMITS.libraryFileBytes;
 }
 
 /** What a message does to its room. */

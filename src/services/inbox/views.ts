@@ -1,3 +1,4 @@
+import type { MessageStatus } from '../../domain/message-status.js';
 import type { HistoryMessage, RoomRecord } from '../../store/store.js';
 import type { MessageView, RoomView } from '../services.js';
 import { shownExtras } from './extras.js';
@@ -34,6 +35,11 @@ export function messageView(clientId: string, row: HistoryMessage, downloadUrl: 
     downloadUrl,
     extras: withLink(shownExtras(row.extras), downloadUrl),
   };
+}
+
+/** The same, with how far it has come where it is an own one. @param further than that it was sent */
+export function withStatus(view: MessageView, further: MessageStatus | undefined): MessageView {
+  return view.fromMe ? { ...view, status: further ?? 'sent' } : view;
 }
 
 /** The per-type object says what its event said. */

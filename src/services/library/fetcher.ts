@@ -1,6 +1,7 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { parseJid } from '../../domain/address.js';
 import { GatewayError, isGatewayError } from '../../domain/errors.js';
+import { LIMITS } from '../../domain/limits.js';
 import type { MediaExtra } from '../../events/extras.js';
 import { readContent } from '../../kinds/index.js';
 import type { LinkFactory, MediaMessage, MediaSource, MessageContent } from '../../link/link.js';
@@ -35,8 +36,9 @@ export class FileFetcher {
   /**
    * One attempt. A message that is not there any more has no file to be stored.
    * @returns false when there was nothing to do
-   * @throws GatewayError `media_gone` when neither the network nor the phone has it; media_unfetchable, media_phone_silent,
-   * session_not_connected, session_unpaired, store_unavailable; the reason of the signal
+   * @throws GatewayError `media_gone` when neither the network nor the phone has it (of messages of the past the phone is
+   * not asked); media_too_large, media_unfetchable, media_phone_silent, session_not_connected, session_unpaired,
+   * store_unavailable; the reason of the signal
    */
   async store(expected: ExpectedFile, signal: AbortSignal): Promise<boolean> {
     const message = await this.#find(expected);
@@ -46,7 +48,7 @@ export class FileFetcher {
     }
     const stream = await this.#open(expected, message, signal);
     const { files } = this.#options.store;
-    const { id } = await files.write(newFile(expected, message), stream);
+    const { id } = await files.write(newFile(expected, message), limited(stream));
     try {
       await this.#requireRoom(expected);
       // the message may have been deleted meanwhile, with the files that were there
@@ -85,7 +87,7 @@ export class FileFetcher {
     try {
       return await links.download(message.source, signal);
     } catch (error) {
-      if (!isGatewayError(error, 'media_gone')) throw error;
+      if (expected.past || !isGatewayError(error, 'media_gone')) throw error;
       const place = await this.#renew(expected, message);
       signal.throwIfAborted();
       return links.download({ ...message.source, ...place }, signal);
@@ -101,6 +103,22 @@ export class FileFetcher {
     const reference = referenceTo(sessions.find(clientId), chat, row);
     const message: MediaMessage = { ...reference, chat: room.remoteJid, content };
     return link.renewMedia(message);
+  }
+}
+
+/** What a message tells of its file's size may be wrong. */
+function limited(stream: Readable): Readable {
+  return Readable.from(within(stream, LIMITS.libraryFileBytes), { objectMode: false });
+}
+
+async function* within(stream: Readable, bytes: number): AsyncGenerator<Buffer> {
+  let left = bytes;
+  for await (const piece of stream) {
+    left -= piece.length;
+    if (left < 0) {
+      throw new GatewayError('media_too_large', `The file has more than ${bytes / 1024 / 1024} MB.`);
+    }
+    yield piece;
   }
 }
 

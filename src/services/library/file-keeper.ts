@@ -30,14 +30,15 @@ export interface FileKeeperOptions extends FetcherOptions {
 }
 
 /**
- * Stores the files of recorded messages, a few at a time, those of the newest messages first. What fails is tried again;
- * what a stop or a crash leaves undone is taken up at the next start. A file that cannot be had leaves its message
- * without a link.
+ * Stores the files of recorded messages, a few at a time, those of the newest messages first, and those of the past
+ * while no other one waits. What fails is tried again; what a stop or a crash leaves undone is taken up at the next
+ * start. A file that cannot be had leaves its message without a link.
  */
 export class FileKeeper {
   readonly #options: FileKeeperOptions;
   readonly #fetcher: FileFetcher;
-  readonly #queue = new PQueue({ concurrency: LIMITS.filesAtOnce });
+  readonly #live = new PQueue({ concurrency: LIMITS.filesAtOnce });
+  readonly #past = new PQueue({ concurrency: LIMITS.pastFilesAtOnce });
   /** Unfinished ones, by the file's id. */
   readonly #jobs = new Map<string, FileJob>();
   #stopped = false;
@@ -65,13 +66,13 @@ export class FileKeeper {
     const files = await this.#options.store.expectedFiles.list(clientId);
     if (files.length > 0)
       this.#options.log.info({ clientId, files: files.length }, 'storing files of the last run');
-    for (const file of files) this.#begin(file, file.since);
+    for (const file of files) this.#begin(file, priorityOf(file));
   }
 
   /** The session is connected: its phone can be asked for what the network does not have any more. */
   resume(clientId: string): void {
     for (const job of this.#jobsOf(clientId)) {
-      if (job.state === 'pausing' && job.failures.needsLink) this.#enqueue(job, job.file.since);
+      if (job.state === 'pausing' && job.failures.needsLink) this.#enqueue(job, priorityOf(job.file));
     }
   }
 
@@ -82,7 +83,7 @@ export class FileKeeper {
   async settled(id: string, signal: AbortSignal): Promise<boolean> {
     const job = this.#jobs.get(id);
     if (!job) return this.#storedElsewhere(id, signal);
-    if (job.state === 'queued') this.#queue.setPriority(id, FIRST);
+    if (job.state === 'queued') this.#queueOf(job).setPriority(id, FIRST);
     await job.ended(this.#options.clock, LIMITS.fileWaitMs, signal);
     return !this.#jobs.has(id) && !this.#stopped;
   }
@@ -97,13 +98,19 @@ export class FileKeeper {
   /** Breaks off what is under way; it is taken up at the next start. */
   stop(): void {
     this.#stopped = true;
-    this.#queue.clear();
+    this.#live.clear();
+    this.#past.clear();
     for (const job of [...this.#jobs.values()]) this.#abandon(job);
   }
 
   /** Resolves when nothing is being stored; files that pause after a failure are not waited for. */
   async idle(): Promise<void> {
-    await this.#queue.onIdle();
+    await this.#live.onIdle();
+    await this.#past.onIdle();
+  }
+
+  #queueOf({ file }: FileJob): PQueue {
+    return file.past ? this.#past : this.#live;
   }
 
   #jobsOf(clientId: string): FileJob[] {
@@ -119,11 +126,12 @@ export class FileKeeper {
 
   #enqueue(job: FileJob, priority: number): void {
     job.resume();
-    const start = () => {
+    const start = async () => {
+      if (job.file.past) await this.#live.onEmpty();
       job.work = this.#work(job);
-      return job.work;
+      await job.work;
     };
-    void this.#queue.add(start, { id: job.file.id, priority });
+    void this.#queueOf(job).add(start, { id: job.file.id, priority });
   }
 
   async #work(job: FileJob): Promise<void> {
@@ -153,7 +161,7 @@ export class FileKeeper {
     const pauseMs = job.failures.note(error, waitedMs);
     if (pauseMs !== undefined) {
       log.info({ ...namesOf(job), err: error, pauseMs }, 'file not stored yet');
-      job.pause(clock.after(pauseMs, () => this.#enqueue(job, job.file.since)));
+      job.pause(clock.after(pauseMs, () => this.#enqueue(job, priorityOf(job.file))));
       return;
     }
     log.warn({ ...namesOf(job), err: error }, 'file given up: the message is stored without it');
@@ -198,6 +206,11 @@ export class FileKeeper {
     }
     return true;
   }
+}
+
+/** The past is told from its newest message on. */
+function priorityOf({ past, since }: ExpectedFile): number {
+  return past ? -since : since;
 }
 
 function tooSlow(): GatewayError {

@@ -14,6 +14,9 @@ const WITHOUT_LINK: readonly ErrorCode[] = [
 /** Failures that say nothing of the file. */
 const NOT_ITS_OWN: readonly ErrorCode[] = [...WITHOUT_LINK, 'media_phone_silent', 'store_unavailable'];
 
+/** Failures that would be the same the next time. */
+const FINAL: readonly ErrorCode[] = ['media_gone', 'media_too_large'];
+
 /** How often something was tried in vain. */
 export class Failures {
   /** True when the last one was that the session is not connected. */
@@ -31,7 +34,7 @@ export class Failures {
     this.needsLink = isOneOf(WITHOUT_LINK, error);
     this.#count += 1;
     if (isItsOwn) this.#ownCount += 1;
-    if (isGatewayError(error, 'media_gone')) return undefined;
+    if (isOneOf(FINAL, error)) return undefined;
     if (isItsOwn ? this.#ownCount > PAUSES_MS.length : waitedMs > PATIENCE_MS) return undefined;
     return PAUSES_MS[this.#count - 1] ?? LONGEST_MS;
   }

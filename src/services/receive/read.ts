@@ -68,7 +68,7 @@ export class Reader {
 }
 
 /** Others will want to know of it: it is a message of its own, and can be read without knowing another. */
-export function isRemembered({ content }: IncomingMessage): boolean {
+export function isRemembered({ content }: Pick<IncomingMessage, 'content'>): boolean {
   if (isSilent(content) || sealedPart(content)) return false;
   const { kind } = readContent(content);
   return !kind || kind.storedType !== undefined;

@@ -118,6 +118,11 @@ export class Receiver {
     return echoed;
   }
 
+  /** Resolves when a message is not on its way to being remembered and recorded (any more). */
+  settled(clientId: string, messageId: string): Promise<void> {
+    return this.#arrivals.settled(clientId, messageId);
+  }
+
   /** Messages of a session that are on their way. */
   underWay(clientId: string): number {
     let count = 0;

@@ -103,8 +103,17 @@ export const COLLECTIONS: readonly CollectionPlan[] = [
       },
       // what bytes belong to
       { key: { bytesId: 1 } },
+      // pruning, without a look at the pictures of rooms
+      { key: { createdAt: 1, messageId: 1 } },
+    ],
+  },
+  {
+    name: 'message_status',
+    owner: 'clientId',
+    indexes: [
+      { key: { clientId: 1, messageId: 1 }, unique: true },
       // pruning
-      { key: { createdAt: 1 } },
+      { key: { at: 1 } },
     ],
   },
   {

@@ -2,9 +2,12 @@ import type { ExpectedFile, ExpectedFileStore } from '../store.js';
 import type { MongoDatabase } from './database.js';
 import { insertIfAbsent } from './put-if-absent.js';
 
+/** Older versions have written none of the past. */
+type ExpectedFileDocument = Omit<ExpectedFile, 'past'> & { past?: boolean };
+
 /** Files that are to be stored, in the collection `expected_files`. */
 export function mongoExpectedFiles({ db, run }: MongoDatabase): ExpectedFileStore {
-  const expected = db.collection<ExpectedFile>('expected_files');
+  const expected = db.collection<ExpectedFileDocument>('expected_files');
   return {
     async add(file) {
       await run(() => insertIfAbsent(expected, { ...file }));
@@ -23,6 +26,13 @@ export function mongoExpectedFiles({ db, run }: MongoDatabase): ExpectedFileStor
   };
 }
 
-function toExpected({ id, clientId, chatRoomId, messageId, since }: ExpectedFile): ExpectedFile {
-  return { id, clientId, chatRoomId, messageId, since };
+function toExpected({
+  id,
+  clientId,
+  chatRoomId,
+  messageId,
+  since,
+  past,
+}: ExpectedFileDocument): ExpectedFile {
+  return { id, clientId, chatRoomId, messageId, since, past: past ?? false };
 }

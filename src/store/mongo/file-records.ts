@@ -19,7 +19,7 @@ export interface MongoFileRecords {
   remove(id: string): Promise<boolean>;
   /** Some files of a session. */
   someOf(clientId: string): Promise<FileDocument[]>;
-  /** Some files from before that time. */
+  /** Some files of messages from before that time. */
   someBefore(createdBefore: number): Promise<FileDocument[]>;
   /** Some files after that id, by id. */
   someAfter(id: string): Promise<FileDocument[]>;
@@ -73,7 +73,7 @@ export function mongoFileRecords({ db }: MongoDatabase): MongoFileRecords {
     someOf: (clientId) => files.find({ clientId }).limit(SOME).toArray(),
     someBefore: (createdBefore) =>
       files
-        .find({ createdAt: { $lt: createdBefore } })
+        .find({ createdAt: { $lt: createdBefore }, messageId: { $gt: '' } })
         .limit(SOME)
         .toArray(),
     someAfter: (id) =>

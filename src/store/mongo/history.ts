@@ -1,6 +1,7 @@
 import { showsNewest } from '../shown-message.js';
 import type { BackendHistory } from '../store.js';
 import type { MongoDatabase } from './database.js';
+import { mongoMessageStatus } from './message-status.js';
 import { mongoMessages } from './messages.js';
 import { mongoPendingChanges } from './pending-changes.js';
 import { mongoRekey } from './rekey.js';
@@ -20,6 +21,7 @@ export function mongoHistory(database: MongoDatabase): BackendHistory {
   const messages = mongoMessages(database);
   const rooms = mongoRooms(database);
   const rekey = mongoRekey(database, messages, rooms);
+  const { pruneStatuses, ...status } = mongoMessageStatus(database);
   const turns = new Turns();
   const alone = <T>(clientId: string, chatRoomId: string, work: () => Promise<T>) =>
     turns.alone(`${clientId} ${chatRoomId}`, () => run(work));
@@ -41,6 +43,7 @@ export function mongoHistory(database: MongoDatabase): BackendHistory {
 
   return {
     ...mongoPendingChanges(database),
+    ...status,
     async record(clientId, room, message) {
       const { chatRoomId, messageId } = message;
       return alone(clientId, chatRoomId, async () => {
@@ -103,6 +106,7 @@ export function mongoHistory(database: MongoDatabase): BackendHistory {
     async prune(sentBefore) {
       let pruned = 0;
       for (const room of await run(() => rooms.all())) pruned += await pruneRoom(room, sentBefore);
+      await pruneStatuses(sentBefore);
       return pruned;
     },
   };

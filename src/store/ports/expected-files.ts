@@ -7,6 +7,8 @@ export interface ExpectedFile {
   messageId: string;
   /** Milliseconds since the epoch: when it was expected first. */
   since: number;
+  /** It belongs to a message of the past: it may wait, and nobody is asked for what the network does not have any more. */
+  past: boolean;
 }
 
 /** Files that are to be stored: what a crash left undone is found here. */

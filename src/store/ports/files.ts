@@ -68,7 +68,7 @@ export interface FileStore {
   remove(id: string): Promise<boolean>;
   /** Deletes the files of a session; returns how many. */
   removeAll(clientId: string): Promise<number>;
-  /** Deletes files from before the given time, of all sessions; returns how many. */
+  /** Deletes the files of messages from before the given time, of all sessions; returns how many. Rooms keep their pictures. */
   prune(createdBefore: number): Promise<number>;
   /** Looks for what does not belong together, and deletes it with `repair`. What is just being written is no fault. */
   check(options: { repair: boolean }): Promise<FileFaults>;

@@ -1,3 +1,5 @@
+import type { MessageStatus } from '../../domain/message-status.js';
+
 /** A chat room of the hosted inbox. */
 export interface RoomRecord {
   chatRoomId: string;
@@ -37,6 +39,14 @@ export interface HistoryMessage {
   extras: Record<string, unknown>;
   /** The encoded network message, to quote it and to fetch its file. */
   content: Uint8Array;
+}
+
+/** How far an own message has come. */
+export interface MessageProgress {
+  messageId: string;
+  status: MessageStatus;
+  /** Milliseconds since the epoch. */
+  at: number;
 }
 
 /** A change of a message that has not been recorded yet: a reaction, an edit or a revoke that came first. */
@@ -135,11 +145,19 @@ export interface HistoryStore {
   /** By time. They stay until removed, so that a crash while they are applied loses none. */
   pending(clientId: string, chatRoomId: string, targetId: string): Promise<PendingChange[]>;
   removePending(clientId: string, chatRoomId: string, targetId: string): Promise<void>;
+  /**
+   * Notes how far an own message has come, whether or not it is there yet: only ever further, in the order of
+   * `MESSAGE_STATUSES`.
+   * @returns false when it had come as far already
+   */
+  advance(clientId: string, progress: MessageProgress): Promise<boolean>;
+  /** How far own messages have come, by their ids; those of which nothing is known are left out. */
+  statuses(clientId: string, messageIds: readonly string[]): Promise<Map<string, MessageStatus>>;
   /** Deletes changes from before the given time, whose message never came; returns how many. */
   prunePending(before: number): Promise<number>;
   /**
-   * Deletes messages that were sent before the given time, of all sessions, a bounded number at once. Rooms stay; one
-   * that has lost all its messages shows none and nothing unread.
+   * Deletes messages that were sent before the given time, of all sessions, a bounded number at once, and how far messages
+   * had come before it. Rooms stay; one that has lost all its messages shows none and nothing unread.
    * @returns how many messages were deleted
    */
   prune(sentBefore: number): Promise<number>;

@@ -11,7 +11,7 @@ export interface SqliteFileRecords {
   remove(id: string): boolean;
   /** Some ids of a session. */
   someOf(clientId: string): string[];
-  /** Some ids of files from before that time. */
+  /** Some ids of messages' files from before that time. */
   someBefore(createdBefore: number): string[];
   /** Some records after that id, by id. */
   someAfter(id: string): FileRecord[];
@@ -46,7 +46,7 @@ export function sqliteFileRecords({ sqlite, run, inTransaction }: OpenDatabase):
     .prepare<[string], string>(`SELECT id FROM files WHERE client_id = ? LIMIT ${SOME}`)
     .pluck();
   const before = sqlite
-    .prepare<[number], string>(`SELECT id FROM files WHERE created_at < ? LIMIT ${SOME}`)
+    .prepare<[number], string>(`SELECT id FROM files WHERE created_at < ? AND message_id <> '' LIMIT ${SOME}`)
     .pluck();
   const after = sqlite.prepare<[string], FileRecord>(`${SELECT} WHERE id > ? ORDER BY id LIMIT ${SOME}`);
 

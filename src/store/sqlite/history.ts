@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { showsNewest } from '../shown-message.js';
 import type { BackendHistory } from '../store.js';
 import type { OpenDatabase } from './database.js';
+import { sqliteMessageStatus } from './message-status.js';
 import { sqliteMessages } from './messages.js';
 import { sqlitePendingChanges } from './pending-changes.js';
 import { sqliteRekey } from './rekey.js';
@@ -15,8 +16,10 @@ export function sqliteHistory(database: OpenDatabase): BackendHistory {
   const { run, inTransaction } = database;
   const messages = sqliteMessages(database);
   const rooms = sqliteRooms(database);
+  const { pruneStatuses, ...status } = sqliteMessageStatus(database);
 
   return {
+    ...status,
     ...sqlitePendingChanges(database),
     async record(clientId, room, message) {
       return inTransaction(() => {
@@ -97,6 +100,7 @@ export function sqliteHistory(database: OpenDatabase): BackendHistory {
           if (removed > 0) await setImmediate();
         } while (removed === PRUNED_AT_ONCE);
       }
+      await pruneStatuses(sentBefore);
       return pruned;
     },
   };

@@ -67,7 +67,7 @@ function prepareProbe({ sqlite, run, checkFile }: OpenDatabase): () => void {
 }
 
 /** Tables that can hold a million rows of a session: they are emptied beforehand, in steps, so that nobody is held up. */
-const LARGE_TABLES = ['messages', 'traces'];
+const LARGE_TABLES = ['messages', 'message_status', 'traces'];
 /** Rows of a step. */
 const DELETED_AT_ONCE = 500;
 

@@ -35,7 +35,7 @@ describe('switchboard store check', () => {
       await keepFile(store, 'M2');
       const expected = { id: '11111111-1111-4111-8111-111111111111', clientId: 'acme', chatRoomId: ROOM };
       await keep(store, 'M3', { fileId: expected.id });
-      await store.expectedFiles.add({ ...expected, messageId: 'M3', since: 1 });
+      await store.expectedFiles.add({ ...expected, messageId: 'M3', since: 1, past: false });
     });
     expect(await check()).to.deep.equal({ exitCode: 0, faults: { ...NONE, repaired: false } });
     expect((await kept.run(Check)).stdout).to.equal('everything belongs together\n');

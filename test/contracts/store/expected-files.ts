@@ -12,6 +12,8 @@ export function expectedFilesContract(harness: () => StoreHarness): void {
       expect(await files().get('F1')).to.deep.equal(expectedFile('F1'));
       expect(await files().list('acme')).to.deep.equal([expectedFile('F1')]);
       expect(await files().get('never there')).to.equal(undefined);
+      await files().add(expectedFile('F2', { past: true }));
+      expect(await files().get('F2')).to.deep.equal(expectedFile('F2', { past: true }));
     });
 
     it('lists those of a session, oldest first, and by their coming where that is the same', async () => {
@@ -41,5 +43,13 @@ export function expectedFilesContract(harness: () => StoreHarness): void {
 }
 
 export function expectedFile(id: string, fields: Partial<ExpectedFile> = {}): ExpectedFile {
-  return { id, clientId: 'acme', chatRoomId: 'acme-1-2', messageId: `M-${id}`, since: 1_000, ...fields };
+  return {
+    id,
+    clientId: 'acme',
+    chatRoomId: 'acme-1-2',
+    messageId: `M-${id}`,
+    since: 1_000,
+    past: false,
+    ...fields,
+  };
 }

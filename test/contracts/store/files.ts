@@ -133,6 +133,18 @@ export function filesContract(harness: () => StoreHarness): void {
       expect(await read(kept.id)).to.equal('content');
     });
 
+    it('that are pictures of rooms are not pruned, however many and old they are', async () => {
+      const pictures = await Promise.all(
+        Array.from({ length: 110 }, (_, n) => write({ messageId: '', chatRoomId: '', createdAt: n })),
+      );
+      await write({ createdAt: 500 });
+      expect(await files().prune(1_000)).to.equal(1);
+      expect(await files().prune(1_000)).to.equal(0);
+      for (const picture of [pictures[0], pictures[109]]) {
+        expect(await read(picture?.id ?? '')).to.equal('content');
+      }
+    });
+
     it('are sound when they were written, read and removed', async () => {
       for (const repair of [false, true]) {
         const { id } = await write();

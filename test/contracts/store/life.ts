@@ -93,6 +93,7 @@ async function fill(store: Store, clientId: string): Promise<void> {
   await store.idempotency.claim(clientId, idempotent('k1', { answer: 'first' }));
   await store.traces.add(clientId, trace('M1'));
   await store.history.record(clientId, roomUpdate({ chatRoomId: 'R1' }), message('M1', { chatRoomId: 'R1' }));
+  await store.history.advance(clientId, { messageId: 'M1', status: 'read', at: 1_000 });
   await store.history.addPending(clientId, pendingChange('C1'));
   await store.files.write(newFile({ clientId }), Readable.from([bytes('bytes of the file')]));
   await store.expectedFiles.add(expectedFile(`F1-${clientId}`, { clientId }));
@@ -113,6 +114,7 @@ async function everything(store: Store, clientId: string): Promise<object> {
     secret: text((await store.traces.get(clientId, 'M1'))?.secret),
     rooms: (await store.history.rooms(clientId)).map(({ name, unreadCount }) => [name, unreadCount]),
     messages: (await store.history.messages(clientId, 'R1', { limit: 9 })).map(({ body }) => body),
+    statuses: [...(await store.history.statuses(clientId, ['M1']))],
     pending: (await store.history.pending(clientId, 'acme-1-2', 'M1')).map(({ messageId }) => messageId),
     files: await filesOf(store, clientId),
     expected: (await store.expectedFiles.list(clientId)).map(({ since }) => since),
@@ -143,6 +145,7 @@ const FILLED = {
   secret: 'secret M1',
   rooms: [['Ann', 1]],
   messages: ['body M1'],
+  statuses: [['M1', 'read']],
   pending: ['C1'],
   files: ['bytes of the file'],
   expected: [1_000],
@@ -162,6 +165,7 @@ const NOTHING = {
   secret: undefined,
   rooms: [],
   messages: [],
+  statuses: [],
   pending: [],
   files: [],
   expected: [],
@@ -219,6 +223,8 @@ function calls(store: Store): (() => Promise<unknown>)[] {
     () => history.addPending('acme', pendingChange('C2')),
     () => history.pending('acme', 'acme-1-2', 'M1'),
     () => history.removePending('acme', 'acme-1-2', 'M1'),
+    () => history.advance('acme', { messageId: 'M2', status: 'read', at: 1 }),
+    () => history.statuses('acme', ['M1']),
     () => history.prunePending(1),
     () => history.prune(1),
     () => files.write(newFile({ messageId: 'M9' }), Readable.from([bytes('x')])),

@@ -10,6 +10,7 @@ interface MessagesQuery {
   clientId?: string;
   limit: number;
   before?: string;
+  status: boolean;
 }
 
 export const messages = route({
@@ -22,10 +23,11 @@ export const messages = route({
     clientId: clientId.optional(),
     limit: Joi.number().integer().min(1).max(LIMITS.historyPage).default(LIMITS.historyPage),
     before: Joi.string().max(MESSAGE_ID_LENGTH).example('3EB0A9253D5F6C2B1E7A90'),
+    status: Joi.boolean().default(false),
   }),
   async handler(request, { services }) {
-    const { limit, before } = request.query;
-    const page = { limit, ...(before !== undefined && { before }) };
+    const { limit, before, status } = request.query;
+    const page = { limit, status, ...(before !== undefined && { before }) };
     return { messages: await services.inbox.messages(roomIdOf(request), page) };
   },
 });

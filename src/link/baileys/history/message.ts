@@ -1,9 +1,18 @@
 import { jidNormalizedUser, normalizeMessageContent, proto } from '@whiskeysockets/baileys';
+import type { MessageStatus } from '../../link.js';
 import type { HistoricMessage, HistoricReaction } from '../../port/history.js';
 import { stanzaTime } from '../stanza-time.js';
 import type { ChatHead } from './chat-head.js';
 
 const { REVOKE, ADMIN_REVOKE } = proto.WebMessageInfo.StubType;
+const { Status } = proto.WebMessageInfo;
+const STATUSES: ReadonlyMap<proto.WebMessageInfo.Status, MessageStatus> = new Map([
+  [Status.ERROR, 'failed'],
+  [Status.SERVER_ACK, 'sent'],
+  [Status.DELIVERY_ACK, 'delivered'],
+  [Status.READ, 'read'],
+  [Status.PLAYED, 'played'],
+]);
 const { MESSAGE_EDIT, REVOKE: DELETION } = proto.Message.ProtocolMessage.Type;
 
 /**
@@ -20,6 +29,7 @@ export function readHistoric(bytes: Uint8Array, head: ChatHead): HistoricMessage
   const shown = shownContent(held);
   if (!shown || timestamp === 0) return undefined;
   const participant = authorIn(key, held.participant);
+  const status = statusOf(held);
   return {
     messageId: id,
     chat: head.chat,
@@ -30,6 +40,7 @@ export function readHistoric(bytes: Uint8Array, head: ChatHead): HistoricMessage
     pushName: pushName ?? '',
     timestamp,
     reactions: (reactions ?? []).flatMap((each) => readReaction(each, timestamp) ?? []),
+    ...(status && { status }),
     unreadInChat: head.unread,
     ...shown,
   };
@@ -50,6 +61,19 @@ function shownContent(held: proto.IWebMessageInfo): Shown | undefined {
   }
   const editedAt = Number(change.timestampMs ?? 0) || stanzaTime(held.messageTimestamp, 0);
   return { ...named, content: withSecret(change.editedMessage, held), deleted: false, editedAt };
+}
+
+/** The status of a group's message tells what all have done; the receipts tell of each. */
+function statusOf(held: proto.IWebMessageInfo): MessageStatus | undefined {
+  const { key, status, userReceipt } = held;
+  // an absent one reads as the first of all, which is a failure
+  if (!key?.fromMe || !Object.hasOwn(held, 'status')) return undefined;
+  const told = STATUSES.get(status ?? Status.PENDING);
+  const of = (field: 'receiptTimestamp' | 'readTimestamp' | 'playedTimestamp') =>
+    userReceipt?.some((receipt) => Number(receipt[field] ?? 0) > 0);
+  if (told === 'played' || of('playedTimestamp')) return 'played';
+  if (told === 'read' || of('readTimestamp')) return 'read';
+  return of('receiptTimestamp') ? 'delivered' : told;
 }
 
 /** Votes and edits that come later are encrypted with the message's secret; in a history it stands beside the content. */
