@@ -57,7 +57,7 @@ async function sendFile(client: DaemonClient, media: MediaToSend, key: string): 
     metaData: metaData && JSON.stringify(metaData),
   };
   let progress: Progress | undefined;
-  const mimeType = media.mimeType ?? (await detect(source));
+  const mimeType = media.mimeType ?? (await detectType(source));
   const upload = await openUpload(source, mimeType, fields, (bytes) => progress?.add(bytes));
   progress = new Progress(source, upload.size);
   try {
@@ -68,7 +68,7 @@ async function sendFile(client: DaemonClient, media: MediaToSend, key: string): 
 }
 
 /** By its first bytes; what they do not tell is a document. */
-async function detect(path: string): Promise<string> {
+export async function detectType(path: string): Promise<string> {
   const found = await fileTypeFromFile(path).catch(() => undefined);
   return found?.mime ?? 'application/octet-stream';
 }

@@ -31,7 +31,7 @@ export async function repeatably<Answer>(key: string, sending: () => Promise<Ans
 }
 
 /** The daemon may have sent it all the same. A refused connection is no such case. */
-function isLostAnswer(error: unknown): error is CliError {
+export function isLostAnswer(error: unknown): error is CliError {
   if (!(error instanceof CliError) || !['unreachable', 'interrupted'].includes(error.failure)) return false;
   const { cause } = error;
   return !(cause instanceof Error && 'code' in cause && UNSENT.has(String(cause.code)));

@@ -30,6 +30,8 @@ export interface ClientRow {
   podName: string;
   orgId: string;
   webhookUrl: string;
+  /** Beyond the contract. */
+  status?: SessionStatus;
 }
 
 /** One row of `/health/clients`; what follows `lastDisconnect` goes beyond the contract and may be missing. */
@@ -89,6 +91,8 @@ export interface TestEventAnswer {
   deliveryId: string;
   delivered: boolean;
   reason: string;
+  /** Whether the call carried a token and a signature; older daemons do not tell. */
+  signed?: boolean;
 }
 
 /** Where a session's events go; absent fields stay as they are. */

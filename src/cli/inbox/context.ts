@@ -1,0 +1,43 @@
+import type { Clock } from '../../domain/clock.js';
+import { CliError } from '../cli-error.js';
+import type { DaemonClient } from '../client.js';
+import { plainLine } from '../plain-text.js';
+import type { Notice } from './model.js';
+import type { StateBox } from './state-box.js';
+
+/** What all parts of the inbox work with. */
+export interface InboxContext {
+  client: DaemonClient;
+  clock: Clock;
+  box: StateBox;
+  /** Aborts when the inbox is closed. */
+  signal: AbortSignal;
+}
+
+export function say({ box }: InboxContext, notice: Notice): void {
+  box.update((state) => ({ ...state, notice }));
+}
+
+/** Shows what went wrong. */
+export function report(context: InboxContext, error: unknown): void {
+  const text = plainLine(error instanceof Error ? error.message : String(error));
+  const suggestions = error instanceof CliError ? error.suggestions : [];
+  say(context, { level: 'error', text, suggestions });
+}
+
+/**
+ * What a failed load means: true when it is worth trying again by itself. While the daemon is away nothing is said: the
+ * state says so already.
+ */
+export function isPassing(context: InboxContext, error: unknown): boolean {
+  const passing = !(error instanceof CliError) || PASSING.has(error.failure);
+  const known = error instanceof CliError && error.failure === 'unreachable';
+  if (!known || context.box.state.connection.state === 'open') report(context, error);
+  return passing;
+}
+
+const PASSING: ReadonlySet<string> = new Set(['unreachable', 'failure', 'refused', 'conflict']);
+
+export function isGone(error: unknown): boolean {
+  return error instanceof CliError && error.failure === 'not_found';
+}

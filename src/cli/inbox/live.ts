@@ -1,0 +1,64 @@
+import type { RoomSignal } from '../../delivery/tail.js';
+import { wait } from '../../domain/clock.js';
+import type { SessionStatusEvent } from '../../events/session-status.js';
+import { CliError } from '../cli-error.js';
+import { plainLine } from '../plain-text.js';
+import { type RoomChange, type TailItem, tailWithRooms } from '../tail.js';
+import { type InboxContext, report } from './context.js';
+import type { InboxConnection } from './model.js';
+
+/** Milliseconds between attempts when the daemon was not there at first, or refuses. */
+const AGAIN_AFTER_MS = 2_000;
+
+export interface LiveListener {
+  /** The stream is open, perhaps again. */
+  opened(): void;
+  statusChanged(event: SessionStatusEvent): void;
+  roomChanged(signal: RoomSignal): void;
+}
+
+/**
+ * Follows the daemon's live stream until the inbox is closed, whatever becomes of the daemon. After every opening a signal
+ * says that any room may have changed, so that a gap needs no looking after.
+ */
+export async function followLive(context: InboxContext, listener: LiveListener): Promise<void> {
+  const { client, clock, signal } = context;
+  while (!signal.aborted) {
+    try {
+      const items = tailWithRooms(client, { signal, clock, types: ['session_status'] });
+      for await (const item of items) take(item, context, listener);
+    } catch (error) {
+      if (signal.aborted) return;
+      connectionIs(context, {
+        state: 'reconnecting',
+        reason: plainLine(error instanceof Error ? error.message : String(error)),
+        delayMs: AGAIN_AFTER_MS,
+      });
+      if (!isAway(error)) report(context, error);
+      await wait(clock, AGAIN_AFTER_MS, signal);
+    }
+  }
+}
+
+function take(item: TailItem | RoomChange, context: InboxContext, listener: LiveListener): void {
+  if (item.type === 'room') {
+    listener.roomChanged(item.signal);
+  } else if (item.type === 'open') {
+    connectionIs(context, { state: 'open' });
+    listener.opened();
+  } else if (item.type === 'reconnecting') {
+    const { reason, delayMs } = item;
+    connectionIs(context, { state: 'reconnecting', reason: plainLine(reason), delayMs });
+  } else if (item.entry.kind === 'event' && item.entry.event.event === 'session.status') {
+    listener.statusChanged(item.entry.event);
+  }
+}
+
+/** The state of the connection says as much. */
+function isAway(error: unknown): boolean {
+  return error instanceof CliError && error.failure === 'unreachable';
+}
+
+function connectionIs({ box }: InboxContext, connection: InboxConnection): void {
+  box.update((state) => ({ ...state, connection }));
+}
