@@ -6,6 +6,8 @@ export interface Rendered {
   frame(): string;
   /** Resolves with the first frame, now or later, that has all these texts. */
   frameWith(...texts: string[]): Promise<string>;
+  /** Types on the keyboard, as a terminal sends it: `\r` is Enter, `\u001b[A` the key that goes up. */
+  type(input: string): void;
   /** Gives the terminal another size. */
   resize(columns: number, rows: number): void;
   unmount(): void;
@@ -34,6 +36,7 @@ export function draw(screen: ReactElement, size: { columns: number; rows: number
       if (has(frame(), texts)) return Promise.resolve(frame());
       return new Promise((resolve) => waiters.push({ texts, resolve }));
     },
+    type: instance.stdin.write,
     resize,
     unmount: instance.unmount,
   };

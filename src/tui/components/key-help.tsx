@@ -1,4 +1,4 @@
-import { cutLine, fitLine, type Line } from '../text/line.js';
+import { fitLine, fitLines, type Line } from '../text/line.js';
 import { Lines } from './lines.js';
 
 export interface KeySection {
@@ -7,27 +7,51 @@ export interface KeySection {
   keys: readonly (readonly [string, string])[];
 }
 
-/** All keys on a whole screen, in as many columns as there is room for. */
-export function KeyHelp(props: { sections: readonly KeySection[]; columns: number; rows: number }) {
-  return <Lines lines={keyHelpLines(props.sections, props.columns, props.rows)} />;
+/** All keys on a whole screen. */
+export function KeyHelp(props: KeyHelpProps) {
+  return <Lines lines={keyHelpLines(props.sections, props.columns, props.rows, props.scrolled)} />;
+}
+
+export interface KeyHelpProps {
+  sections: readonly KeySection[];
+  columns: number;
+  rows: number;
+  /** Rows above the screen, where not all fit. */
+  scrolled?: number;
 }
 
 /** Columns of one column of help. */
-const COLUMN = 40;
-const KEY = 14;
+const COLUMN = 46;
+const KEY = 13;
 
-/** The same as lines: exactly these rows of exactly these columns. What does not fit is left out from the end. */
-export function keyHelpLines(sections: readonly KeySection[], columns: number, rows: number): Line[] {
+/** The same as lines: exactly these rows of exactly these columns. */
+export function keyHelpLines(
+  sections: readonly KeySection[],
+  columns: number,
+  rows: number,
+  scrolled = 0,
+): Line[] {
   const lines = sections.flatMap(sectionLines);
   const body = Math.max(1, rows - 1);
-  const width = Math.min(columns, COLUMN);
-  const shown = Array.from({ length: body }, (_, row) =>
-    Array.from({ length: Math.max(1, Math.floor(columns / width)) }, (_, column) =>
-      fitLine(lines[column * body + row] ?? [], width),
-    ).flat(),
+  const beside = Math.max(1, Math.floor(columns / COLUMN));
+  const fits = lines.length <= body * beside;
+  const footer = fits ? ' Any key goes back' : ' j k scroll, any other key goes back';
+  const shown = fits ? inColumns(lines, body, beside) : lines.slice(Math.min(scrolled, lines.length - body));
+  return fitLines([...shown.slice(0, body), [{ text: footer, dim: true }]], columns, rows);
+}
+
+/** How far one can scroll; 0 where everything is seen. */
+export function keyHelpOverflow(sections: readonly KeySection[], columns: number, rows: number): number {
+  const lines = sections.flatMap(sectionLines).length;
+  const body = Math.max(1, rows - 1);
+  const fits = lines <= body * Math.max(1, Math.floor(columns / COLUMN));
+  return fits ? 0 : lines - body;
+}
+
+function inColumns(lines: readonly Line[], rows: number, beside: number): Line[] {
+  return Array.from({ length: rows }, (_, row) =>
+    Array.from({ length: beside }, (_, column) => fitLine(lines[column * rows + row] ?? [], COLUMN)).flat(),
   );
-  const footer: Line = [{ text: 'Any key goes back', dim: true }];
-  return [...shown, footer].slice(0, rows).map((line) => fitLine(cutLine(line, columns), columns));
 }
 
 function sectionLines({ title, keys }: KeySection): Line[] {

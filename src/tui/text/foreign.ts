@@ -1,30 +1,26 @@
+import { plainLine, plainLines } from '../../cli/plain-text.js';
 import { graphemes } from './graphemes.js';
 
 const PLAIN = /^[\u0020-\u007e\n]*$/;
-const LINE_BREAKS = /\r\n|[\r\n\u0085\u2028\u2029]/g;
-/**
- * Controls, and the marks that change the direction of what is around them: a message must not be able to move the cursor,
- * recolour the terminal or forge a line. What takes no column of its own goes too, since it would shift what follows.
- */
-const UNPRINTABLE = /[\p{Bidi_Control}\p{Surrogate}]|(?!\n)\p{Cc}/gu;
 
-/** What others wrote, harmless and with `\n` as the only line break. */
+/**
+ * What others wrote, harmless and with `\n` as the only line break. What takes no column of its own goes too, since it
+ * would shift what follows.
+ */
 export function clean(text: string): string {
   if (PLAIN.test(text)) return text;
-  const printable = text.replace(LINE_BREAKS, '\n').replaceAll('\t', '    ').replace(UNPRINTABLE, '');
-  return printable
-    .split('\n')
-    .map((line) =>
-      graphemes(line)
-        .map((grapheme) => grapheme.text)
-        .join(''),
-    )
-    .join('\n');
+  return plainLines(text).split('\n').map(visible).join('\n');
 }
 
 /** The same in one line. */
 export function cleanLine(text: string): string {
-  return clean(text).replace(/\s*\n\s*/g, ' ⏎ ');
+  return PLAIN.test(text) && !text.includes('\n') ? text : visible(plainLine(text));
+}
+
+function visible(line: string): string {
+  return graphemes(line)
+    .map((grapheme) => grapheme.text)
+    .join('');
 }
 
 const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;

@@ -1,0 +1,124 @@
+import type { InboxModel, Notice } from '../../cli/inbox/model.js';
+import type { PairItem } from '../../cli/pair.js';
+import type { Store } from '../hooks/use-store.js';
+import type { TerminalSize } from '../hooks/use-terminal-size.js';
+import type { Press } from '../press.js';
+import { composerKeys } from './keys/composer.js';
+import { conversationKeys } from './keys/conversation.js';
+import { everywhereKeys } from './keys/everywhere.js';
+import { roomKeys, sessionKeys } from './keys/lists.js';
+import { overlayKeys } from './keys/overlay.js';
+import type { Drawing } from './pictures/drawing.js';
+import { draftKey, noticeOf, type Shown, shownOf } from './shown.js';
+import { type Draft, initialView, type Pane, type ViewState } from './view-state.js';
+
+/** What a pairing inside the inbox begins with. */
+export interface PairRequest {
+  clientId: string;
+  /** Without a workspace nothing is kept. */
+  orgId: string | undefined;
+  /** With a number a code is asked for instead of a QR. */
+  phone: string | undefined;
+}
+
+export interface InboxViewOptions {
+  size: TerminalSize;
+  /** What the terminal shows, and the time. */
+  drawing(): Drawing;
+  pair(request: PairRequest, signal: AbortSignal): AsyncIterable<PairItem>;
+  leave(): void;
+}
+
+/** Takes a key, or not. */
+export type Keys = (view: InboxView, press: Press) => boolean;
+
+const KEYS: Readonly<Record<Pane, Keys>> = {
+  sessions: sessionKeys,
+  rooms: roomKeys,
+  conversation: conversationKeys,
+  composer: composerKeys,
+};
+
+/** The operator's side of the inbox: what is highlighted, scrolled and written, and what each key does to it. */
+export class InboxView implements Store<ViewState> {
+  readonly model: InboxModel;
+  readonly options: InboxViewOptions;
+  #state: ViewState;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(model: InboxModel, options: InboxViewOptions) {
+    this.model = model;
+    this.options = options;
+    this.#state = initialView(options.size);
+  }
+
+  get state(): ViewState {
+    return this.#state;
+  }
+
+  get shown(): Shown {
+    return shownOf(this.model, this.#state);
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  change(change: Partial<ViewState>): void {
+    this.#state = { ...this.#state, ...change };
+    for (const listener of this.#listeners) listener();
+  }
+
+  say(level: Notice['level'], text: string, suggestions: readonly string[] = []): void {
+    this.change({ notice: { level, text, suggestions } });
+  }
+
+  /** Keeps what is written in the open conversation, or in another. */
+  keepDraft(draft: Draft, key = draftKey(this.model.state)): void {
+    this.change({ drafts: new Map(this.#state.drafts).set(key, draft) });
+  }
+
+  press(press: Press): void {
+    if (press.type !== 'text') {
+      this.#pressOne(press);
+      return;
+    }
+    for (const character of characters(press.text)) {
+      this.#pressOne(character);
+      // a question is answered by somebody who has seen it
+      if (this.#state.overlay?.type === 'confirm') return;
+    }
+  }
+
+  /** Ends what goes on in the background. */
+  close(): void {
+    if (this.#state.overlay?.type === 'pairing') this.#state.overlay.stop();
+  }
+
+  #pressOne(press: Press): void {
+    if (press.type === 'key' && press.key === 'ctrl+c') {
+      this.options.leave();
+      return;
+    }
+    if (this.#state.overlay) return void overlayKeys(this, press);
+    if (press.type === 'key' && press.key === 'escape' && this.#takeNoticeAway()) return;
+    if (this.#state.notice) this.change({ notice: undefined });
+    if (!KEYS[this.#state.pane](this, press)) everywhereKeys(this, press);
+  }
+
+  #takeNoticeAway(): boolean {
+    if (!noticeOf(this.shown)) return false;
+    this.change({ notice: undefined });
+    this.model.dismissNotice();
+    return true;
+  }
+}
+
+/** Keys that were typed faster than they are read, one by one. */
+function characters(text: string): Press[] {
+  return [...new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text)].map(({ segment }) => ({
+    type: 'text',
+    text: segment,
+  }));
+}
