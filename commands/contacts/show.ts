@@ -2,6 +2,7 @@ import { Args } from '@oclif/core';
 import { type ContactDetails, showContact } from '../../src/cli/contacts.js';
 import { DaemonCommand } from '../../src/cli/daemon-command.js';
 import { clientIdArg } from '../../src/cli/flags.js';
+import { plainLine } from '../../src/cli/plain-text.js';
 
 export default class ContactsShow extends DaemonCommand {
   static override summary = 'Show who a person is';
@@ -21,8 +22,8 @@ export default class ContactsShow extends DaemonCommand {
       this.output.fields({
         jid: contact.jid,
         username: contact.username,
-        business: contact.verifiedName,
-        status: contact.status,
+        business: plainLine(contact.verifiedName),
+        status: plainLine(contact.status),
         picture: contact.pictureId,
         devices: String(contact.devices),
       });

@@ -1,6 +1,7 @@
 import { DaemonCommand } from '../../src/cli/daemon-command.js';
 import { clientIdArg } from '../../src/cli/flags.js';
 import { type GroupRow, listGroups } from '../../src/cli/groups.js';
+import { plainLine } from '../../src/cli/plain-text.js';
 
 export default class GroupsList extends DaemonCommand {
   static override summary = 'List the groups that a number belongs to';
@@ -20,7 +21,7 @@ export default class GroupsList extends DaemonCommand {
   private async show(groups: readonly GroupRow[]): Promise<void> {
     if (groups.length === 0) return this.output.note('no groups');
     const rows = groups.map((group) => [
-      group.name,
+      plainLine(group.name),
       group.jid,
       String(group.participants),
       [group.isAnnounce && 'announce', group.isLocked && 'locked'].filter(Boolean).join(', '),

@@ -1,6 +1,7 @@
 import { DaemonCommand } from '../../src/cli/daemon-command.js';
 import { groupArgs } from '../../src/cli/group-args.js';
 import { type GroupDetails, type MemberRow, showGroup } from '../../src/cli/groups.js';
+import { plainLine } from '../../src/cli/plain-text.js';
 
 export default class GroupsShow extends DaemonCommand {
   static override summary = 'Show a group and its members';
@@ -15,9 +16,14 @@ export default class GroupsShow extends DaemonCommand {
   }
 
   private async show({ name, jid, topic, addressingMode, members }: GroupDetails): Promise<void> {
-    this.output.fields({ group: name, jid, topic, addressing: addressingMode });
+    this.output.fields({ group: plainLine(name), jid, topic: plainLine(topic), addressing: addressingMode });
     this.output.line();
-    const rows = members.map((member) => [member.displayName, member.phone, member.jid, roleOf(member)]);
+    const rows = members.map((member) => [
+      plainLine(member.displayName),
+      member.phone,
+      member.jid,
+      roleOf(member),
+    ]);
     await this.output.table(['NAME', 'PHONE', 'JID', 'ROLE'], rows);
   }
 }

@@ -1,7 +1,8 @@
 import { Args, Flags } from '@oclif/core';
 import { CliError } from '../../src/cli/cli-error.js';
 import { DaemonCommand } from '../../src/cli/daemon-command.js';
-import { clientIdArg, httpUrl } from '../../src/cli/flags.js';
+import { clientIdArg } from '../../src/cli/flags.js';
+import { receiverFlags, webhookOf } from '../../src/cli/webhook-flags.js';
 
 export default class SessionsWebhook extends DaemonCommand {
   static override summary = "Set where a session's events go";
@@ -16,17 +17,7 @@ export default class SessionsWebhook extends DaemonCommand {
   };
   static override flags = {
     off: Flags.boolean({ description: 'stop delivering events' }),
-    'webhook-token': Flags.string({
-      description: 'bearer token that each call carries',
-      env: 'SWITCHBOARD_WEBHOOK_TOKEN',
-    }),
-    'poll-lookup-url': httpUrl({ description: 'asked for the options of unknown polls' }),
-    'extra-event': Flags.string({
-      description: 'also deliver this opt-in event; repeatable',
-      options: ['message_status', 'session_status'],
-      multiple: true,
-      multipleNonGreedy: true,
-    }),
+    ...receiverFlags(),
   };
 
   async run(): Promise<{ webhookUrl: string; pollLookupUrl: string }> {
@@ -35,12 +26,8 @@ export default class SessionsWebhook extends DaemonCommand {
       throw new CliError('usage', 'name either an address or --off');
     }
     const client = await this.daemon(flags);
-    const answer = await client.setWebhook(args.clientId, {
-      webhookUrl: args.webhookUrl ?? '',
-      webhookToken: flags['webhook-token'],
-      pollLookupUrl: flags['poll-lookup-url'],
-      extraEvents: flags['extra-event'],
-    });
+    const change = webhookOf({ ...flags, webhook: args.webhookUrl ?? '' });
+    const answer = await client.setWebhook(args.clientId, change);
     if (!this.jsonEnabled()) {
       const { webhookUrl } = answer;
       this.output.line(webhookUrl ? `events of ${args.clientId} go to ${webhookUrl}` : 'delivery is off');

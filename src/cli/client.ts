@@ -54,9 +54,9 @@ export class DaemonClient {
   call<Answer extends object>(
     method: 'GET' | 'POST',
     path: string,
-    options: Pick<CallOptions, 'query' | 'body'>,
+    options: Pick<CallOptions, 'query' | 'body' | 'timeoutMs'> = {},
   ): Promise<Answer> {
-    return this.#api.call<Answer>(method, path, { ...options, timeoutMs: SEND_TIMEOUT_MS });
+    return this.#api.call<Answer>(method, path, { timeoutMs: SEND_TIMEOUT_MS, ...options });
   }
 
   start(clientId: string, webhook: WebhookChange = {}): Promise<StartAnswer> {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { BuiltCli } from '../support/built-cli.js';
+import { compiledCommand, mochaGlobalSetup, mochaGlobalTeardown } from '../support/compiled.js';
 import { clientIdOf } from './support/gateway-side.js';
 import type { Lab } from './support/lab.js';
 import type { Comparison, Side } from './support/measurement.js';
@@ -24,15 +24,15 @@ export async function startup(lab: Lab): Promise<Comparison[]> {
   const gateway = await lab.gateway();
   const { number } = await lab.person('Operator');
   await gateway.link(number);
-  const cli = await BuiltCli.build();
+  await mochaGlobalSetup();
   try {
-    return await compare(cli.entry, gateway.environment, [
+    return await compare(compiledCommand(), gateway.environment, [
       { argv: ['--version'], atMost: 1.6 },
       { argv: ['sessions', 'list'], atMost: 3 },
       { argv: ['sessions', 'show', clientIdOf(number)], atMost: 3 },
     ]);
   } finally {
-    await cli.remove();
+    await mochaGlobalTeardown();
   }
 }
 

@@ -24,7 +24,9 @@ export async function mochaGlobalSetup(): Promise<void> {
     for (const part of ['bin', 'package.json']) {
       await cp(join(ROOT, part), join(folder, part), { recursive: true });
     }
-    await run(tool('oclif'), ['manifest'], { cwd: folder });
+    // it would ask the registry for a newer version of itself
+    const env = { ...process.env, OCLIF_SKIP_NEW_VERSION_CHECK: 'true' };
+    await run(tool('oclif'), ['manifest'], { cwd: folder, env });
   } catch (error) {
     await mochaGlobalTeardown();
     throw error;
