@@ -11,26 +11,42 @@ const ASCII = /^[\u0020-\u007e]*$/;
 /** Marks that may be heaped upon one character; more of them would run over the lines above and below. */
 const MOST_CODE_POINTS = 12;
 
+/** Taking text apart is slow, and the same lines are drawn again and again. */
+const MOST_KNOWN = 20_000;
 const widths = new Map<string, number>();
-const MOST_WIDTHS = 5_000;
+const texts = new Map<string, number>();
 
 /** The columns that a text takes. */
 export function columnsOf(text: string): number {
   if (ASCII.test(text)) return text.length;
-  let columns = 0;
-  for (const { segment } of SEGMENTER.segment(text)) columns += graphemeColumns(segment);
-  return columns;
+  return remembered(texts, text, () => graphemes(text).reduce((sum, { columns }) => sum + columns, 0));
 }
 
 /** A text in its characters, without those that take no column of their own. */
 export function graphemes(text: string): Grapheme[] {
-  if (ASCII.test(text)) return [...text].map((character) => ({ text: character, columns: 1 }));
+  if (ASCII.test(text)) return plainCharacters(text);
   const all: Grapheme[] = [];
-  for (const { segment } of SEGMENTER.segment(text)) {
-    const columns = graphemeColumns(segment);
-    if (columns > 0) all.push({ text: tame(segment), columns });
+  const runs = text.match(RUNS) ?? [];
+  for (const [place, run] of runs.entries()) {
+    if (ASCII.test(run)) {
+      // what follows may be a mark on the last character
+      all.push(...plainCharacters(place < runs.length - 1 ? run.slice(0, -1) : run));
+      continue;
+    }
+    const before = place > 0 ? (runs[place - 1]?.slice(-1) ?? '') : '';
+    for (const { segment } of SEGMENTER.segment(before + run)) {
+      const columns = graphemeColumns(segment);
+      if (columns > 0) all.push({ text: tame(segment), columns });
+    }
   }
   return all;
+}
+
+/** Runs of letters that are one character each, and of others. */
+const RUNS = /[\u0020-\u007e]+|[^\u0020-\u007e]+/g;
+
+function plainCharacters(text: string): Grapheme[] {
+  return Array.from(text, (character) => ({ text: character, columns: 1 }));
 }
 
 /** Where the characters of a text begin, and its end: UTF-16 offsets. */
@@ -41,11 +57,15 @@ export function boundaries(text: string): number[] {
 /** The columns of one character; 0 for one that is not seen. */
 export function graphemeColumns(segment: string): number {
   if (segment.length === 1 && ASCII.test(segment)) return 1;
-  const known = widths.get(segment);
-  if (known !== undefined) return known;
-  if (widths.size >= MOST_WIDTHS) widths.clear();
-  const columns = stringWidth(segment);
-  widths.set(segment, columns);
+  return remembered(widths, segment, () => stringWidth(segment));
+}
+
+function remembered(known: Map<string, number>, text: string, measure: () => number): number {
+  const before = known.get(text);
+  if (before !== undefined) return before;
+  if (known.size >= MOST_KNOWN) known.clear();
+  const columns = measure();
+  known.set(text, columns);
   return columns;
 }
 
