@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { pino } from 'pino';
+import { GatewayError } from '../../src/domain/errors.js';
 import { LIMITS } from '../../src/domain/limits.js';
 import type { Group } from '../../src/link/port/groups.js';
 import { KnownGroups } from '../../src/services/groups/known-groups.js';
@@ -106,6 +107,26 @@ describe('what is known of groups', () => {
     answer = async () => groupOf(ADMIN);
     clock.advance(60_000);
     expect(await subject()).to.equal('Friends');
+  });
+
+  it('is asked for as soon as there is a connection', async () => {
+    isConnected = false;
+    expect(await subject()).to.equal(undefined);
+    expect(await groups.isAdmin('acme', GROUP.chat, { lid: ADMIN })).to.equal(undefined);
+    isConnected = true;
+    expect(await subject()).to.equal('Friends');
+  });
+
+  it('tells nothing of admins while the network does not answer, and takes a refusal for a no', async () => {
+    const isAdmin = () => groups.isAdmin('acme', GROUP.chat, { lid: ADMIN });
+    answer = () => Promise.reject(new GatewayError('lookup_failed', 'no answer'));
+    expect(await isAdmin()).to.equal(undefined);
+    answer = async () => groupOf(ADMIN);
+    expect(await isAdmin()).to.equal(true);
+    answer = () => Promise.reject(new GatewayError('group_forbidden', 'no member any more'));
+    groups.changed('acme', GROUP.chat);
+    expect([await isAdmin(), await isAdmin()]).to.deep.equal([false, false]);
+    expect(asked).to.equal(4);
   });
 
   it('is asked for again after a change', async () => {

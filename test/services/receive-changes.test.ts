@@ -1,5 +1,6 @@
 import { proto } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
+import { LIMITS } from '../../src/domain/limits.js';
 import { GROUP, groupOf, HOSTED, makeRig, type Rig, SENT_AT } from './receive-rig.js';
 
 describe('changes of messages', () => {
@@ -34,6 +35,37 @@ describe('changes of messages', () => {
     expect(rig.events[1]).to.deep.include({ type: 'revoke', revoke: { targetId: 'M1', byAdmin: true } });
     const [row] = await rig.history('acme-90000000000001-120363040000000000');
     expect(row).to.include({ deleted: true, body: 'hello' });
+  });
+
+  it('wait for the connection when an admin made them and nobody knows yet who is one', async () => {
+    const session = { ...HOSTED, enableGroupAi: true };
+    rig.groups.set(GROUP.chat, groupOf('90000000000003'));
+    let connect: () => void = () => undefined;
+    rig.connection = new Promise((resolve) => {
+      connect = resolve;
+    });
+    rig.take(GROUP, session);
+    rig.take({ ...GROUP, ...carol, messageId: 'C2', content: revoke }, session);
+    await rig.clock.scheduled(LIMITS.groupAskMs);
+    rig.clock.advance(LIMITS.groupAskMs);
+    connect();
+    await rig.receiver.idle();
+    expect(rig.events.map(({ type }) => type)).to.deep.equal(['text', 'revoke']);
+  });
+
+  it('are decided at the next start when the gateway stops before anybody can say who is an admin', async () => {
+    const session = { ...HOSTED, enableGroupAi: true };
+    const closed: string[] = [];
+    rig.store.journal.close = async (_clientId, ids) => void closed.push(...ids);
+    rig.stopped = true;
+    await rig.receive({ ...GROUP, ...carol, messageId: 'C2', content: revoke, journalIds: ['J1'] }, session);
+    expect([rig.events, closed]).to.deep.equal([[], []]);
+    const loggedOut = { ...session, status: 'logged_out' as const };
+    await rig.receive(
+      { ...GROUP, ...carol, messageId: 'C3', content: revoke, journalIds: ['J2'] },
+      loggedOut,
+    );
+    expect([rig.events, closed]).to.deep.equal([[], ['J2']]);
   });
 
   for (const [who, admin] of Object.entries({

@@ -81,6 +81,10 @@ export interface Rig {
   groups: Map<string, Group>;
   /** Links to stored pictures, by jid. */
   avatars: Map<string, string>;
+  /** Resolves when the session is connected; it is from the start. */
+  connection: Promise<void>;
+  /** The session is not connected any more, and will not be in this run. */
+  stopped: boolean;
   /** From now on the network answers nothing. */
   silence(): void;
   /** Something is learnt of a person, from elsewhere. */
@@ -138,7 +142,10 @@ export async function makeRig(): Promise<Rig> {
     if (group) return group;
     throw new GatewayError('group_unknown', 'there is no such group');
   };
-  const linkOf = async () => playedLink({ lookUp, groups: { ...playedLink().groups, get } });
+  const linkOf = async () => {
+    await rig.connection;
+    return rig.stopped ? undefined : playedLink({ lookUp, groups: { ...playedLink().groups, get } });
+  };
   const recorder = new Recorder({
     rooms: identities,
     history: store.history,
@@ -157,6 +164,8 @@ export async function makeRig(): Promise<Rig> {
     away: false,
     people: [],
     groups: new Map(),
+    connection: Promise.resolve(),
+    stopped: false,
     avatars: new Map(),
     silence() {
       isSilent = true;

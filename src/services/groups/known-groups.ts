@@ -1,17 +1,22 @@
 import { LRUCache } from 'lru-cache';
-import { formatJid, type Person, parseJid } from '../../domain/address.js';
+import type { Person } from '../../domain/address.js';
 import { type Clock, wait } from '../../domain/clock.js';
+import { isGatewayError } from '../../domain/errors.js';
 import { LIMITS } from '../../domain/limits.js';
+import { isTerminal } from '../../domain/session.js';
 import type { Link } from '../../link/link.js';
 import type { Group } from '../../link/port/groups.js';
 import type { Logger } from '../../log.js';
-import type { SessionRecord, Store } from '../../store/store.js';
-import { roomIdOf } from '../receive/parties.js';
+import { GroupRooms, type GroupRoomsOptions } from './group-rooms.js';
 
 /** Groups kept at hand, over all sessions. */
 const MAX_GROUPS = 5_000;
 /** Milliseconds for which a group is not asked for again that the network did not tell of. */
 const PAUSE_MS = 60_000;
+/** Milliseconds that a question waits for the connection; messages do not wait as long, unless they must know. */
+const LINK_WAIT_MS = 10 * 60_000;
+/** Questions for the sake of one message: a connection may end while it is asked over it. */
+const MAX_QUESTIONS = 2;
 
 /** What messages need of their group. */
 export interface KnownGroup {
@@ -20,19 +25,20 @@ export interface KnownGroup {
   admins: ReadonlySet<string>;
 }
 
-export interface KnownGroupsOptions {
-  store: Pick<Store, 'history'>;
-  /** The session's link, once it is connected; undefined when it does not connect in time. */
+export interface KnownGroupsOptions extends Pick<GroupRoomsOptions, 'store' | 'recordOf'> {
+  /** The session's link, once it is connected; undefined when it does not connect in time, or will not any more. */
   linkOf(clientId: string, timeoutMs: number): Promise<Link | undefined>;
-  /** Undefined when there is no such session (any more). */
-  recordOf(clientId: string): SessionRecord | undefined;
   clock: Clock;
   log: Logger;
 }
 
+/** `refused`: the network does not tell this number. `unanswered`: it fails, or does not answer. */
+type Failure = 'refused' | 'unanswered';
+type Answer = KnownGroup | Failure | 'not connected';
+
 /** A question to the network that is under way. */
 interface Question {
-  answer: Promise<KnownGroup | undefined>;
+  answer: Promise<Answer>;
   /** The group has changed since it was asked: the answer may be an old one. */
   isStale: boolean;
 }
@@ -44,33 +50,44 @@ interface Question {
 export class KnownGroups {
   readonly #options: KnownGroupsOptions;
   readonly #groups = new LRUCache<string, KnownGroup>({ max: MAX_GROUPS });
-  /** When the network was asked in vain: milliseconds since the epoch. */
-  readonly #failures = new LRUCache<string, number>({ max: MAX_GROUPS });
+  /** Why the network did not tell, and when: milliseconds since the epoch. */
+  readonly #failures = new LRUCache<string, { why: Failure; at: number }>({ max: MAX_GROUPS });
   readonly #questions = new Map<string, Question>();
-  /** Rooms whose name is being brought up to date; true when it has to be done once more. */
-  readonly #renaming = new Map<string, boolean>();
+  readonly #rooms: GroupRooms;
 
   constructor(options: KnownGroupsOptions) {
     this.#options = options;
+    const subjectOf = async (clientId: string, jid: string) =>
+      groupIn(await this.#ask(clientId, jid).answer)?.subject;
+    this.#rooms = new GroupRooms({ ...options, subjectOf });
   }
 
   /** Undefined when the network does not tell, or not in time. @param jid of the group */
   async find(clientId: string, jid: string): Promise<KnownGroup | undefined> {
-    const { clock } = this.#options;
     const key = keyOf(clientId, jid);
     const known = this.#groups.get(key);
-    if (known || clock.now() - (this.#failures.get(key) ?? Number.NEGATIVE_INFINITY) < PAUSE_MS) return known;
+    if (known || this.#failed(key)) return known;
     const { answer } = this.#ask(clientId, jid);
     const answered = new AbortController();
     void answer.then(() => answered.abort());
-    await wait(clock, LIMITS.groupAskMs, answered.signal);
-    return answered.signal.aborted ? answer : undefined;
+    await wait(this.#options.clock, LIMITS.groupAskMs, answered.signal);
+    return answered.signal.aborted ? groupIn(await answer) : undefined;
   }
 
-  /** False also when the network does not tell who the admins are. */
-  async isAdmin(clientId: string, jid: string, { lid, pn }: Person): Promise<boolean> {
-    const admins = (await this.find(clientId, jid))?.admins;
-    return admins !== undefined && [lid, pn].some((user) => user !== undefined && admins.has(user));
+  /**
+   * Waits for the connection where there is none: who deletes the message of another must not be judged by what is not
+   * known yet. False also when the network refuses to tell who the admins are, or will not be asked any more.
+   * @returns undefined when the network could not be asked
+   */
+  async isAdmin(clientId: string, jid: string, { lid, pn }: Person): Promise<boolean | undefined> {
+    const key = keyOf(clientId, jid);
+    let answer: Answer | undefined = this.#groups.get(key) ?? this.#failed(key);
+    for (let question = 1; !isDecided(answer) && question <= MAX_QUESTIONS; question += 1) {
+      answer = await this.#ask(clientId, jid).answer;
+    }
+    if (!isDecided(answer)) return this.#mayStillConnect(clientId) ? undefined : false;
+    const admins = groupIn(answer)?.admins;
+    return [lid, pn].some((user) => user !== undefined && admins?.has(user));
   }
 
   /** The network tells that a group has changed. */
@@ -81,7 +98,7 @@ export class KnownGroups {
     const question = this.#questions.get(key);
     if (question) question.isStale = true;
     this.#questions.delete(key);
-    this.#rename(clientId, jid);
+    this.#rooms.changed(clientId, jid);
   }
 
   /** Forgets the groups of a session. */
@@ -91,61 +108,43 @@ export class KnownGroups {
     }
   }
 
+  #mayStillConnect(clientId: string): boolean {
+    const session = this.#options.recordOf(clientId);
+    return session !== undefined && !isTerminal(session.status);
+  }
+
+  /** Why the network did not tell lately; undefined when it is worth asking. */
+  #failed(key: string): Failure | undefined {
+    const failure = this.#failures.get(key);
+    return failure && this.#options.clock.now() - failure.at < PAUSE_MS ? failure.why : undefined;
+  }
+
   #ask(clientId: string, jid: string): Question {
     const key = keyOf(clientId, jid);
     const underWay = this.#questions.get(key);
     if (underWay) return underWay;
-    const question: Question = { answer: Promise.resolve(undefined), isStale: false };
+    const question: Question = { answer: Promise.resolve('unanswered'), isStale: false };
     this.#questions.set(key, question);
-    question.answer = this.#fetch(clientId, jid).then((group) => {
-      if (question.isStale) return group && knownOf(group);
+    question.answer = this.#fetch(clientId, jid).then((answer) => {
+      if (question.isStale) return answer;
       this.#questions.delete(key);
-      if (group) this.#groups.set(key, knownOf(group));
-      else this.#failures.set(key, this.#options.clock.now());
-      return this.#groups.get(key);
+      if (typeof answer !== 'string') this.#groups.set(key, answer);
+      else if (answer !== 'not connected')
+        this.#failures.set(key, { why: answer, at: this.#options.clock.now() });
+      return answer;
     });
     return question;
   }
 
-  async #fetch(clientId: string, jid: string): Promise<Group | undefined> {
+  async #fetch(clientId: string, jid: string): Promise<Answer> {
     const { linkOf, log } = this.#options;
     try {
-      const link = await linkOf(clientId, LIMITS.groupAskMs);
-      return await link?.groups.get(jid);
+      const link = await linkOf(clientId, LINK_WAIT_MS);
+      return link ? knownOf(await link.groups.get(jid)) : 'not connected';
     } catch (err) {
       log.info({ err, clientId, group: jid }, 'nothing learnt of a group');
-      return undefined;
+      return isRefusal(err) ? 'refused' : 'unanswered';
     }
-  }
-
-  /** One change comes seldom alone: while one is worked off, the others wait for one more look together. */
-  #rename(clientId: string, jid: string): void {
-    const key = keyOf(clientId, jid);
-    const isUnderWay = this.#renaming.has(key);
-    this.#renaming.set(key, isUnderWay);
-    if (isUnderWay) return;
-    void this.#renameRoom(clientId, jid)
-      .catch((err: unknown) =>
-        this.#options.log.warn({ err, clientId, group: jid }, 'room of a group not renamed'),
-      )
-      .finally(() => {
-        const isOutdated = this.#renaming.get(key);
-        this.#renaming.delete(key);
-        if (isOutdated) this.#rename(clientId, jid);
-      });
-  }
-
-  async #renameRoom(clientId: string, jid: string): Promise<void> {
-    const { store, recordOf } = this.#options;
-    const session = recordOf(clientId);
-    const group = parseJid(jid);
-    if (!session?.orgId || group?.kind !== 'group') return;
-    const chatRoomId = roomIdOf(session, group);
-    const room = await store.history.room(clientId, chatRoomId);
-    if (!room) return;
-    const { subject } = (await this.#ask(clientId, formatJid(group)).answer) ?? {};
-    if (subject && subject !== room.name)
-      await store.history.updateRoom(clientId, chatRoomId, { name: subject });
   }
 }
 
@@ -155,6 +154,19 @@ function knownOf({ subject, members }: Group): KnownGroup {
     subject,
     admins: new Set(admins.flatMap(({ lid, pn }) => [lid, pn].filter((user) => user !== ''))),
   };
+}
+
+function groupIn(answer: Answer): KnownGroup | undefined {
+  return typeof answer === 'string' ? undefined : answer;
+}
+
+/** False while it is worth asking (again). */
+function isDecided(answer: Answer | undefined): answer is KnownGroup | 'refused' {
+  return answer !== undefined && answer !== 'unanswered' && answer !== 'not connected';
+}
+
+function isRefusal(error: unknown): boolean {
+  return isGatewayError(error, 'group_unknown') || isGatewayError(error, 'group_forbidden');
 }
 
 function keyOf(clientId: string, jid: string): string {

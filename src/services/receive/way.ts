@@ -115,6 +115,7 @@ export class MessageWay {
     const read = isDelivered || session.orgId ? await reader.read(session, message, parties) : 'silent';
     if (read === 'interrupted') return read;
     const event = read === 'silent' ? undefined : await this.#compose(traveller, parties, read);
+    if (event === 'interrupted') return event;
     if (!event || read === 'silent') return { recorded: true };
     const { author } = parties;
     const { recorded, fileId } = await this.#record(traveller, { ...read, event, author, metaData });
@@ -124,12 +125,12 @@ export class MessageWay {
     return { recorded, announced: this.#withLink(current, fileId) };
   }
 
-  /** Undefined when it claims to change what it has no right to. */
+  /** Undefined when it claims to change what it has no right to; `interrupted` when nobody could say whether it has. */
   async #compose(
     { session, metaData }: Traveller,
     parties: Parties,
     { message, reading }: Read,
-  ): Promise<EventEnvelope | undefined> {
+  ): Promise<EventEnvelope | 'interrupted' | undefined> {
     const { arrivals, known, observer, log } = this.#options;
     const facts = await this.#factsOf(session, message, parties);
     const event = composeEnvelope({ session, message, reading, parties, metaData, ...facts });
@@ -139,6 +140,7 @@ export class MessageWay {
     const target = await known.find(session, parties, targetId);
     const isAllowed =
       !needsAdmin(event, parties.author, target?.author) || (await this.#isAdmin(event, parties));
+    if (isAllowed === undefined) return 'interrupted';
     const rightful = isAllowed && withTarget(event, parties.author, target?.author);
     if (rightful) return rightful;
     const { clientId, messageId, type } = event;
@@ -159,7 +161,7 @@ export class MessageWay {
     return { subject: group?.subject ?? '', avatarUrl: avatar, quotedLid };
   }
 
-  #isAdmin({ clientId }: EventEnvelope, { remoteJid, author }: Parties): Promise<boolean> {
+  #isAdmin({ clientId }: EventEnvelope, { remoteJid, author }: Parties): Promise<boolean | undefined> {
     return this.#options.groups.isAdmin(clientId, remoteJid, author);
   }
 
