@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { LIMITS } from '../../src/domain/limits.js';
 import type { HistoryMessage } from '../../src/store/store.js';
 import { HOSTED, ROOM, SENT_AT } from './receive-rig.js';
 import { BOB, BOB_JID, DAY_MS, ImportRig, past, saying } from './support/import-rig.js';
@@ -44,7 +45,7 @@ describe('the import of messages of the past', () => {
     expect(rig.imports.progress('acme')).to.deep.equal({ progress: 100, messages: 2 });
   });
 
-  it('keeps a file without fetching it', async () => {
+  describe('has files', () => {
     const imageMessage = {
       mimetype: 'image/jpeg',
       url: 'https://mmg.whatsapp.net/v/x.enc',
@@ -54,10 +55,54 @@ describe('the import of messages of the past', () => {
       fileEncSha256: Buffer.alloc(32, 3),
       fileLength: 7,
     };
-    await rig.take([past('M1', { content: { imageMessage } })]);
+
+    it('that are fetched behind those of live messages', async () => {
+      await rig.take([past('M1', { content: { imageMessage } })]);
+      const [row] = await rig.rows();
+      expect(row?.media).to.include({ mimeType: 'image/jpeg', mediaType: 'image', fileSize: 7 });
+      expect(row?.fileId).to.match(/^[0-9a-f-]{36}$/);
+      expect(rig.expected).to.deep.equal([
+        { id: row?.fileId, clientId: 'acme', chatRoomId: ROOM, messageId: 'M1', past: true },
+      ]);
+    });
+
+    it('that are not fetched when the network can hardly have them any more, or when they are too large', async () => {
+      const large = { ...imageMessage, fileLength: LIMITS.libraryFileBytes + 1 };
+      await rig.take([
+        past('M1', { content: { imageMessage }, timestamp: SENT_AT - 30 * DAY_MS }),
+        past('M2', { content: { imageMessage: large } }),
+      ]);
+      expect((await rig.rows()).map(({ fileId, media }) => [fileId, media?.mimeType])).to.deep.equal([
+        ['', 'image/jpeg'],
+        ['', 'image/jpeg'],
+      ]);
+      expect(rig.expected).to.deep.equal([]);
+    });
+  });
+
+  it('keeps how far own messages had come', async () => {
+    await rig.take([
+      past('M1', { fromMe: true, status: 'read' }),
+      past('M2', { fromMe: true, status: 'sent' }),
+      past('M3', { fromMe: true }),
+      past('M4', { status: 'read' }),
+    ]);
+    const statuses = await rig.store.history.statuses('acme', ['M1', 'M2', 'M3', 'M4']);
+    expect([...statuses]).to.deep.equal([['M1', 'read']]);
+  });
+
+  it('names who wrote what is quoted by the LID, as live messages do', async () => {
+    const contextInfo = {
+      stanzaId: 'M0',
+      participant: `${BOB.pn}@s.whatsapp.net`,
+      quotedMessage: { conversation: 'asked' },
+    };
+    await rig.take(
+      [past('M1', { content: { extendedTextMessage: { text: 'answer', contextInfo } } })],
+      [BOB],
+    );
     const [row] = await rig.rows();
-    expect(row?.media).to.include({ mimeType: 'image/jpeg', mediaType: 'image', fileSize: 7 });
-    expect(row?.fileId).to.equal('');
+    expect(row?.extras.quoted).to.deep.include({ messageId: 'M0', participant: BOB.lid, body: 'asked' });
   });
 
   it('finds the one room of a person, whichever address the past goes by', async () => {

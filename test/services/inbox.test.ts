@@ -150,15 +150,15 @@ describe('the hosted inbox', () => {
         extras: { media: { ...media, downloadUrl } },
       });
       expect(await inbox.mediaUrl(ROOM, 'M1')).to.equal(downloadUrl);
-      expect(expected).to.deep.equal([{ id: fileId, ...key }]);
+      expect(expected).to.deep.equal([{ id: fileId, ...key, past: false }]);
     });
 
     it('keeps its id however often its message comes, and is told again', async () => {
       const fileId = await recorder.record(picture());
       expect(await recorder.record(picture())).to.equal(fileId);
       expect(expected).to.deep.equal([
-        { id: fileId, ...key },
-        { id: fileId, ...key },
+        { id: fileId, ...key, past: false },
+        { id: fileId, ...key, past: false },
       ]);
     });
 
@@ -348,6 +348,17 @@ describe('the hosted inbox', () => {
     }
     const page = await inbox.messages(ROOM, { limit: 2, before: 'M3' });
     expect(page.map(({ messageId }) => messageId)).to.deep.equal(['M1', 'M2']);
+  });
+
+  it('tells how far own messages have come, where it is asked for', async () => {
+    await record(message('M1', 'hello'), own('M2', 'hi'), own('M3', 'bye'));
+    await store.history.advance('acme', { messageId: 'M3', status: 'read', at: SENT_AT });
+    const told = async (page: { limit: number; before?: string; status?: boolean }) =>
+      (await inbox.messages(ROOM, page)).map((each) => ('status' in each ? each.status : 'untold'));
+    expect(await told({ limit: 200, status: true })).to.deep.equal(['untold', 'sent', 'read']);
+    expect(await told({ limit: 1, before: 'M3', status: true })).to.deep.equal(['sent']);
+    expect(await told({ limit: 200 })).to.deep.equal(['untold', 'untold', 'untold']);
+    expect(await told({ limit: 200, status: false })).to.deep.equal(['untold', 'untold', 'untold']);
   });
 
   it('says what it does not know', async () => {

@@ -111,6 +111,39 @@ describe('the files of recorded messages', () => {
       expect(await waiting).to.include({ id: ids.get('M90'), fileSize: 6 });
     });
 
+    it('of the past come one at a time, the newest first, while no other one waits', async () => {
+      for (const age of [60, 90, 70]) await rig.recordPast(`P${age}`, { age });
+      expect(await begun(1)).to.deep.equal(['P60']);
+      for (const age of [50, 40, 30, 20, 10]) await rig.record(`M${age}`, { age });
+      await begun(1 + LIMITS.filesAtOnce);
+      finish('P60');
+      finish('M50');
+      expect((await begun(6)).at(-1)).to.equal('M10');
+      expect((await begun(7)).at(-1)).to.equal('P70');
+      expect(await open()).to.have.length(6);
+      await finishAll();
+      expect(await open()).to.deep.equal([]);
+    });
+
+    it('of the past that a stop left undone are taken up, the newest first', async () => {
+      for (const age of [60, 70, 80]) {
+        await rig.recordPast(`P${age}`, { age });
+        rig.clock.advance(1);
+      }
+      await begun(1);
+      rig.hosting.keeper.stop();
+      await finishAll();
+      rig.downloads.length = 0;
+      const next = rig.another();
+      await next.keeper.takeUp(CLIENT);
+      await next.keeper.idle();
+      expect(rig.downloads.map(({ media }) => media.directPath)).to.deep.equal([
+        '/v/P60',
+        '/v/P70',
+        '/v/P80',
+      ]);
+    });
+
     it('are broken off by a stop, and taken up by the next start', async () => {
       const ids = await Promise.all(['M1', 'M2', 'M3', 'M4', 'M5', 'M6'].map((id) => rig.record(id)));
       await begun(LIMITS.filesAtOnce);
@@ -211,6 +244,38 @@ describe('the files of recorded messages', () => {
         fromMe: false,
         sentAt: rig.clock.now(),
       });
+    });
+
+    it('are lost at once when the network has lost them and they are of the past', async () => {
+      rig.download = fail('media_gone');
+      await rig.recordPast('M1');
+      await idle();
+      expect(rig.outcomes).to.deep.equal(['lost']);
+      expect(rig.asked).to.deep.equal([]);
+      expect(await linkOf('M1')).to.equal('');
+    });
+
+    it('are lost at once when they are larger than they may be', async () => {
+      const piece = Buffer.alloc(LIMITS.libraryFileBytes / 64);
+      const pieces = function* () {
+        for (let n = 0; n < 64; n += 1) yield piece;
+        yield Buffer.from('!');
+      };
+      const source = Readable.from(pieces());
+      rig.download = async () => source;
+      const id = await rig.record('M1');
+      await idle();
+      expect(rig.outcomes).to.deep.equal(['lost']);
+      expect(await contentOf(id)).to.equal(undefined);
+      expect(source.destroyed).to.equal(true);
+      expect(await linkOf('M1')).to.equal('');
+    });
+
+    it('are not fetched when they are said to be larger than they may be', async () => {
+      const image = { fileLength: LIMITS.libraryFileBytes + 1 };
+      expect(await rig.record('M1', { image })).to.equal('');
+      expect(await open()).to.deep.equal([]);
+      expect(await codeOf(rig.hosting.inbox.mediaUrl(ROOM, 'M1'))).to.equal('file_unknown');
     });
 
     it('are lost when the phone has lost them too', async () => {

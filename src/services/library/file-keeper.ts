@@ -127,7 +127,7 @@ export class FileKeeper {
   #enqueue(job: FileJob, priority: number): void {
     job.resume();
     const start = async () => {
-      if (job.file.past) await this.#live.onEmpty();
+      if (job.file.past) await this.#live.onSizeLessThan(1);
       job.work = this.#work(job);
       await job.work;
     };

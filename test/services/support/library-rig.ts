@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { readContent } from '../../../src/kinds/index.js';
 import type { LinkOptions, MediaMessage, MediaSource } from '../../../src/link/link.js';
 import type { Recording } from '../../../src/services/inbox/recording.js';
+import { roomOf, rowOf } from '../../../src/services/inbox/rows.js';
 import { createHosting, type Hosting } from '../../../src/services/library/hosting.js';
 import { ApiSecretHasher } from '../../../src/services/sessions/api-secret.js';
 import { SessionRegistry } from '../../../src/services/sessions/sessions.js';
@@ -48,6 +49,8 @@ export interface LibraryRig {
   disconnect(): Promise<void>;
   /** Records a message with a file. @returns the file's id */
   record(messageId: string, wishes?: Wishes): Promise<string>;
+  /** Records a message of the past with a file. @returns the file's id */
+  recordPast(messageId: string, wishes?: Wishes): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -140,6 +143,12 @@ export async function startLibraryRig(): Promise<LibraryRig> {
     },
     record(messageId, { age = 0, by = rig.hosting, image = {} } = {}) {
       return by.recorder.record(recording(messageId, clock.now() - age, image));
+    },
+    async recordPast(messageId, { age = 0, by = rig.hosting, image = {} } = {}) {
+      const told = recording(messageId, clock.now() - age, image);
+      const row = rowOf(told, 'image', links.encode(told.message.content));
+      await by.recorder.add(CLIENT, roomOf(told.event), row);
+      return row.fileId;
     },
     async close() {
       for (const { keeper } of all) {
