@@ -6,8 +6,8 @@ export type Press =
   | { type: 'key'; key: string }
   /** Something printable; several characters when they were typed faster than they are read. */
   | { type: 'text'; text: string }
-  /** Several lines, possibly, at once. */
-  | { type: 'paste'; text: string };
+  /** Several lines, possibly, at once. Where the terminal does not say so (`guessed`) they may have been typed fast as well. */
+  | { type: 'paste'; text: string; guessed: boolean };
 
 const PASTE_BEGINS = '[200~';
 const PASTE_ENDS = '[201~';
@@ -29,7 +29,8 @@ export class PressReader {
 
   #pasted(input: string, key: Key, before: string): Press[] {
     this.#paste = undefined;
-    if (input === PASTE_ENDS) return before === '' ? [] : [{ type: 'paste', text: lines(before) }];
+    if (input === PASTE_ENDS)
+      return before === '' ? [] : [{ type: 'paste', text: lines(before), guessed: false }];
     if (key.ctrl && input === 'c') return [{ type: 'key', key: 'ctrl+c' }];
     this.#paste = before + (key.return ? '\n' : key.tab ? '\t' : key.ctrl ? '' : input);
     return [];
@@ -40,7 +41,7 @@ function typed(input: string, key: Key): Press[] {
   const name = nameOf(key);
   if (name) return [{ type: 'key', key: withModifiers(name, key) }];
   if (key.ctrl || key.meta) return input === '' ? [] : [{ type: 'key', key: withModifiers(input, key) }];
-  if (BREAK_WITHIN.test(input)) return [{ type: 'paste', text: lines(input) }];
+  if (BREAK_WITHIN.test(input)) return [{ type: 'paste', text: lines(input), guessed: true }];
   return split(input);
 }
 

@@ -39,6 +39,8 @@ const KEYS: Readonly<Record<Pane, Keys>> = {
   composer: composerKeys,
 };
 
+const SEGMENTER = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
 /** The operator's side of the inbox: what is highlighted, scrolled and written, and what each key does to it. */
 export class InboxView implements Store<ViewState> {
   readonly model: InboxModel;
@@ -80,20 +82,32 @@ export class InboxView implements Store<ViewState> {
   }
 
   press(press: Press): void {
-    if (press.type !== 'text') {
-      this.#pressOne(press);
-      return;
-    }
-    for (const character of characters(press.text)) {
-      this.#pressOne(character);
-      // a question is answered by somebody who has seen it
-      if (this.#state.overlay?.type === 'confirm') return;
-    }
+    if (press.type === 'text' || (press.type === 'paste' && press.guessed)) this.#type(press.text);
+    else this.#pressOne(press);
   }
 
   /** Ends what goes on in the background. */
   close(): void {
     if (this.#state.overlay?.type === 'pairing') this.#state.overlay.stop();
+  }
+
+  /** Keys that were typed faster than they are read, one by one. Only a message can have several lines. */
+  #type(text: string): void {
+    for (const { segment, index } of SEGMENTER.segment(text)) {
+      const rest = text.slice(index);
+      if (this.#isAtMessage() && /\n./s.test(rest)) {
+        this.#pressOne({ type: 'paste', text: rest, guessed: true });
+        return;
+      }
+      this.#pressOne(segment === '\n' ? { type: 'key', key: 'enter' } : { type: 'text', text: segment });
+      // a question is answered by somebody who has seen it
+      if (this.#state.overlay?.type === 'confirm') return;
+    }
+  }
+
+  #isAtMessage(): boolean {
+    const { overlay, pane } = this.#state;
+    return overlay === undefined && (pane === 'composer' || pane === 'conversation');
   }
 
   #pressOne(press: Press): void {
@@ -113,12 +127,4 @@ export class InboxView implements Store<ViewState> {
     this.model.dismissNotice();
     return true;
   }
-}
-
-/** Keys that were typed faster than they are read, one by one. */
-function characters(text: string): Press[] {
-  return [...new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text)].map(({ segment }) => ({
-    type: 'text',
-    text: segment,
-  }));
 }
