@@ -89,6 +89,8 @@ const RULES: readonly Rule[] = [
       'src/domain/',
       'src/events/',
       'src/delivery/tail.ts',
+      'src/delivery/verify.ts',
+      'src/delivery/webhook-headers.ts',
       'src/config/',
       'src/sandbox/client.ts',
       'src/sandbox/api.ts',
@@ -97,6 +99,11 @@ const RULES: readonly Rule[] = [
   },
   { layer: 'src/tui/', own: ['src/domain/', 'src/cli/'], without: ADAPTER_PACKAGES },
   { layer: 'commands/start.ts', own: ['src/'] },
+  {
+    layer: 'commands/doctor.ts',
+    own: ['src/cli/', 'src/domain/', 'src/store/open.ts'],
+    without: ADAPTER_PACKAGES,
+  },
   { layer: 'commands/demo.ts', own: ['src/'] },
   {
     layer: 'commands/store/',

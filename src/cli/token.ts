@@ -5,6 +5,11 @@ import { CliError } from './cli-error.js';
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
+/** True for a daemon's address that leads to this machine, whose files are then the daemon's. */
+export function isThisMachine(url: string): boolean {
+  return LOOPBACK.test(new URL(url).hostname);
+}
+
 /** Where the daemon keeps its token. */
 export function tokenPath(dataDir: string): string {
   return join(dataDir, TOKEN_FILE);
@@ -16,7 +21,7 @@ export function tokenPath(dataDir: string): string {
  * @throws CliError when the file is there but must not be read.
  */
 export async function findToken(url: string, dataDir: string): Promise<string | undefined> {
-  if (!LOOPBACK.test(new URL(url).hostname)) return undefined;
+  if (!isThisMachine(url)) return undefined;
   try {
     return (await readFile(tokenPath(dataDir), 'utf8')).trim() || undefined;
   } catch (error) {

@@ -54,7 +54,7 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
       const { orgId, lid } = sessions.find(clientId);
       const receiver = receiverOf(clientId, type);
       const event = sampleEvent(type, { clientId, orgId, myLid: lid, at: clock.now() });
-      return dispatcher.announce(event, receiver);
+      return { ...(await dispatcher.announce(event, receiver)), signed: receiver.token !== '' };
     },
     failed: (filter) => failed.list(filter),
     failedOne,

@@ -303,7 +303,13 @@ export interface Deliveries {
   sendTestEvent(
     clientId: string,
     type: MessageEventType | ExtraEventType,
-  ): Promise<{ deliveryId: string; delivered: boolean; reason: string }>;
+  ): Promise<{
+    deliveryId: string;
+    delivered: boolean;
+    reason: string;
+    /** Whether the call carried a token and a signature. */
+    signed: boolean;
+  }>;
   /** Newest first. */
   failed(filter: { clientId?: string; limit: number }): Promise<FailedDelivery[]>;
   failedOne(id: string): Promise<FailedDelivery>;

@@ -1,7 +1,8 @@
 import { GatewayError } from '../domain/errors.js';
-import { rewrapDataKeys } from './sealing/data-keys.js';
+import { checkEncryptionKey, rewrapDataKeys } from './sealing/data-keys.js';
 import { type SealedStore, sealStore } from './sealing/sealed-store.js';
 import { databaseExists } from './sqlite/database.js';
+import { readDataKey } from './sqlite/look.js';
 import { openSqliteBackend } from './sqlite/sqlite-store.js';
 import type { Backend } from './store.js';
 
@@ -71,6 +72,18 @@ export async function openExistingStore(
 ): Promise<SealedStore> {
   requireExisting(options);
   return openStore(options);
+}
+
+/**
+ * Whether a start could open the SQLite store of a data directory. Changes nothing in it.
+ *
+ * @throws GatewayError as `openExistingStore`
+ */
+export async function tryExistingStore(options: {
+  dataDir: string;
+  encryptionKey: Uint8Array;
+}): Promise<void> {
+  checkEncryptionKey(options.encryptionKey, (clientId) => readDataKey(options.dataDir, clientId));
 }
 
 function requireExisting({ url, dataDir }: StoreLocation): void {

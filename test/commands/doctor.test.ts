@@ -1,152 +1,112 @@
-import { chmod, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import Doctor from '../../commands/doctor.js';
 import type { CheckResult } from '../../src/cli/doctor/check.js';
-import { FakeDaemon } from '../cli/support/fake-daemon.js';
-import { startReceiver, type TestReceiver } from '../support/receiver.js';
+import { GENERAL_CHECKS, SESSION_CHECKS } from '../../src/cli/doctor/checks/index.js';
+import { TROUBLES } from '../../src/cli/doctor/troubles.js';
+import { TOKEN, WellDaemon, wellClient } from '../cli/doctor/support/well.js';
 import { runCommand } from '../support/run-command.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
 
-const TOKEN = 'a-token-of-at-least-16-characters';
+const GUIDE = fileURLToPath(new URL('../../docs/troubleshooting.md', import.meta.url));
 
 describe('doctor', () => {
-  let daemon: FakeDaemon;
-  let receiver: TestReceiver;
+  let daemon: WellDaemon;
   let dataDir: TempDir;
-  let session: Record<string, unknown>;
-  let health: Record<string, unknown>;
 
   beforeEach(async () => {
-    daemon = await FakeDaemon.start();
-    daemon.token = TOKEN;
-    receiver = await startReceiver();
+    daemon = await WellDaemon.start();
+    daemon.client = wellClient('acme', { webhookUrl: 'https://example.com/hook' });
     dataDir = await makeTempDir();
     await writeFile(join(dataDir.path, 'token'), TOKEN, { mode: 0o600 });
-    session = {
-      clientId: 'acme',
-      jid: '1@s.whatsapp.net',
-      podName: 'n',
-      orgId: '',
-      webhookUrl: receiver.url,
-    };
-    health = { clientId: 'acme', status: 'connected', connected: true };
-    daemon.on('GET /health/live', { status: 'ok' });
-    daemon.on('GET /health/ready', { status: 'ok', database: true });
-    daemon.on('GET /config', { podName: 'n', environment: 'sandbox', version: '2026-01', routes: [] });
-    daemon.on('GET /clients', () => ({ body: { clients: [session] } }));
-    daemon.on('GET /health/clients', () => ({ body: { clients: [health] } }));
   });
   afterEach(async () => {
-    await daemon.stop();
-    await receiver.stop();
+    await daemon.http.stop();
     await dataDir.remove();
   });
 
-  /** The network to reach is whatever listens at the receiver's port. */
   const run = (argv: string[] = [], env: Record<string, string> = {}) =>
     runCommand(Doctor, argv, {
-      SWITCHBOARD_URL: daemon.url,
+      SWITCHBOARD_URL: daemon.http.url,
       SWITCHBOARD_DATA_DIR: dataDir.path,
-      SWITCHBOARD_NETWORK: `sandbox+ws://127.0.0.1:${receiver.port}/ws/chat`,
+      SWITCHBOARD_NETWORK: 'sandbox',
+      SWITCHBOARD_PORT: '0',
       ...env,
     });
-  const check = async (name: string, argv: string[] = [], env: Record<string, string> = {}) => {
+  const report = async (argv: string[] = [], env: Record<string, string> = {}) => {
     const { stdout, exitCode } = await run([...argv, '--json'], env);
-    const report: { ok: boolean; checks: CheckResult[] } = JSON.parse(stdout);
-    expect(report.ok).to.equal(exitCode === 0);
-    return { exitCode, result: report.checks.find((candidate) => candidate.name === name) };
+    const { ok, checks }: { ok: boolean; checks: CheckResult[] } = JSON.parse(stdout);
+    return { exitCode, ok, checks };
   };
 
-  it('finds nothing where all is well', async () => {
-    const { stdout, exitCode } = await run();
+  it('ends with 0 where all is well, one line for each check', async () => {
+    const { stdout, stderr, exitCode } = await run();
+    expect(stdout).not.to.match(/^✗/m);
     expect(exitCode).to.equal(0);
-    expect(stdout.match(/^✓/gm)).to.have.length(9);
-    expect(stdout).not.to.match(/^[!✗]/m);
+    expect(stdout.match(/^[✓!-] /gm)).to.have.length(GENERAL_CHECKS.length + SESSION_CHECKS.length);
+    expect(stdout).to.contain('✓ webhook acme: https://example.com/hook took a test event');
+    expect(stderr).to.equal('');
   });
 
-  it('ends with 1 and tells to start the daemon when there is none', async () => {
-    await daemon.stop();
-    const { exitCode, result } = await check('daemon');
-    expect(exitCode).to.equal(1);
-    expect(result?.advice).to.contain('switchboard start');
-    await daemon.listen();
-  });
-
-  it('finds a wrong token', async () => {
-    const { exitCode, result } = await check('token', ['--token', 'another']);
-    expect(exitCode).to.equal(1);
-    expect(result?.status).to.equal('fail');
-  });
-
-  it('finds a store that does not answer', async () => {
-    daemon.on('GET /health/ready', () => ({ status: 503, body: { status: 'unavailable', database: false } }));
-    expect((await check('store')).result?.status).to.equal('fail');
-  });
-
-  it('finds a setting that cannot be used, without making secrets', async () => {
-    const { result } = await check('settings', [], { SWITCHBOARD_PORT: 'many' });
-    expect(result?.status).to.equal('fail');
-    expect(result?.detail).to.contain('SWITCHBOARD_PORT');
-  });
-
-  it('finds a token that others may read', async () => {
-    await chmod(join(dataDir.path, 'token'), 0o644);
-    const { result } = await check('data directory');
-    expect(result).to.include({ status: 'fail', advice: `chmod 600 ${join(dataDir.path, 'token')}` });
-  });
-
-  it('asks the daemon for its network when nobody names one', async () => {
-    const { result } = await check('network', [], { SWITCHBOARD_NETWORK: '' });
-    expect(result).to.include({ status: 'ok', detail: 'sandbox: it runs inside the daemon' });
-  });
-
-  it('finds a network that cannot be reached', async () => {
-    const closed = await startReceiver();
-    await closed.stop();
-    const { result } = await check('network', ['--network', closed.url.replace('http', 'ws')]);
-    expect(result?.status).to.equal('fail');
-    expect(result?.detail).to.contain('connection refused');
-  });
-
-  const statuses: [string, CheckResult['status']][] = [
-    ['connected', 'ok'],
-    ['qr', 'warn'],
-    ['initializing', 'warn'],
-    ['reconnecting', 'warn'],
-    ['logged_out', 'fail'],
-    ['replaced', 'fail'],
-    ['banned', 'fail'],
-  ];
-  for (const [status, verdict] of statuses) {
-    it(`says "${verdict}" of a session that is ${status}`, async () => {
-      health = { clientId: 'acme', status, reason: 'why' };
-      const { result } = await check('session acme');
-      expect(result?.status).to.equal(verdict);
-      if (verdict !== 'ok') expect(result?.detail).to.contain('why');
+  it('tells programs the same, by names that do not change', async () => {
+    const { ok, exitCode, checks } = await report();
+    expect({ ok, exitCode }).to.deep.equal({ ok: true, exitCode: 0 });
+    expect(checks.map(({ id }) => id)).to.deep.equal(
+      [...GENERAL_CHECKS, ...SESSION_CHECKS].map(({ id }) => id),
+    );
+    expect(checks.find(({ id }) => id === 'webhook')).to.deep.equal({
+      id: 'webhook',
+      session: 'acme',
+      level: 'ok',
+      detail: 'https://example.com/hook took a test event',
+      facts: { url: 'https://example.com/hook' },
     });
-  }
-
-  it('finds a receiver that is not there', async () => {
-    await receiver.stop();
-    expect((await check('webhook acme')).result?.status).to.equal('fail');
   });
 
-  it('warns of a session without a webhook and without history', async () => {
-    session = { ...session, webhookUrl: '' };
-    expect((await check('webhook acme')).result?.status).to.equal('warn');
-  });
-
-  it('sends the receiver nothing unless told to', async () => {
-    await run();
-    expect(receiver.calls).to.deep.equal([]);
-    expect(daemon.callsOf('/send-test-event')).to.deep.equal([]);
-  });
-
-  it('has a test event sent when told to, and reports what became of it', async () => {
-    daemon.on('POST /send-test-event', { deliveryId: '01', delivered: false, reason: 'HTTP 401' });
-    const { exitCode, result } = await check('webhook acme', ['--send-test']);
+  it('ends with 1 when something has failed, and says what to do', async () => {
+    await daemon.http.stop();
+    const { stdout, exitCode } = await run();
     expect(exitCode).to.equal(1);
-    expect(result?.detail).to.contain('HTTP 401');
+    expect(stdout).to.match(/^✗ daemon: /m);
+    expect(stdout).to.match(/^ {4}→ start the daemon: switchboard start.* \[daemon-refused\]$/m);
+    expect(stdout).to.contain('- token: needs daemon');
+    const { ok, checks } = await report();
+    expect(ok).to.equal(false);
+    expect(checks.flatMap(({ trouble }) => trouble ?? [])).to.deep.equal(['daemon-refused']);
+    await daemon.http.listen();
+  });
+
+  it('ends with 0 when there are only warnings', async () => {
+    daemon.http.on('POST /send-test-event', { delivered: true, reason: '', signed: false });
+    const { ok, exitCode, checks } = await report();
+    expect(checks.flatMap(({ trouble }) => trouble ?? [])).to.include('webhook-unsigned');
+    expect({ ok, exitCode }).to.deep.equal({ ok: true, exitCode: 0 });
+  });
+
+  it('has no event sent with --no-send', async () => {
+    await report(['--no-send']);
+    expect(daemon.http.callsOf('/send-test-event')).to.deep.equal([]);
+    await report();
+    const [call] = daemon.http.callsOf('/send-test-event');
+    expect(call?.body).to.deep.equal({ clientId: 'acme', type: 'text' });
+  });
+
+  it('looks at the session that is named', async () => {
+    expect((await report(['--session', 'acme'])).exitCode).to.equal(0);
+    const { exitCode, checks } = await report(['--session', 'nobody']);
+    expect(exitCode).to.equal(1);
+    expect(checks.find(({ id }) => id === 'sessions')?.trouble).to.equal('session-unknown');
+  });
+
+  it('goes on when the token cannot be read', async () => {
+    const { checks } = await report(['--data-dir', join(dataDir.path, 'token')]);
+    expect(checks.find(({ id }) => id === 'token')?.trouble).to.equal('token-missing');
+  });
+
+  it('explains every trouble that it can name in the guide, and no other', async () => {
+    const headings = (await readFile(GUIDE, 'utf8')).matchAll(/^### `([a-z-]+)`$/gm);
+    expect([...headings].map(([, name]) => name)).to.have.members(Object.keys(TROUBLES));
   });
 });

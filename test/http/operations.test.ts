@@ -138,7 +138,12 @@ describe('delivery routes', () => {
 
   it('send a test event', async () => {
     const { body } = await api.post('/send-test-event', { clientId: 'acme', type: 'session_status' });
-    expect(body).to.deep.equal({ deliveryId: 'test-session_status', delivered: true, reason: '' });
+    expect(body).to.deep.equal({
+      deliveryId: 'test-session_status',
+      delivered: true,
+      reason: '',
+      signed: false,
+    });
     expect((await api.post('/send-test-event', { clientId: 'mute', type: 'text' })).status).to.equal(409);
   });
 

@@ -1,57 +1,103 @@
-import { type Clock, systemClock } from '../../domain/clock.js';
-import type { DaemonClient } from '../client.js';
-import { listSessions } from '../sessions.js';
-import type { ConfigAnswer } from '../wire.js';
-import type { CheckResult } from './check.js';
-import { checkClock, checkDaemon, checkStore, checkToken } from './daemon.js';
-import { checkNetwork } from './network.js';
-import { checkSession } from './sessions.js';
-import { checkDataDirectory, checkSettings, type FoundSettings } from './settings.js';
-import { checkDelivery, checkWebhook } from './webhooks.js';
+import PQueue from 'p-queue';
+import { wait } from '../../domain/clock.js';
+import { type AnyCheck, type CheckResult, type Finding, skipped, wrong } from './check.js';
+import { GENERAL_CHECKS, SESSION_CHECKS } from './checks/index.js';
+import { type DoctorOptions, Room } from './room.js';
 
-export interface DoctorOptions {
-  client: DaemonClient;
-  dataDir: string;
-  env: NodeJS.ProcessEnv;
-  /** The network to reach; else what the daemon says, else the settings. */
-  network?: string;
-  /** Sends a real test event to each webhook instead of only connecting to it. */
-  sendTest: boolean;
-  clock?: Clock;
-}
+/** Checks of sessions that are under way at the same time. */
+const AT_ONCE = 8;
+/** The check that everything about single sessions builds on. */
+const SESSIONS = 'sessions';
 
-/** Looks at everything that usually goes wrong, in the order in which one thing needs another. */
-export async function* doctor(options: DoctorOptions): AsyncGenerator<CheckResult> {
-  const { client, dataDir, env, clock = systemClock } = options;
-  const settings = await checkSettings(dataDir, env);
-  yield settings.result;
-  yield await checkDataDirectory(dataDir);
-  const daemon = await checkDaemon(client);
-  yield daemon.result;
-  if (!daemon.live) {
-    yield await checkNetwork(networkOf(options, settings, undefined));
-    return;
+/**
+ * Looks at everything that usually goes wrong, side by side where one thing does not need another, and tells in the order
+ * of the lists; what is about sessions comes last, session by session. Nothing takes longer than `limits.totalMs`.
+ * @param onWait told what is being waited for
+ */
+export async function* doctor(
+  options: DoctorOptions,
+  onWait: (what: string) => void = () => undefined,
+): AsyncGenerator<CheckResult> {
+  const examination = new Examination(options);
+  for (const [what, result] of examination.general()) {
+    onWait(what);
+    yield await result;
   }
-  yield checkClock(daemon.live, clock.now());
-  yield await checkStore(client);
-  const token = await checkToken(client);
-  yield token.result;
-  yield await checkNetwork(networkOf(options, settings, token.config));
-  if (token.config) yield* checkSessions(options);
-}
-
-async function* checkSessions({ client, sendTest }: DoctorOptions): AsyncGenerator<CheckResult> {
-  for (const session of await listSessions(client)) {
-    yield checkSession(session);
-    yield sendTest ? await checkDelivery(client, session) : await checkWebhook(session);
+  for (const [what, result] of await examination.ofSessions()) {
+    onWait(what);
+    yield await result;
   }
 }
 
-/** The network in question: the one that was named, else the daemon's, else that of a daemon started here. */
-function networkOf(
-  { network }: DoctorOptions,
-  { config }: FoundSettings,
-  daemon: ConfigAnswer | undefined,
-): string {
-  return network ?? daemon?.environment ?? config?.network ?? 'whatsapp';
+type Pending = [what: string, result: Promise<CheckResult>];
+
+class Examination {
+  readonly #room: Room;
+  readonly #results = new Map<string, Promise<CheckResult>>();
+  readonly #queue = new PQueue({ concurrency: AT_ONCE });
+  readonly #endsAt: number;
+
+  constructor(options: DoctorOptions) {
+    this.#room = new Room(options);
+    this.#endsAt = options.clock.now() + options.limits.totalMs;
+  }
+
+  general(): Pending[] {
+    for (const check of GENERAL_CHECKS) {
+      const finding = this.#examine(check, () => check.look(this.#room));
+      this.#results.set(
+        check.id,
+        finding.then((found) => ({ id: check.id, ...found })),
+      );
+    }
+    return [...this.#results];
+  }
+
+  async ofSessions(): Promise<Pending[]> {
+    const known = await this.#results.get(SESSIONS);
+    if (known?.level !== 'ok') {
+      return SESSION_CHECKS.map(({ id }) => [id, Promise.resolve({ id, ...skipped(blockedBy(SESSIONS)) })]);
+    }
+    const sessions = await this.#room.sessions();
+    return sessions.flatMap((session) =>
+      SESSION_CHECKS.map((check): Pending => {
+        const { clientId } = session;
+        const finding = this.#queue.add(() => this.#examine(check, () => check.lookAt(session, this.#room)));
+        return [
+          `${check.id} of ${clientId}`,
+          finding.then((found) => ({ id: check.id, session: clientId, ...found })),
+        ];
+      }),
+    );
+  }
+
+  async #examine(check: AnyCheck, look: () => Promise<Finding>): Promise<Finding> {
+    for (const id of check.needs) {
+      const level = (await this.#results.get(id))?.level;
+      if (level === 'failed' || level === 'skipped') return skipped(blockedBy(id));
+    }
+    const { clock, limits } = this.#room.options;
+    const ms = Math.min(check.timeoutMs ?? limits.checkMs, this.#endsAt - clock.now());
+    if (ms <= 0) return skipped('there was no time left; look at one session with --session');
+    const done = new AbortController();
+    try {
+      return await Promise.race([look(), this.#lateness(ms, done.signal)]);
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : String(error);
+      return wrong('check-unfinished', detail, "look at the daemon's log, and try again");
+    } finally {
+      done.abort();
+    }
+  }
+
+  /** Comes when a check takes too long. */
+  async #lateness(ms: number, done: AbortSignal): Promise<Finding> {
+    await wait(this.#room.options.clock, ms, done);
+    const detail = `nothing was found out within ${Math.round(ms / 1000)} s`;
+    return wrong('check-unfinished', detail, 'try again; look at one session with --session', { ms });
+  }
+}
+
+function blockedBy(id: string): string {
+  return `needs ${id}, see there`;
 }

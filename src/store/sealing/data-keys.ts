@@ -31,6 +31,22 @@ export async function openDataKeys(stored: DataKeyStore, encryptionKey: Uint8Arr
 }
 
 /**
+ * Whether an encryption key fits a store, by what the store keeps for itself.
+ *
+ * @param encryptionKey 32 bytes
+ * @param stored gives the wrapped data key of a name; undefined when the store has none yet
+ * @throws GatewayError `encryption_key_wrong`
+ */
+export function checkEncryptionKey(
+  encryptionKey: Uint8Array,
+  stored: (clientId: string) => Uint8Array | undefined,
+): void {
+  const wrapping = wrappingKey(encryptionKey);
+  const wrapped = stored(STORE_ITSELF);
+  if (wrapped) unwrap(wrapping, STORE_ITSELF, wrapped);
+}
+
+/**
  * A key of the store itself, for one purpose: random, and the same for as long as the store lives, whatever becomes of the
  * encryption key.
  *

@@ -13,7 +13,8 @@ const BUSY_TIMEOUT_MS = 1_000;
 const IMPATIENCE_MS = 5_000;
 
 const FILE = 'switchboard.db';
-const LOCK_FILE = 'switchboard.lock';
+/** Held by the daemon that has the data directory. */
+export const LOCK_FILE = 'switchboard.lock';
 
 /** An open database file of this process alone, at the newest schema. */
 export interface OpenDatabase {
@@ -30,7 +31,12 @@ export interface OpenDatabase {
 
 /** True when the data directory holds a database. */
 export function databaseExists(dataDir: string): boolean {
-  return existsSync(join(dataDir, FILE));
+  return existsSync(databasePath(dataDir));
+}
+
+/** Where a data directory keeps its database. */
+export function databasePath(dataDir: string): string {
+  return join(dataDir, FILE);
 }
 
 /**
@@ -43,7 +49,7 @@ export function openDatabase(dataDir: string): OpenDatabase {
     makePrivateDir(dataDir);
     const unlock = lockDataDir(dataDir, join(dataDir, LOCK_FILE));
     try {
-      return guarded(openFile(join(dataDir, FILE)), unlock);
+      return guarded(openFile(databasePath(dataDir)), unlock);
     } catch (error) {
       unlock();
       throw error;

@@ -16,6 +16,7 @@ export interface DaemonCall {
 
 export interface DaemonReply {
   status?: number;
+  headers?: Record<string, string>;
   body: unknown;
 }
 
@@ -136,8 +137,8 @@ function isRoute(answer: object): Route {
   return (call) => (typeof answer === 'function' ? answer(call) : { body: answer });
 }
 
-function reply(response: ServerResponse, { status = 200, body }: DaemonReply): void {
-  response.writeHead(status, { 'content-type': 'application/json' });
+function reply(response: ServerResponse, { status = 200, headers, body }: DaemonReply): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
   response.end(typeof body === 'string' ? body : JSON.stringify(body));
 }
 

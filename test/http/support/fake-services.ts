@@ -253,7 +253,7 @@ export class FakeDeliveries implements Deliveries {
 
   async sendTestEvent(clientId: string, type: string) {
     if (this.#sessions.get(clientId).webhookUrl) {
-      return { deliveryId: `test-${type}`, delivered: true, reason: '' };
+      return { deliveryId: `test-${type}`, delivered: true, reason: '', signed: false };
     }
     throw new GatewayError('webhook_missing', `session ${clientId} has no webhookUrl`);
   }

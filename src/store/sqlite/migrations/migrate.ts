@@ -13,6 +13,7 @@ const FIRST_LINE = /^-- v(\d+) \(compatible with v(\d+)\+\)\n/;
 export function migrate(database: Database, migrations: readonly string[]): void {
   const steps = migrations.map(parse);
   database.transaction(() => {
+    database.exec('CREATE TABLE IF NOT EXISTS compatibility (oldest_version INTEGER NOT NULL) STRICT');
     const current = versionOf(database);
     refuseFromTheFuture(database, current, steps.length);
     for (const step of steps.slice(current)) {
@@ -38,12 +39,13 @@ function parse(sql: string, position: number): Step {
   return { version: Number(version), compatibleWith: Number(compatibleWith), sql };
 }
 
-function versionOf(database: Database): number {
-  database.exec('CREATE TABLE IF NOT EXISTS compatibility (oldest_version INTEGER NOT NULL) STRICT');
+/** The schema's version; 0 before the first migration. */
+export function versionOf(database: Database): number {
   return Number(database.pragma('user_version', { simple: true }));
 }
 
-function refuseFromTheFuture(database: Database, current: number, known: number): void {
+/** @throws GatewayError `store_too_new` when the database does not suit a program that knows `known` versions */
+export function refuseFromTheFuture(database: Database, current: number, known: number): void {
   if (current <= known) return;
   const row = database
     .prepare<[], { oldest: number | null }>('SELECT max(oldest_version) AS oldest FROM compatibility')

@@ -1,0 +1,139 @@
+import { expect } from 'chai';
+import { startTcpProxy } from '../../support/tcp-proxy.js';
+import { makeTempDir, type TempDir } from '../../support/temp-dir.js';
+import { diagnose, type Patient, WELL_LIMITS } from './support/diagnose.js';
+import { TOKEN, WellDaemon } from './support/well.js';
+
+describe('doctor, of a daemon', () => {
+  let daemon: WellDaemon;
+  let folder: TempDir;
+
+  beforeEach(async () => {
+    daemon = await WellDaemon.start();
+    folder = await makeTempDir();
+  });
+  afterEach(async () => {
+    await daemon.http.stop();
+    await folder.remove();
+  });
+
+  const look = (changes: Partial<Patient> = {}) =>
+    diagnose({ url: daemon.http.url, token: TOKEN, dataDir: folder.path, ...changes });
+
+  it('finds no trouble where all is well', async () => {
+    const { results, troubles } = await look();
+    expect(troubles).to.deep.equal([]);
+    expect(results.map(({ id }) => id)).to.include.members(['daemon', 'clock', 'store', 'token', 'version']);
+  });
+
+  it('finds that nothing listens, and skips what needs a daemon with the reason', async () => {
+    const gone = await startTcpProxy('127.0.0.1', 1);
+    await gone.stop();
+    const diagnosis = await look({ url: `http://127.0.0.1:${gone.port}` });
+    expect(diagnosis.of('daemon')).to.include({ level: 'failed', trouble: 'daemon-refused' });
+    expect(diagnosis.of('daemon').advice).to.contain('switchboard start');
+    for (const id of ['clock', 'store', 'token', 'sessions', 'session', 'webhook']) {
+      expect(diagnosis.of(id).level, id).to.equal('skipped');
+      expect(diagnosis.of(id).detail, id).to.match(/^needs \w+/);
+    }
+  });
+
+  it('finds that a host does not exist', async () => {
+    const diagnosis = await look({ url: 'http://nowhere.invalid:3000' });
+    expect(diagnosis.of('daemon').trouble).to.be.oneOf(['daemon-unknown-host', 'daemon-unreachable']);
+  });
+
+  it('finds that a daemon does not answer', async () => {
+    const proxy = await startTcpProxy('127.0.0.1', Number(new URL(daemon.http.url).port));
+    proxy.freeze();
+    const limits = { ...WELL_LIMITS, probeMs: 200 };
+    const diagnosis = await look({ url: `http://127.0.0.1:${proxy.port}`, limits });
+    expect(diagnosis.of('daemon').trouble).to.equal('daemon-timeout');
+    await proxy.stop();
+  });
+
+  it('finds an address with https that does not speak it', async () => {
+    const diagnosis = await look({ url: daemon.http.url.replace('http', 'https') });
+    expect(diagnosis.of('daemon').trouble).to.equal('daemon-tls');
+  });
+
+  it('finds that something else answers there', async () => {
+    daemon.http.on('GET /health/live', { hello: 'world' });
+    const diagnosis = await look();
+    expect(diagnosis.of('daemon')).to.include({ level: 'failed', trouble: 'daemon-stranger' });
+  });
+
+  it('finds a wrong token, and one that is missing', async () => {
+    expect((await look({ token: 'another' })).of('token').trouble).to.equal('token-wrong');
+    const missing = await diagnose({ url: daemon.http.url, dataDir: folder.path });
+    expect(missing.of('token').trouble).to.equal('token-missing');
+    expect(missing.of('sessions')).to.include({ level: 'skipped', detail: 'needs token, see there' });
+  });
+
+  const skews: [seconds: number, trouble: string | undefined][] = [
+    [3, undefined],
+    [-20, 'clock-off'],
+    [20, 'clock-off'],
+    [-90, 'clock-far-off'],
+  ];
+  for (const [seconds, trouble] of skews) {
+    it(`says ${trouble ?? 'nothing'} of a clock that differs by ${seconds} s`, async () => {
+      daemon.http.on('GET /health/live', () => ({
+        headers: { date: new Date(Date.now() + seconds * 1_000).toUTCString() },
+        body: { status: 'ok', podName: 'n', uptime: '1s' },
+      }));
+      expect((await look()).of('clock').trouble).to.equal(trouble);
+    });
+  }
+
+  it('finds a store that does not answer, and one that answers late', async () => {
+    daemon.node.store = { ms: 900 };
+    expect((await look()).of('store')).to.deep.include({ trouble: 'store-slow', facts: { ms: 900 } });
+    daemon.http.on('GET /health/ready', () => ({
+      status: 503,
+      body: { status: 'unavailable', database: false },
+    }));
+    expect((await look()).of('store')).to.include({ level: 'failed', trouble: 'store-unreachable' });
+  });
+
+  it('forgives a store that is slow once', async () => {
+    let asked = 0;
+    daemon.http.on('GET /fleet', () => ({
+      body: { nodes: [{ ...daemon.node, store: { ms: asked++ < 2 ? 900 : 3 } }], sessions: [] },
+    }));
+    expect((await look()).of('store').level).to.equal('ok');
+  });
+
+  it('finds a daemon of another version', async () => {
+    const program = { release: '2026-11', nodeVersion: '20.19.0', nodeRange: '>=20.19' };
+    const found = (await look({ program })).of('version');
+    expect(found).to.deep.include({
+      trouble: 'version-mismatch',
+      facts: { daemon: '2026-01', command: '2026-11' },
+    });
+  });
+
+  it('ends a check that takes too long, and everything that would come after the last moment', async () => {
+    daemon.http.on('GET /clients', () => new Promise(() => undefined));
+    const diagnosis = await look({
+      limits: { ...WELL_LIMITS, checkMs: 300 },
+    });
+    expect(diagnosis.of('sessions')).to.include({ level: 'warning', trouble: 'check-unfinished' });
+    expect(diagnosis.of('session').level).to.equal('skipped');
+  });
+
+  it('names each network that cannot be reached by why', async () => {
+    const gone = await startTcpProxy('127.0.0.1', 1);
+    await gone.stop();
+    const networks = {
+      [`ws://127.0.0.1:${gone.port}`]: 'network-refused',
+      [daemon.http.url.replace('http', 'wss')]: 'network-tls',
+      'sandbox+ws://': 'network-address',
+    };
+    for (const [network, trouble] of Object.entries(networks)) {
+      expect((await look({ network })).of('network').trouble, network).to.equal(trouble);
+    }
+    const reached = await look({ network: `sandbox+${daemon.http.url.replace('http', 'ws')}/ws/chat` });
+    expect(reached.of('network').level).to.equal('ok');
+  });
+});

@@ -1,0 +1,141 @@
+import { expect } from 'chai';
+import type { CheckResult } from '../../../src/cli/doctor/check.js';
+import { makeTempDir, type TempDir } from '../../support/temp-dir.js';
+import { diagnose, type Patient } from './support/diagnose.js';
+import { TOKEN, WellDaemon, wellClient, wellSession } from './support/well.js';
+
+const MINUTE_MS = 60_000;
+
+const ago = (ms: number): string => new Date(Date.now() - ms).toISOString();
+
+describe('doctor, of sessions', () => {
+  let daemon: WellDaemon;
+  let folder: TempDir;
+
+  before(async () => {
+    daemon = await WellDaemon.start();
+    folder = await makeTempDir();
+  });
+  beforeEach(() => {
+    daemon.client = wellClient('acme');
+    daemon.session = wellSession('acme');
+    daemon.failed = [];
+  });
+  after(async () => {
+    await daemon.http.stop();
+    await folder.remove();
+  });
+
+  const look = (changes: Partial<Patient> = {}) =>
+    diagnose({ url: daemon.http.url, token: TOKEN, dataDir: folder.path, ...changes });
+  const lookAt = async (id: string, session: Record<string, unknown>): Promise<CheckResult> => {
+    daemon.session = wellSession('acme', session);
+    return (await look()).of(id, 'acme');
+  };
+
+  const cases: [what: string, session: Record<string, unknown>, trouble: string | undefined][] = [
+    ['is well', {}, undefined],
+    ['has not been heard of', { connected: false }, 'session-silent'],
+    ['is being paired', { status: 'qr', since: ago(1_000), loggedIn: false }, 'session-unpaired'],
+    ['was never paired', { status: 'initializing', loggedIn: false }, 'session-unpaired'],
+    ['is paired and never connects', { status: 'initializing' }, 'session-stuck'],
+    ['has just lost its connection', { status: 'reconnecting', since: ago(5_000) }, 'session-reconnecting'],
+    ['lost its connection long ago', { status: 'reconnecting', since: ago(60 * MINUTE_MS) }, 'session-stuck'],
+    ['reconnects all the time', { reconnects: 300, lastDisconnect: 'why' }, 'session-looping'],
+    ['reconnects now and then', { reconnects: 20 }, undefined],
+    [
+      'reconnects all the time, and does just now',
+      { status: 'reconnecting', since: ago(5_000), reconnects: 300 },
+      'session-looping',
+    ],
+    ['was unlinked', { status: 'logged_out' }, 'session-logged-out'],
+    ['was replaced', { status: 'replaced' }, 'session-replaced'],
+    ['is banned', { status: 'banned' }, 'session-banned'],
+    ['is in a state of another version', { status: 'asleep' }, 'session-status-unknown'],
+  ];
+  for (const [what, session, trouble] of cases) {
+    it(`says ${trouble ?? 'nothing'} of one that ${what}`, async () => {
+      const found = await lookAt('session', { ...session, reason: 'the reason' });
+      expect(found.trouble).to.equal(trouble);
+      if (trouble) expect(found.advice).to.be.a('string').that.is.not.empty;
+      if (trouble && trouble !== 'session-looping' && session.status)
+        expect(found.detail).to.contain('the reason');
+    });
+  }
+
+  it('leaves alone one that another node holds', async () => {
+    daemon.client = wellClient('acme', { webhookUrl: 'http://127.0.0.1:1' });
+    daemon.session = undefined;
+    const diagnosis = await look();
+    expect(diagnosis.of('session', 'acme')).to.include({ level: 'skipped' });
+    expect(diagnosis.of('session', 'acme').detail).to.contain('node n');
+    expect(diagnosis.of('webhook', 'acme').level).to.equal('skipped');
+  });
+
+  it('only notes that there is no webhook', async () => {
+    expect((await look()).of('webhook', 'acme')).to.include({ level: 'ok' });
+  });
+
+  it('does not judge a webhook while somebody listens in its place', async () => {
+    daemon.client = wellClient('acme', {
+      webhookUrl: 'http://127.0.0.1:1',
+      listener: { url: 'http://127.0.0.1:2/?key=secret' },
+    });
+    const found = (await look()).of('webhook', 'acme');
+    expect(found.level).to.equal('skipped');
+    expect(found.detail).to.contain('127.0.0.1:2').and.not.to.contain('secret');
+    expect(daemon.http.callsOf('/send-test-event')).to.deep.equal([]);
+  });
+
+  it('counts the events that could not be delivered', async () => {
+    daemon.failed = [{ url: 'http://127.0.0.1:1', reason: 'answered 500', failedAt: ago(MINUTE_MS) }];
+    const found = (await look()).of('deliveries', 'acme');
+    expect(found).to.include({ level: 'warning', trouble: 'deliveries-failed' });
+    expect(found.facts).to.deep.include({ count: 1, reason: 'answered 500' });
+  });
+
+  it('finds a past that stopped half-way', async () => {
+    const history = { progress: 40, messages: 1_000 };
+    expect((await lookAt('history', { history })).trouble).to.equal('history-stuck');
+    expect((await lookAt('history', { history, connectedAt: ago(MINUTE_MS) })).level).to.equal('ok');
+    expect((await lookAt('history', { history: { ...history, progress: 100 } })).level).to.equal('ok');
+  });
+
+  it('looks at one session only when it is named', async () => {
+    const other = await look({ session: 'other' });
+    expect(other.of('sessions')).to.include({ level: 'failed', trouble: 'session-unknown' });
+    const acme = await look({ session: 'acme' });
+    expect(acme.of('session', 'acme').level).to.equal('ok');
+  });
+
+  describe('told not to send', () => {
+    const URL_SET = 'http://127.0.0.1:9/hook';
+    const quiet = async (last?: Record<string, unknown>) => {
+      daemon.client = wellClient('acme', { webhookUrl: URL_SET });
+      daemon.session = wellSession('acme', { webhook: { waiting: 0, last } });
+      const found = (await look({ sendsEvents: false })).of('webhook', 'acme');
+      expect(daemon.http.callsOf('/send-test-event')).to.deep.equal([]);
+      return found;
+    };
+
+    it('judges a webhook by the last call', async () => {
+      const at = ago(MINUTE_MS);
+      expect((await quiet({ at, outcome: 'delivered', reason: '' })).level).to.equal('ok');
+      const refused = await quiet({ at, outcome: 'rejected', reason: 'answered 403' });
+      expect(refused).to.include({ level: 'failed', trouble: 'webhook-unauthorized' });
+    });
+
+    it('else by the last event that could not be delivered there', async () => {
+      daemon.failed = [
+        { url: 'http://127.0.0.1:8/former', reason: 'answered 404', failedAt: ago(1_000) },
+        { url: URL_SET, reason: 'no answer within 15 s', failedAt: ago(2_000) },
+      ];
+      expect((await quiet()).trouble).to.equal('webhook-slow');
+    });
+
+    it('else by a connection from here', async () => {
+      daemon.failed = [];
+      expect((await quiet()).trouble).to.equal('webhook-refused');
+    });
+  });
+});

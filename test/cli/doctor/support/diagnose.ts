@@ -1,0 +1,62 @@
+import { DaemonClient } from '../../../../src/cli/client.js';
+import type { CheckResult } from '../../../../src/cli/doctor/check.js';
+import { doctor } from '../../../../src/cli/doctor/doctor.js';
+import { type DoctorOptions, LIMITS } from '../../../../src/cli/doctor/room.js';
+import { systemClock } from '../../../../src/domain/clock.js';
+import { tryExistingStore } from '../../../../src/store/open.js';
+
+/** However little room is left on the machine of the tests. */
+export const WELL_LIMITS = { ...LIMITS, fullBytes: 0, nearlyFullBytes: 0 };
+
+/** What is looked at; everything else is as on a machine where all is well. */
+export interface Patient extends Partial<Omit<DoctorOptions, 'client'>> {
+  url: string;
+  token?: string;
+  dataDir: string;
+}
+
+/** Everything that was found out. */
+export class Diagnosis {
+  readonly results: readonly CheckResult[];
+
+  constructor(results: readonly CheckResult[]) {
+    this.results = results;
+  }
+
+  /** What a check came to. */
+  of(id: string, session?: string): CheckResult {
+    const result = this.results.find((one) => one.id === id && one.session === session);
+    if (result) return result;
+    throw new Error(`nothing was told of ${id} ${session ?? ''}`);
+  }
+
+  /** The names of all troubles. */
+  get troubles(): string[] {
+    return this.results.flatMap(({ trouble }) => trouble ?? []);
+  }
+}
+
+/** Looks at everything, without a process or a command around it. */
+export async function diagnose({ url, token, ...patient }: Patient): Promise<Diagnosis> {
+  const over = new AbortController();
+  const results: CheckResult[] = [];
+  const options: DoctorOptions = {
+    client: new DaemonClient({ url, token, signal: over.signal }),
+    hasToken: token !== undefined,
+    env: {},
+    network: undefined,
+    session: undefined,
+    sendsEvents: true,
+    program: { release: '2026-01', nodeVersion: '20.19.0', nodeRange: '>=20.19' },
+    tryStore: tryExistingStore,
+    clock: systemClock,
+    limits: WELL_LIMITS,
+    ...patient,
+  };
+  try {
+    for await (const result of doctor(options)) results.push(result);
+  } finally {
+    over.abort();
+  }
+  return new Diagnosis(results);
+}

@@ -1,0 +1,121 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:https';
+import { expect } from 'chai';
+import { type Clock, systemClock } from '../../../src/domain/clock.js';
+import { answering, silent, startReceiver, type TestReceiver } from '../../support/receiver.js';
+import { startTcpProxy } from '../../support/tcp-proxy.js';
+import { makeTempDir, type TempDir } from '../../support/temp-dir.js';
+import { startWorld, TOKEN, type World } from '../../support/world.js';
+import { type Diagnosis, diagnose } from './support/diagnose.js';
+import { selfSigned } from './support/self-signed.js';
+
+/** The system's time; whoever waits for a receiver waits a twentieth of it. */
+const hastyClock: Clock = {
+  now: () => systemClock.now(),
+  after: (ms, callback) => systemClock.after(ms <= 15_000 ? ms / 20 : ms, callback),
+};
+
+describe('doctor, of webhooks', () => {
+  let world: World;
+  let folder: TempDir;
+  let diagnosis: Diagnosis;
+  let tls: Server;
+  const receivers: TestReceiver[] = [];
+
+  const receiver = async (...args: Parameters<typeof startReceiver>): Promise<string> => {
+    const started = await startReceiver(...args);
+    receivers.push(started);
+    return `${started.url}/hook?key=secret`;
+  };
+  const redirecting = (response: Parameters<NonNullable<Parameters<typeof startReceiver>[0]>>[0]) => {
+    response.writeHead(301, { location: 'http://127.0.0.1:1/' }).end();
+  };
+
+  before(async () => {
+    world = await startWorld({ overrides: { clock: hastyClock } });
+    folder = await makeTempDir();
+    const gone = await startTcpProxy('127.0.0.1', 1);
+    await gone.stop();
+    tls = createServer(selfSigned, (_request, response) => response.end()).listen(0, '127.0.0.1');
+    await once(tls, 'listening');
+    const address = tls.address();
+    const tlsPort = typeof address === 'object' ? address?.port : 0;
+    const urls: Record<string, string> = {
+      well: await receiver(),
+      token: await receiver(answering(401)),
+      forbidden: await receiver(answering(403)),
+      missing: await receiver(answering(404)),
+      moved: await receiver(redirecting),
+      picky: await receiver(answering(422)),
+      broken: await receiver(answering(500)),
+      slow: await receiver(silent),
+      gone: `http://127.0.0.1:${gone.port}`,
+      nowhere: 'http://nowhere.invalid',
+      certificate: `https://127.0.0.1:${tlsPort}`,
+    };
+    for (const [clientId, webhookUrl] of Object.entries(urls)) {
+      const body = { webhookUrl, webhookToken: 'a-token' };
+      expect((await world.api.post(`/start?clientId=${clientId}`, body)).status, clientId).to.equal(200);
+    }
+    const webhookUrl = await receiver();
+    await world.api.post('/start?clientId=unsigned', { webhookUrl });
+    await world.api.post('/start?clientId=none', {});
+    diagnosis = await look();
+  });
+  after(async () => {
+    for (const each of receivers) await each.stop();
+    tls.close();
+    await world.stop();
+    await folder.remove();
+  });
+
+  const look = (session?: string) =>
+    diagnose({ url: world.daemon.url, token: TOKEN, dataDir: folder.path, session });
+
+  const expected: Record<string, string | undefined> = {
+    well: undefined,
+    none: undefined,
+    token: 'webhook-unauthorized',
+    forbidden: 'webhook-unauthorized',
+    missing: 'webhook-not-found',
+    moved: 'webhook-redirect',
+    picky: 'webhook-rejects',
+    broken: 'webhook-error',
+    slow: 'webhook-slow',
+    gone: 'webhook-refused',
+    nowhere: 'webhook-unknown-host',
+    certificate: 'webhook-certificate',
+    unsigned: 'webhook-unsigned',
+  };
+  for (const [session, trouble] of Object.entries(expected)) {
+    it(`says ${trouble ?? 'nothing'} of the one of "${session}"`, () => {
+      const found = diagnosis.of('webhook', session);
+      expect(found.trouble).to.equal(trouble);
+      expect(JSON.stringify(found)).not.to.contain('secret');
+    });
+  }
+
+  it('tells of no failed deliveries but those from before', () => {
+    expect(diagnosis.of('deliveries', 'missing').level).to.equal('ok');
+  });
+
+  it('finds them waiting the next time', async () => {
+    const next = await look('missing');
+    expect(next.of('deliveries', 'missing').trouble).to.equal('deliveries-failed');
+  });
+
+  it('finds sessions that nobody has paired', () => {
+    expect(diagnosis.of('session', 'well')).to.include({ level: 'warning', trouble: 'session-unpaired' });
+  });
+
+  it('finds a receiver inside the own network, which the daemon may not call', async () => {
+    const guarded = await startWorld({ settings: { allowPrivateUrls: false } });
+    try {
+      await guarded.api.post('/start?clientId=acme', { webhookUrl: guarded.receiver.url });
+      const found = await diagnose({ url: guarded.daemon.url, token: TOKEN, dataDir: folder.path });
+      expect(found.of('webhook', 'acme')).to.include({ level: 'failed', trouble: 'webhook-private' });
+    } finally {
+      await guarded.stop();
+    }
+  });
+});
