@@ -208,6 +208,7 @@ class Inbox implements InboxModel {
 
   /** Carries an action out; what goes wrong becomes the notice. */
   async #attempt(action: () => Promise<void>): Promise<boolean> {
+    if (this.#acting.signal.aborted) return false;
     try {
       await action();
       return true;

@@ -8,7 +8,7 @@ import { type InboxContext, report } from './context.js';
 import type { InboxConnection } from './model.js';
 
 /** Milliseconds between attempts when the daemon was not there at first, or refuses. */
-const AGAIN_AFTER_MS = 2_000;
+const AGAIN_AFTER_MS = 1_000;
 
 export interface LiveListener {
   /** The stream is open, perhaps again. */

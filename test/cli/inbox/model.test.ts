@@ -4,17 +4,21 @@ import { expect } from 'chai';
 import { DaemonClient } from '../../../src/cli/client.js';
 import { createInboxModel } from '../../../src/cli/inbox/create-inbox-model.js';
 import type { InboxModel, MessageItem } from '../../../src/cli/inbox/model.js';
+import type { RawSettings } from '../../../src/config/schema.js';
 import type { WriteRequest } from '../../../src/sandbox/client.js';
 import { ALICE, BOB, CAROL, linkSession, nextQr } from '../../support/pairing.js';
 import { startWorld, TOKEN, type World } from '../../support/world.js';
 import { bodies, found, shown, until } from './support/watched.js';
 
 describe('the terminal inbox', () => {
+  /** A restarted daemon comes back at the address that it had. */
+  const settings: RawSettings = {};
   let world: World;
   let model: InboxModel;
 
   before(async () => {
-    world = await startWorld();
+    world = await startWorld({ settings });
+    settings.port = Number(new URL(world.daemon.url).port);
     await world.phones.addPhone(BOB);
     await world.phones.addPhone(CAROL);
     await linkSession(world, 'acme', ALICE);
@@ -241,6 +245,21 @@ describe('the terminal inbox', () => {
     const { messageId } = await world.phones.write(BOB.number, { to: group.jid, text: 'welcome' });
     expect(await shown(model, messageId)).to.include({ body: 'welcome', author: 'Bob' });
     expect(model.state.conversation?.messages[0]).to.include({ body: 'hello team', author: 'Carol' });
+  });
+
+  it('misses nothing while the daemon is restarted', async () => {
+    await open('Bob');
+    await world.stopDaemon();
+    await until(model, ({ connection }) => connection.state === 'reconnecting');
+    expect(await model.send('nobody there')).to.equal(false);
+    expect(model.state.notice?.suggestions.join()).to.contain('switchboard start');
+    const { messageId } = await fromBob({ text: 'while you were away' });
+    await world.startDaemon();
+    await shown(model, messageId);
+    await until(model, ({ sessions }) => sessions[0]?.status === 'connected');
+    expect(model.state.connection).to.deep.equal({ state: 'open' });
+    expect(await model.send('back again')).to.equal(true);
+    await bobHolds('back again');
   });
 
   it('shows a session that is paired elsewhere, and keeps nothing of it without a workspace', async () => {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { TailEntry } from '../../../src/delivery/tail.js';
+import type { RoomSignal, TailEntry } from '../../../src/delivery/tail.js';
 
 /** A call as the daemon saw it. */
 export interface DaemonCall {
@@ -29,6 +29,7 @@ export class FakeDaemon {
   token = '';
   readonly #routes = new Map<string, Route>();
   readonly #streams = new Set<ServerResponse>();
+  readonly #roomStreams = new Set<ServerResponse>();
   readonly #published: { id: string; entry: TailEntry }[] = [];
   readonly #waiters: { path: string; count: number; resolve: () => void }[] = [];
   readonly #server = createServer((request, response) => void this.#serve(request, response));
@@ -66,6 +67,11 @@ export class FakeDaemon {
     const numbered = { id: `e-${this.#published.length + 1}`, entry };
     this.#published.push(numbered);
     for (const stream of this.#streams) stream.write(frame(numbered));
+  }
+
+  /** Tells every open stream that asked for it of a room that changed. */
+  signal(signal: Omit<RoomSignal, 'kind' | 'at'>): void {
+    for (const stream of this.#roomStreams) stream.write(roomFrame(signal));
   }
 
   /** Cuts every open stream. */
@@ -117,13 +123,17 @@ export class FakeDaemon {
     }
   }
 
-  #stream({ headers }: DaemonCall, response: ServerResponse): void {
+  #stream({ headers, query }: DaemonCall, response: ServerResponse): void {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(': hello\n\n');
     const last = this.#published.findIndex(({ id }) => id === headers['last-event-id']);
     if (last >= 0) for (const missed of this.#published.slice(last + 1)) response.write(frame(missed));
     this.#streams.add(response);
     response.on('close', () => this.#streams.delete(response));
+    if (query.get('rooms') !== 'true') return;
+    response.write(roomFrame({ clientId: '', chatRoomId: '' }));
+    this.#roomStreams.add(response);
+    response.on('close', () => this.#roomStreams.delete(response));
   }
 }
 
@@ -140,6 +150,10 @@ function isRoute(answer: object): Route {
 function reply(response: ServerResponse, { status = 200, headers, body }: DaemonReply): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
   response.end(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
+function roomFrame(signal: Omit<RoomSignal, 'kind' | 'at'>): string {
+  return `event: room\ndata: ${JSON.stringify({ kind: 'room', at: new Date().toISOString(), ...signal })}\n\n`;
 }
 
 function frame({ id, entry }: { id: string; entry: TailEntry }): string {

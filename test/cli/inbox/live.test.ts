@@ -1,0 +1,196 @@
+import { expect } from 'chai';
+import { DaemonClient } from '../../../src/cli/client.js';
+import { createInboxModel } from '../../../src/cli/inbox/create-inbox-model.js';
+import type { InboxModel } from '../../../src/cli/inbox/model.js';
+import { statusEvent } from '../support/entries.js';
+import { FakeDaemon } from '../support/fake-daemon.js';
+import { FakeHistory } from './support/fake-history.js';
+import { bodies, found, shown, until } from './support/watched.js';
+
+describe('the terminal inbox and a daemon that comes and goes', () => {
+  let daemon: FakeDaemon;
+  let history: FakeHistory;
+  let model: InboxModel;
+  let chatRoomId: string;
+
+  beforeEach(async () => {
+    daemon = await FakeDaemon.start();
+    history = new FakeHistory(daemon, ['acme', 'beta']);
+    chatRoomId = history.addRoom('200', 3);
+    model = createInboxModel(new DaemonClient({ url: daemon.url, token: 't' }), { clientId: 'acme' });
+  });
+  afterEach(async () => {
+    model.close();
+    await daemon.stop();
+  });
+
+  const ready = () =>
+    until(model, ({ rooms, sessions, connection }) => {
+      return rooms.length > 0 && sessions.length > 0 && connection.state === 'open';
+    });
+  const open = async () => {
+    await ready();
+    model.openRoom(chatRoomId);
+    await until(model, ({ conversation }) => conversation?.loading === false);
+  };
+
+  it('reads a room a few times for thousands of signals, and ends with all of it', async () => {
+    await open();
+    const path = `/chatrooms/${chatRoomId}/messages`;
+    const before = { rooms: daemon.callsOf('/chatrooms').length, messages: daemon.callsOf(path).length };
+    for (let count = 0; count < 3_000; count += 1) {
+      const { messageId } = history.add(chatRoomId);
+      daemon.signal({ clientId: 'acme', chatRoomId, messageId });
+    }
+    await shown(model, 'm3003');
+    await until(model, ({ rooms }) => rooms[0]?.lastMessage === 'message 3003');
+    expect(daemon.callsOf('/chatrooms').length - before.rooms).to.be.lessThan(50);
+    expect(daemon.callsOf(path).length - before.messages).to.be.lessThan(100);
+    expect(model.state.conversation?.messages.length).to.be.at.most(2_000);
+  });
+
+  it('reads nothing for rooms of other sessions, and no messages for rooms that are not open', async () => {
+    await open();
+    const path = `/chatrooms/${chatRoomId}/messages`;
+    const other = history.addRoom('300', 1);
+    const [messages, rooms] = [daemon.callsOf(path).length, daemon.callsOf('/chatrooms').length];
+    daemon.signal({ clientId: 'beta', chatRoomId: 'beta-100-200', messageId: 'x' });
+    daemon.signal({ clientId: 'acme', chatRoomId: other, messageId: 'm1' });
+    await until(model, (state) => state.rooms.length === 2);
+    expect(daemon.callsOf(path)).to.have.lengthOf(messages);
+    expect(daemon.callsOf('/chatrooms')).to.have.lengthOf(rooms + 1);
+  });
+
+  it('comes back by itself, with what happened meanwhile', async () => {
+    await open();
+    await daemon.stop();
+    const { connection } = await until(model, (state) => state.connection.state === 'reconnecting');
+    expect(connection).to.have.property('reason').that.is.not.equal('');
+    history.add(chatRoomId, { body: 'while you were away' });
+    await daemon.listen();
+    await until(model, (state) => bodies(state).includes('while you were away'));
+    expect(model.state.connection).to.deep.equal({ state: 'open' });
+    expect(model.state.rooms[0]).to.include({ lastMessage: 'while you were away', unreadCount: 0 });
+  });
+
+  it('shows another session once the daemon is back, when it was away for the change', async () => {
+    const other = history.addRoom('900', 1, 'beta');
+    await open();
+    await daemon.stop();
+    await until(model, ({ connection }) => connection.state === 'reconnecting');
+    model.selectSession('beta');
+    expect(model.state).to.deep.include({
+      clientId: 'beta',
+      rooms: [],
+      loadingRooms: true,
+      conversation: undefined,
+    });
+    await daemon.listen();
+    const room = await found(model, ({ rooms }) => rooms[0]);
+    expect(room.chatRoomId).to.equal(other);
+    expect(model.state.notice).to.equal(undefined);
+  });
+
+  it('waits for a daemon that was away from the beginning', async () => {
+    model.close();
+    await daemon.stop();
+    model = createInboxModel(new DaemonClient({ url: daemon.url, token: 't' }));
+    await until(model, ({ connection }) => connection.state === 'reconnecting');
+    await daemon.listen();
+    await ready();
+    expect(model.state.clientId).to.equal('acme');
+  });
+
+  it('says why when the token is refused', async () => {
+    await ready();
+    daemon.token = 'another';
+    daemon.cutStreams();
+    const notice = await found(model, (state) => state.notice);
+    expect(notice).to.include({ level: 'error', text: 'no or wrong token' });
+    expect(notice.suggestions).to.not.deep.equal([]);
+  });
+
+  it('shows changes of sessions as they happen', async () => {
+    await ready();
+    daemon.publish(statusEvent('reconnecting', 'connected', 'the network\u001b[31m cannot be reached'));
+    const session = await found(model, ({ sessions }) =>
+      sessions.find(({ status }) => status === 'reconnecting'),
+    );
+    expect(session).to.include({ clientId: 'acme', reason: 'the network[31m cannot be reached' });
+  });
+
+  it('shows another session when the shown one is gone', async () => {
+    await ready();
+    daemon.on('GET /clients', {
+      clients: [{ clientId: 'beta', jid: '100@lid', orgId: 'w', status: 'connected' }],
+    });
+    daemon.on('GET /chatrooms', ({ query }) => {
+      if (query.get('clientId') === 'beta') return { body: { chatRooms: [] } };
+      return { status: 404, body: { error: 'unknown clientId acme' } };
+    });
+    daemon.signal({ clientId: 'acme', chatRoomId: '' });
+    const state = await until(model, ({ clientId, loadingRooms }) => clientId === 'beta' && !loadingRooms);
+    expect(state.rooms).to.deep.equal([]);
+  });
+
+  it('follows a room that gets another id', async () => {
+    await open();
+    const moved = history.addRoom('201', 0);
+    for (const row of history.messages(chatRoomId)) history.add(moved, { body: row.body });
+    daemon.signal({ clientId: 'acme', chatRoomId: moved, formerId: chatRoomId });
+    const { messageId } = history.add(moved, { body: 'in the new room' });
+    await shown(model, messageId);
+    expect(model.state.conversation?.chatRoomId).to.equal(moved);
+    daemon.on('POST /send-message', ({ body }) => ({ body: { status: 'sent', messageId: String(body.to) } }));
+    await until(model, ({ rooms }) => rooms.some((room) => room.chatRoomId === moved));
+    await model.send('hello');
+    expect(daemon.callsOf('/send-message')[0]?.body.to).to.equal('201@lid');
+  });
+
+  it('asks again for an answer that was lost, under the same key', async () => {
+    await open();
+    let calls = 0;
+    daemon.on('POST /send-message', () => {
+      calls += 1;
+      if (calls === 1) daemon.cutConnections();
+      return { body: { status: 'sent', messageId: 'own' } };
+    });
+    const sending = model.send('only once');
+    expect(model.state.outgoing).to.have.lengthOf(1);
+    expect(await sending).to.equal(true);
+    const keys = daemon.callsOf('/send-message').map(({ headers }) => headers['idempotency-key']);
+    expect(keys).to.have.lengthOf(2);
+    expect(new Set(keys).size).to.equal(1);
+  });
+
+  it('takes the same key for the same text, when nobody knows what became of it', async () => {
+    await open();
+    daemon.on('POST /send-message', () => {
+      daemon.cutConnections();
+      return { body: {} };
+    });
+    expect(await model.send('perhaps')).to.equal(false);
+    expect(model.state.notice?.text).to.contain('may have been sent all the same');
+    daemon.on('POST /send-message', { status: 'sent', messageId: 'own' });
+    expect(await model.send('perhaps')).to.equal(true);
+    expect(await model.send('perhaps')).to.equal(true);
+    const keys = daemon.callsOf('/send-message').map(({ headers }) => headers['idempotency-key']);
+    expect(keys.slice(0, 3)).to.deep.equal([keys[0], keys[0], keys[0]]);
+    expect(keys[3]).to.not.equal(keys[0]);
+  });
+
+  it('tells nobody any more once it is closed', async () => {
+    await open();
+    let told = 0;
+    model.subscribe(() => {
+      told += 1;
+    });
+    const { state } = model;
+    model.close();
+    daemon.signal({ clientId: 'acme', chatRoomId: '' });
+    expect(await model.send('too late')).to.equal(false);
+    expect(daemon.callsOf('/send-message')).to.deep.equal([]);
+    expect(told).to.equal(0);
+    expect(model.state).to.equal(state);
+  });
+});
