@@ -4,6 +4,7 @@ import type { GatewayEvent } from '../events/catalogue.js';
 import type { EventEnvelope } from '../events/envelope.js';
 import type { Paint, Style } from './paint.js';
 import { shorten, singleLine } from './plain-text.js';
+import type { ForwardReport } from './tail-forward.js';
 
 /** Characters of a message's text in one line. */
 const BODY_LENGTH = 200;
@@ -67,8 +68,18 @@ function describeAttempt(attempt: Extract<TailEntry, { kind: 'attempt' }>, paint
   return `  ${outcome} ${attempt.type}${reason} ${paint('dim', `(${facts})`)}`;
 }
 
+/** What came of handing an event on, as one line for people. */
+export function forwardLine(report: ForwardReport, paint: Paint): string {
+  const head = `${paint('dim', clockTime(report.at))} ${paint('bold', singleLine(report.clientId))}`;
+  const { outcome, status, type, url } = report;
+  const facts = paint('dim', `(${report.durationMs} ms, ${singleLine(url)})`);
+  if (outcome === 'delivered') return `${head}   ${paint('green', `✓ forwarded ${status}`)} ${type} ${facts}`;
+  const reason = singleLine(report.reason);
+  return `${head}   ${paint('red', '✗ not forwarded')} ${type} ${reason} ${facts}`;
+}
+
 /** `12:34:56` in local time. */
-function clockTime(at: string): string {
+export function clockTime(at: string): string {
   const date = new Date(at);
   return Number.isNaN(date.getTime()) ? '--:--:--' : date.toTimeString().slice(0, 8);
 }

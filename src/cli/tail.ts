@@ -3,16 +3,15 @@ import { type Clock, systemClock, wait } from '../domain/clock.js';
 import { CliError } from './cli-error.js';
 import type { DaemonClient } from './client.js';
 import { readEvents } from './event-stream.js';
+import { passes, type TailFilter } from './tail-filter.js';
 
 /** Milliseconds before the first attempt to come back; doubles up to the longest. */
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 10_000;
 
-export interface TailOptions {
+export interface TailOptions extends TailFilter {
   /** Only this session. */
   clientId?: string;
-  /** Only these event types; empty means all. */
-  types?: readonly string[];
   /** Ends the tail, without an error. */
   signal: AbortSignal;
   clock?: Clock;
@@ -77,7 +76,7 @@ interface Place {
 
 async function* connection(
   client: DaemonClient,
-  { clientId, signal, types = [] }: TailOptions,
+  { clientId, signal, ...filter }: TailOptions,
   place: Place,
   rooms: boolean,
 ): AsyncGenerator<TailItem | RoomChange> {
@@ -88,7 +87,7 @@ async function* connection(
     const entry = parseEntry(message.data);
     if (message.id) place.lastEventId = message.id;
     if (entry?.kind === 'room') yield { type: 'room', signal: entry };
-    else if (entry && matches(entry, types)) yield { type: 'entry', id: message.id ?? '', entry };
+    else if (entry && passes(entry, filter)) yield { type: 'entry', id: message.id ?? '', entry };
   }
 }
 
@@ -104,10 +103,6 @@ function delayAfter(failures: number): number {
 /** An answer that will not change by asking again. */
 function isRefusal(error: unknown): boolean {
   return error instanceof CliError && ['unauthorized', 'usage', 'not_found'].includes(error.failure);
-}
-
-function matches(entry: TailEntry, types: readonly string[]): boolean {
-  return types.length === 0 || types.includes(entry.kind === 'event' ? entry.event.type : entry.type);
 }
 
 function parseEntry(data: string): TailEntry | RoomSignal | undefined {

@@ -1,9 +1,15 @@
 import { createHash } from 'node:crypto';
 import { formatJid } from '../domain/address.js';
+import { GatewayError } from '../domain/errors.js';
 import { newMessageId } from '../domain/ids.js';
 import { formatRoomId } from '../domain/room.js';
 import { composeVcard } from '../kinds/vcard.js';
-import type { ExtraEventType, GatewayEvent, MessageEventType } from './catalogue.js';
+import {
+  EXTRA_EVENT_TYPES,
+  type ExtraEventType,
+  type GatewayEvent,
+  type MessageEventType,
+} from './catalogue.js';
 import type { EventEnvelope } from './envelope.js';
 import type { EventExtras, MediaExtra } from './extras.js';
 import type { MessageStatusEvent } from './message-status.js';
@@ -18,6 +24,18 @@ export interface SampleContext {
   myLid: string;
   /** Milliseconds since the epoch. */
   at: number;
+  /** What of it is not as usual. */
+  fields?: SampleFields;
+}
+
+/** What of a message's event may be chosen. */
+export interface SampleFields {
+  /** What it says; also where the per-type object repeats it: caption, emoji, question, option, name. */
+  body?: string;
+  messageId?: string;
+  remoteName?: string;
+  remotePhone?: string;
+  pushName?: string;
 }
 
 /** What a sample says: the text beside the envelope, and the per-type object. */
@@ -31,85 +49,92 @@ const PERSON = { lid: '90000000000002', phone: '+15550000002', name: 'Test perso
 const EARLIER = '3EB0A9253D5F6C2B1E7A90';
 const TEXT = 'This is a test event from Switchboard';
 
-const VCARD = composeVcard('Ada Example', '15550000003');
-
-const SAMPLES: Readonly<Record<MessageEventType, (at: number) => Sample>> = {
-  text: () => ({ body: TEXT }),
-  image: (at) => ({
-    body: TEXT,
-    extra: { media: media(at, 'image/jpeg', 'image', { caption: TEXT, width: 1_280, height: 960 }) },
+/** By type, with what it says in place of the usual: undefined for the usual. */
+const SAMPLES: Readonly<Record<MessageEventType, (at: number, said?: string) => Sample>> = {
+  text: (_at, said = TEXT) => ({ body: said }),
+  image: (at, said = TEXT) => ({
+    body: said,
+    extra: { media: media(at, 'image/jpeg', 'image', { caption: said, width: 1_280, height: 960 }) },
   }),
-  video: (at) => ({
-    body: TEXT,
+  video: (at, said = TEXT) => ({
+    body: said,
     extra: {
-      media: media(at, 'video/mp4', 'video', { caption: TEXT, seconds: 12, width: 1_280, height: 720 }),
+      media: media(at, 'video/mp4', 'video', { caption: said, seconds: 12, width: 1_280, height: 720 }),
     },
   }),
   audio: (at) => ({
     body: '',
     extra: { media: media(at, 'audio/ogg; codecs=opus', 'audio', { seconds: 7, voice: true }) },
   }),
-  document: (at) => ({
-    body: TEXT,
-    extra: { media: media(at, 'application/pdf', 'document', { caption: TEXT, fileName: 'test.pdf' }) },
+  document: (at, said = TEXT) => ({
+    body: said,
+    extra: { media: media(at, 'application/pdf', 'document', { caption: said, fileName: 'test.pdf' }) },
   }),
   sticker: (at) => ({
     body: '',
     extra: { media: media(at, 'image/webp', 'sticker', { width: 512, height: 512, animated: false }) },
   }),
-  poll_creation: () => ({
-    body: 'Lunch?',
-    extra: { poll: { name: 'Lunch?', options: ['Pizza', 'Soup', 'Salad'], selectableCount: 1 } },
+  poll_creation: (_at, said = 'Lunch?') => ({
+    body: said,
+    extra: { poll: { name: said, options: ['Pizza', 'Soup', 'Salad'], selectableCount: 1 } },
   }),
-  vote_update: () => ({
-    body: 'Pizza',
+  vote_update: (_at, said = 'Pizza') => ({
+    body: said,
     extra: {
       pollVote: {
         pollMessageId: EARLIER,
         voter: PERSON.lid,
         resolved: true,
-        selectedOptions: ['Pizza'],
-        selectedHashes: [createHash('sha256').update('Pizza').digest('hex')],
+        selectedOptions: [said],
+        selectedHashes: [createHash('sha256').update(said).digest('hex')],
       },
     },
   }),
-  interactive_reply: () => ({
-    body: 'Yes',
-    extra: { interactive: { kind: 'button', id: 'yes', displayText: 'Yes', targetId: EARLIER } },
+  interactive_reply: (_at, said = 'Yes') => ({
+    body: said,
+    extra: { interactive: { kind: 'button', id: 'yes', displayText: said, targetId: EARLIER } },
   }),
-  contact: () => ({
-    body: 'Ada Example',
-    extra: { contact: { displayName: 'Ada Example', phone: '+15550000003', vcard: VCARD } },
+  contact: (_at, said = 'Ada Example') => ({
+    body: said,
+    extra: {
+      contact: { displayName: said, phone: '+15550000003', vcard: composeVcard(said, '15550000003') },
+    },
   }),
-  location: () => ({
-    body: 'Test place',
+  location: (_at, said = 'Test place') => ({
+    body: said,
     extra: {
       location: {
         latitude: 52.520_008,
         longitude: 13.404_954,
-        name: 'Test place',
+        name: said,
         address: 'Berlin',
         live: false,
       },
     },
   }),
-  reaction: () => ({
-    body: '👍',
-    extra: { reaction: { targetId: EARLIER, targetFromMe: true, emoji: '👍' } },
+  reaction: (_at, said = '👍') => ({
+    body: said,
+    extra: { reaction: { targetId: EARLIER, targetFromMe: true, emoji: said } },
   }),
-  edit: () => ({ body: TEXT, extra: { edit: { targetId: EARLIER, body: TEXT } } }),
+  edit: (_at, said = TEXT) => ({ body: said, extra: { edit: { targetId: EARLIER, body: said } } }),
   revoke: () => ({ body: '', extra: { revoke: { targetId: EARLIER, byAdmin: false } } }),
 };
+
+/** Types that say nothing, so that nothing can be put into their mouths. */
+const SPEECHLESS: readonly string[] = ['audio', 'sticker', 'revoke'];
+const EXTRA: readonly string[] = EXTRA_EVENT_TYPES;
 
 /**
  * An event of a type as it could have happened, from a made-up person to the session. Each has a new `messageId`, so
  * that receivers that drop what they have seen take it; those that it refers to are made up.
+ * @throws GatewayError invalid_request for fields that an event of that type does not have
  */
 export function sampleEvent(type: MessageEventType | ExtraEventType, context: SampleContext): GatewayEvent {
+  checkFields(type, context.fields);
   if (type === 'message_status') return messageStatus(context);
   if (type === 'session_status') return sessionStatus(context);
-  const { clientId, orgId, myLid, at } = context;
-  const { body, extra } = SAMPLES[type](at);
+  const { clientId, orgId, myLid, at, fields: { body: said, ...fields } = {} } = context;
+  const { body, extra } = SAMPLES[type](at, said);
   const envelope: EventEnvelope = {
     event: 'message.received',
     type,
@@ -132,7 +157,17 @@ export function sampleEvent(type: MessageEventType | ExtraEventType, context: Sa
     mentions: [],
     isForwarded: false,
   };
-  return { ...envelope, ...extra };
+  return { ...envelope, ...fields, ...extra };
+}
+
+function checkFields(type: string, fields: SampleFields = {}): void {
+  const isStatus = EXTRA.includes(type);
+  const [first] = Object.keys(fields);
+  if (isStatus && first)
+    throw new GatewayError('invalid_request', `an event of type ${type} has no ${first}`);
+  if (fields.body !== undefined && SPEECHLESS.includes(type)) {
+    throw new GatewayError('invalid_request', `an event of type ${type} has no body of its own`);
+  }
 }
 
 function messageStatus({ clientId, orgId, at }: SampleContext): MessageStatusEvent {

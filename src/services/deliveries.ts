@@ -50,10 +50,10 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
   }
 
   return {
-    async sendTestEvent(clientId, type) {
+    async sendTestEvent(clientId, type, fields) {
       const { orgId, lid } = sessions.find(clientId);
       const receiver = receiverOf(clientId, type);
-      const event = sampleEvent(type, { clientId, orgId, myLid: lid, at: clock.now() });
+      const event = sampleEvent(type, { clientId, orgId, myLid: lid, at: clock.now(), fields });
       return { ...(await dispatcher.announce(event, receiver)), signed: receiver.token !== '' };
     },
     failed: (filter) => failed.list(filter),

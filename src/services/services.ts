@@ -2,8 +2,9 @@ import type { Readable } from 'node:stream';
 import type { MessageStatus } from '../domain/message-status.js';
 import type { SessionStatus } from '../domain/session.js';
 import type { ExtraEventType, MessageEventType } from '../events/catalogue.js';
+import type { SampleFields } from '../events/sample.js';
 import type { FileWishes, KindSend, SendPayload } from '../kinds/kind.js';
-import type { ByteRange, FailedDelivery, RoomRecord } from '../store/store.js';
+import type { ByteRange, FailedDelivery, FailedFilter, RoomRecord } from '../store/store.js';
 import type { Fleet } from './ports/fleet.js';
 import type { Listening } from './ports/listening.js';
 import type { Avatars, Groups, People } from './ports/people.js';
@@ -299,10 +300,14 @@ export interface Library {
 }
 
 export interface Deliveries {
-  /** Sends a realistic event of a type to the session's webhook. @throws session_unknown, webhook_missing */
+  /**
+   * Sends a realistic event of a type to the session's webhook.
+   * @throws session_unknown, webhook_missing, invalid_request for fields that such an event does not have
+   */
   sendTestEvent(
     clientId: string,
     type: MessageEventType | ExtraEventType,
+    fields?: SampleFields,
   ): Promise<{
     deliveryId: string;
     delivered: boolean;
@@ -311,7 +316,7 @@ export interface Deliveries {
     signed: boolean;
   }>;
   /** Newest first. */
-  failed(filter: { clientId?: string; limit: number }): Promise<FailedDelivery[]>;
+  failed(filter: FailedFilter): Promise<FailedDelivery[]>;
   failedOne(id: string): Promise<FailedDelivery>;
   /** Sends it again with four new attempts; it leaves the list when it arrives. @throws delivery_unknown */
   resend(id: string): Promise<{ deliveryId: string; delivered: boolean; reason: string }>;

@@ -232,11 +232,18 @@ export interface FailedDelivery {
   failedAt: number;
 }
 
+export interface FailedFilter {
+  clientId?: string;
+  limit: number;
+  /** Need not be there any more. */
+  before?: Pick<FailedDelivery, 'id' | 'failedAt'>;
+}
+
 export interface FailedDeliveryStore {
   /** Adds and keeps only the newest `keep` of the session. */
   add(delivery: FailedDelivery, keep: number): Promise<void>;
-  /** Newest first, without limit over all sessions or of one. */
-  list(filter: { clientId?: string; limit: number }): Promise<FailedDelivery[]>;
+  /** Newest first, over all sessions or of one; with `before` those that come after that one in this order. */
+  list(filter: FailedFilter): Promise<FailedDelivery[]>;
   get(id: string): Promise<FailedDelivery | undefined>;
   /** How many there are, by session; only of one when it is named. Sessions without any are not in it. */
   counts(clientId?: string): Promise<Map<string, number>>;

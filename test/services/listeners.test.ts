@@ -170,7 +170,9 @@ describe('listeners', () => {
 
   it('do for a session without a webhook too', async () => {
     expect(await listeners.listen(wish({ clientId: 'mute' }))).to.include({ registeredUrl: '' });
-    expect(listeners.inFront({ clientId: 'mute', type: 'text' }, undefined)).to.include({ url: listener.url });
+    expect(listeners.inFront({ clientId: 'mute', type: 'text' }, undefined)).to.include({
+      url: listener.url,
+    });
   });
 
   it('go with their session', async () => {

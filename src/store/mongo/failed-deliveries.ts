@@ -1,3 +1,4 @@
+import type { Filter } from 'mongodb';
 import type { FailedDelivery, FailedDeliveryStore } from '../store.js';
 import type { MongoDatabase } from './database.js';
 
@@ -25,9 +26,12 @@ export function mongoFailedDeliveries({ db, run }: MongoDatabase): FailedDeliver
         await dropOldest(fields.clientId, keep);
       });
     },
-    async list({ clientId, limit }) {
+    async list({ clientId, limit, before }) {
       if (limit < 1) return run(async () => []);
-      const found = failed.find(clientId === undefined ? {} : { clientId });
+      const found = failed.find({
+        ...(clientId !== undefined && { clientId }),
+        ...(before && olderThan(before)),
+      });
       return (await run(() => found.sort(NEWEST_FIRST).limit(limit).toArray())).map(toDelivery);
     },
     async get(id) {
@@ -49,6 +53,10 @@ export function mongoFailedDeliveries({ db, run }: MongoDatabase): FailedDeliver
       return deletedCount;
     },
   };
+}
+
+function olderThan({ failedAt, id }: Pick<FailedDelivery, 'failedAt' | 'id'>): Filter<FailedDocument> {
+  return { $or: [{ failedAt: { $lt: failedAt } }, { failedAt, _id: { $lt: id } }] };
 }
 
 function toDelivery({ _id, ...fields }: FailedDocument): FailedDelivery {

@@ -4,6 +4,9 @@ import type { OpenDatabase } from './database.js';
 const SELECT = `SELECT id, client_id AS clientId, url, type, message_id AS messageId, body, reason, attempts,
   failed_at AS failedAt FROM failed_deliveries`;
 const NEWEST_FIRST = 'ORDER BY failed_at DESC, id DESC';
+const IS_OLDER = '(failed_at, id) < (?, ?)';
+/** All are older. */
+const END_OF_TIME = { failedAt: Number.MAX_SAFE_INTEGER, id: '' };
 
 interface Count {
   clientId: string;
@@ -21,9 +24,11 @@ export function sqliteFailedDeliveries({ sqlite, run, inTransaction }: OpenDatab
        (SELECT id FROM failed_deliveries WHERE client_id = ? ${NEWEST_FIRST} LIMIT -1 OFFSET ?)`,
   );
   const select = sqlite.prepare<[string], FailedDelivery>(`${SELECT} WHERE id = ?`);
-  const listAll = sqlite.prepare<[number], FailedDelivery>(`${SELECT} ${NEWEST_FIRST} LIMIT ?`);
-  const listOne = sqlite.prepare<[string, number], FailedDelivery>(
-    `${SELECT} WHERE client_id = ? ${NEWEST_FIRST} LIMIT ?`,
+  const listAll = sqlite.prepare<[number, string, number], FailedDelivery>(
+    `${SELECT} WHERE ${IS_OLDER} ${NEWEST_FIRST} LIMIT ?`,
+  );
+  const listOne = sqlite.prepare<[string, number, string, number], FailedDelivery>(
+    `${SELECT} WHERE client_id = ? AND ${IS_OLDER} ${NEWEST_FIRST} LIMIT ?`,
   );
   const countAll = sqlite.prepare<[], Count>(
     'SELECT client_id AS clientId, COUNT(*) AS count FROM failed_deliveries GROUP BY client_id',
@@ -41,8 +46,12 @@ export function sqliteFailedDeliveries({ sqlite, run, inTransaction }: OpenDatab
         dropOldest.run(delivery.clientId, keep);
       });
     },
-    async list({ clientId, limit }) {
-      return run(() => (clientId === undefined ? listAll.all(limit) : listOne.all(clientId, limit)));
+    async list({ clientId, limit, before = END_OF_TIME }) {
+      const { failedAt, id } = before;
+      return run(() => {
+        if (clientId === undefined) return listAll.all(failedAt, id, limit);
+        return listOne.all(clientId, failedAt, id, limit);
+      });
     },
     async get(id) {
       return run(() => select.get(id));

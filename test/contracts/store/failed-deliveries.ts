@@ -1,10 +1,11 @@
 import { expect } from 'chai';
+import type { FailedFilter } from '../../../src/store/store.js';
 import { failed, type StoreHarness } from './harness.js';
 
 export function failedDeliveriesContract(harness: () => StoreHarness): void {
   describe('failed deliveries', () => {
     const deliveries = () => harness().store.failedDeliveries;
-    const ids = async (filter: { clientId?: string; limit?: number }) =>
+    const ids = async (filter: Partial<FailedFilter>) =>
       (await deliveries().list({ limit: 100, ...filter })).map(({ id }) => id);
 
     it('gives back what was added, every field', async () => {
@@ -24,6 +25,23 @@ export function failedDeliveriesContract(harness: () => StoreHarness): void {
       expect(await ids({ limit: 2 })).to.deep.equal(['01A', '01D']);
       expect(await ids({ clientId: 'other', limit: 1 })).to.deep.equal(['01D']);
       expect(await ids({ clientId: 'nobody' })).to.deep.equal([]);
+    });
+
+    it('lists on from one, be it there or not', async () => {
+      for (const [id, failedAt] of [
+        ['01A', 30],
+        ['01B', 10],
+        ['01C', 20],
+        ['01D', 20],
+      ] as const) {
+        await deliveries().add(failed(id, { failedAt, clientId: id === '01C' ? 'other' : 'acme' }), 10);
+      }
+      expect(await ids({ before: { id: '01D', failedAt: 20 } })).to.deep.equal(['01C', '01B']);
+      expect(await ids({ before: { id: '01D', failedAt: 20 }, limit: 1 })).to.deep.equal(['01C']);
+      expect(await ids({ before: { id: '01D', failedAt: 20 }, clientId: 'acme' })).to.deep.equal(['01B']);
+      await deliveries().remove('01D');
+      expect(await ids({ before: { id: '01D', failedAt: 20 } })).to.deep.equal(['01C', '01B']);
+      expect(await ids({ before: { id: '01B', failedAt: 10 } })).to.deep.equal([]);
     });
 
     it('keeps the newest of a session, as many as it was told', async () => {

@@ -21,7 +21,7 @@ import type {
   SpooledFile,
   WebhookSettings,
 } from '../../../src/services/services.js';
-import type { FailedDelivery } from '../../../src/store/store.js';
+import type { FailedDelivery, FailedFilter } from '../../../src/store/store.js';
 import { FakeAvatars } from './fake-avatars.js';
 import { FakeGroups } from './fake-groups.js';
 import { FakeLibrary } from './fake-library.js';
@@ -258,8 +258,9 @@ export class FakeDeliveries implements Deliveries {
     throw new GatewayError('webhook_missing', `session ${clientId} has no webhookUrl`);
   }
 
-  async failed({ clientId, limit }: { clientId?: string; limit: number }): Promise<FailedDelivery[]> {
-    return this.#failed.filter((one) => clientId === undefined || one.clientId === clientId).slice(0, limit);
+  async failed({ clientId, limit, before }: FailedFilter): Promise<FailedDelivery[]> {
+    const own = this.#failed.filter((one) => clientId === undefined || one.clientId === clientId);
+    return own.slice(own.findIndex(({ id }) => id === before?.id) + 1).slice(0, limit);
   }
 
   async failedOne(id: string): Promise<FailedDelivery> {

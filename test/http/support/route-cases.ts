@@ -144,7 +144,11 @@ export const ROUTES: readonly RouteCase[] = [
   {
     path: '/send-test-event',
     valid: { clientId: 'acme', type: 'text' },
-    fields: { clientId: CLIENT_ID, type: { wrong: [7, null, '', 'no_such_type'], required: true } },
+    fields: {
+      clientId: CLIENT_ID,
+      type: { wrong: [7, null, '', 'no_such_type'], required: true },
+      fields: { wrong: ['text', [], { body: '' }, { body: 7 }, { event: 'message.sent' }, { fromMe: true }] },
+    },
   },
   {
     path: '/send-message',
