@@ -214,3 +214,49 @@ describe('the room of a person', () => {
     expect(rig.events[1]).to.include({ chatRoomId: ROOM, remotePhone: '+15550000009' });
   });
 });
+
+describe('the room of a group', () => {
+  let rig: Rig;
+  beforeEach(async () => {
+    rig = await makeRig();
+  });
+  afterEach(() => rig.close());
+
+  it('names people by the LIDs that become known later, and each of them once', async () => {
+    const chat = '120363040000000000@g.us';
+    const room = 'acme-90000000000001-120363040000000000';
+    const byNumber = { chat, participant: FROM_NUMBER.chat };
+    const inbox = () =>
+      new HostedInbox({
+        store: rig.store,
+        rooms: identitiesOver(rig.store, HOSTED),
+        linkOf: () => '',
+        pictureLink: () => '',
+      });
+    const shown = async () => (await inbox().messages(room, { limit: 9 })).map(({ extras }) => extras);
+    const react = (text: string) => ({ reactionMessage: { key: { id: 'M1', fromMe: false }, text } });
+    const contextInfo = {
+      stanzaId: 'M1',
+      participant: FROM_NUMBER.chat,
+      mentionedJid: [FROM_NUMBER.chat],
+      quotedMessage: { conversation: 'hello' },
+    };
+    const content = { extendedTextMessage: { text: 'me too', contextInfo } };
+    await rig.receive({ ...byNumber, messageId: 'M1' }, HOSTED);
+    await rig.receive({ ...byNumber, messageId: 'R1', content: react('👍') }, HOSTED);
+    await rig.receive({ ...byNumber, messageId: 'M2', content }, HOSTED);
+    expect((await shown())[0]).to.deep.include({ reactions: { [BOB.pn]: '👍' } });
+
+    await rig.learn({ ...BOB, source: 'group' });
+    const [first, second] = await shown();
+    expect(first).to.deep.include({ reactions: { [BOB.lid]: '👍' } });
+    expect(first).to.have.nested.property('group.participant', BOB.lid);
+    expect(second).to.have.nested.property('quoted.participant', BOB.lid);
+    expect(second).to.deep.include({ mentions: [BOB.lid] });
+
+    const byBoth = { chat, participant: `${BOB.lid}@lid`, participantAlt: FROM_NUMBER.chat };
+    const later = { messageId: 'R2', timestamp: SENT_AT + 1_000, content: react('🎉') };
+    await rig.receive({ ...byBoth, ...later }, HOSTED);
+    expect((await rig.history(room))[0]?.extras.reactions).to.deep.equal({ [BOB.lid]: '🎉' });
+  });
+});

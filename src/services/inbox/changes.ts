@@ -4,7 +4,7 @@ import { unwrap } from '../../kinds/unwrap.js';
 import type { IncomingMessage } from '../../link/link.js';
 import type { HistoryMessage } from '../../store/store.js';
 import { type Authorship, mayBeSame } from '../authorship.js';
-import { editsIn, reactionsIn, reactionTimesIn, withReactions } from './extras.js';
+import { editsIn, reactionsIn, reactionTimesIn, underLid, withReactions } from './extras.js';
 import type { Recording } from './recording.js';
 
 /** What a person does to an earlier message. */
@@ -73,10 +73,13 @@ export function applyChange(row: HistoryMessage, change: Change): HistoryMessage
 
 function react(
   row: HistoryMessage,
-  { reactor, emoji, at }: Extract<Change, { type: 'reaction' }>,
+  { reactor, emoji, at, by }: Extract<Change, { type: 'reaction' }>,
 ): HistoryMessage | undefined {
-  const reactions = reactionsIn(row.extras);
-  const times = reactionTimesIn(row.extras);
+  // an earlier reaction of the same person may stand under the number
+  const pair = { lid: by.lid ?? '', pn: by.pn ?? '' };
+  const isPair = pair.lid === reactor && pair.pn !== '';
+  const reactions = isPair ? underLid(reactionsIn(row.extras), pair) : reactionsIn(row.extras);
+  const times = isPair ? underLid(reactionTimesIn(row.extras), pair) : reactionTimesIn(row.extras);
   const lastAt = times.get(reactor) ?? Number.NEGATIVE_INFINITY;
   const repeated = lastAt === at && (reactions.get(reactor) ?? '') === emoji;
   if (lastAt > at || repeated) return undefined;

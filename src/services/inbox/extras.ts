@@ -11,6 +11,12 @@ export interface FormerText {
   editedAt: string;
 }
 
+/** Both addresses of a person: user-parts. */
+export interface KnownPair {
+  lid: string;
+  pn: string;
+}
+
 /** Emojis by the user-part of who reacted. */
 export function reactionsIn({ reactions }: Extras): Map<string, string> {
   return new Map(
@@ -35,6 +41,14 @@ export function withReactions(
     reactions: Object.fromEntries(reactions),
     reactionTimes: Object.fromEntries(times),
   };
+}
+
+/** What stands under the number stands under the LID, unless something does already. */
+export function underLid<Value>(values: Map<string, Value>, { lid, pn }: KnownPair): Map<string, Value> {
+  const value = values.get(pn);
+  values.delete(pn);
+  if (value !== undefined && !values.has(lid)) values.set(lid, value);
+  return values;
 }
 
 /** Oldest first. */

@@ -8,7 +8,7 @@ import { messageView, roomView, withStatus } from './views.js';
 export interface HostedInboxOptions {
   store: Pick<Store, 'history' | 'sessions'>;
   /** Where rooms are by now whose ids were given out while they went by a number. */
-  rooms: Pick<Identities, 'roomOf'>;
+  rooms: Pick<Identities, 'roomOf' | 'underLids'>;
   /** Permanent link to a stored file; empty when the message has none. */
   linkOf(row: HistoryMessage): string;
   /** Permanent link to a stored picture. */
@@ -44,7 +44,7 @@ export class HostedInbox implements Inbox {
       const message = `before: there is no message ${page.before} in room ${chatRoomId}`;
       throw new GatewayError('message_unknown', message);
     }
-    const rows = await history.messages(clientId, chatRoomId, page);
+    const rows = await this.#rooms.underLids(clientId, await history.messages(clientId, chatRoomId, page));
     const views = rows.map((row) => messageView(clientId, row, this.#linkOf(row)));
     return status ? this.#withStatus(clientId, views) : views;
   }

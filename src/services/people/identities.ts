@@ -2,11 +2,12 @@ import { formatJid, parseJid } from '../../domain/address.js';
 import { KeyedLock } from '../../domain/keyed-lock.js';
 import { formatRoomId, parseRoomId } from '../../domain/room.js';
 import type { Logger } from '../../log.js';
-import type { SessionRecord, Store } from '../../store/store.js';
+import type { HistoryMessage, SessionRecord, Store } from '../../store/store.js';
 import { pnJid } from '../authorship.js';
 import type { Contacts } from '../contacts.js';
+import type { KnownPair } from '../inbox/extras.js';
 import type { StoreSteps } from '../store-steps.js';
-import { type KnownPair, type PersonMove, type PersonRoom, personMove } from './person-move.js';
+import { movedExtras, type PersonMove, type PersonRoom, personMove, usersIn } from './person-move.js';
 
 export interface IdentitiesOptions {
   store: Pick<Store, 'history' | 'traces'>;
@@ -63,6 +64,19 @@ export class Identities {
     return clientId && other ? (await this.#moveOf(clientId, chatRoomId, other))?.to : undefined;
   }
 
+  /**
+   * Messages of a group name people as they were known then; here by the LIDs that have become known since. In a chat of two
+   * the room was moved, and its messages with it.
+   */
+  async underLids(clientId: string, messages: readonly HistoryMessage[]): Promise<HistoryMessage[]> {
+    const users = new Set(messages.flatMap(({ extras }) => (extras.group ? usersIn(extras) : [])));
+    const pairs = (await Promise.all([...users].map((pn) => this.#pairOf(clientId, pn)))).flat();
+    if (pairs.length === 0) return [...messages];
+    return messages.map((message) =>
+      message.extras.group ? { ...message, extras: pairs.reduce(movedExtras, message.extras) } : message,
+    );
+  }
+
   /** Ends what a crash may have left undone: moves every room whose person has become known. */
   async takeUp(clientId: string): Promise<void> {
     for (const { chatRoomId, remoteJid } of await this.#options.store.history.roomsByNumber(clientId)) {
@@ -71,6 +85,12 @@ export class Identities {
       const move = await this.#moveOf(clientId, chatRoomId, remote.user);
       if (move) await this.#move(clientId, remote.user, move);
     }
+  }
+
+  /** None when the number's LID is not known, or it is no number at all. */
+  async #pairOf(clientId: string, pn: string): Promise<KnownPair[]> {
+    const lid = (await this.#options.contacts.find(clientId, { pn }))?.lid;
+    return lid && lid !== pn ? [{ lid, pn }] : [];
   }
 
   async #moveOf(clientId: string, chatRoomId: string, pn: string): Promise<PersonMove | undefined> {

@@ -2,13 +2,7 @@ import { formatRoomId, parseRoomId } from '../../domain/room.js';
 import type { HistoryMessage, PendingChange, RoomMove } from '../../store/store.js';
 import { lidJid, pnJid } from '../authorship.js';
 import { readChange } from '../inbox/changes.js';
-import { reactionsIn, reactionTimesIn, withReactions } from '../inbox/extras.js';
-
-/** Both addresses of a person: user-parts. */
-export interface KnownPair {
-  lid: string;
-  pn: string;
-}
+import { type KnownPair, reactionsIn, reactionTimesIn, underLid, withReactions } from '../inbox/extras.js';
 
 /** How a person's room is named. */
 export interface PersonRoom {
@@ -49,11 +43,30 @@ function movedMessage(message: HistoryMessage, chatRoomId: string, person: Known
   };
 }
 
-function movedExtras(extras: Record<string, unknown>, { lid, pn }: KnownPair): Record<string, unknown> {
+/** User-parts, of either address, by which the extras of a message name people. */
+export function usersIn(extras: Record<string, unknown>): string[] {
+  const { quoted, pollVote, mentions, group } = extras;
+  const users = [
+    ...reactionsIn(extras).keys(),
+    ...(Array.isArray(mentions) ? mentions : []),
+    ...(isObject(quoted) ? [quoted.participant] : []),
+    ...(isObject(pollVote) ? [pollVote.voter] : []),
+    ...(isObject(group) ? [group.participant] : []),
+  ];
+  return users.filter((user) => typeof user === 'string' && user !== '');
+}
+
+/** Wherever the extras of a message name the person by the number, they name them by the LID. */
+export function movedExtras(
+  extras: Record<string, unknown>,
+  { lid, pn }: KnownPair,
+): Record<string, unknown> {
   const named = (user: unknown) => (user === pn ? lid : user);
-  const { quoted, pollVote, mentions } = extras;
+  const { quoted, pollVote, mentions, group } = extras;
   const moved = {
     ...extras,
+    ...(isObject(group) &&
+      'participant' in group && { group: { ...group, participant: named(group.participant) } }),
     ...(isObject(quoted) &&
       'participant' in quoted && {
         quoted: { ...quoted, participant: named(quoted.participant) },
@@ -66,14 +79,6 @@ function movedExtras(extras: Record<string, unknown>, { lid, pn }: KnownPair): R
   const times = reactionTimesIn(extras);
   if (!times.has(pn) && !reactions.has(pn)) return moved;
   return withReactions(moved, underLid(reactions, { lid, pn }), underLid(times, { lid, pn }));
-}
-
-/** What stands under the number stands under the LID, unless something does already. */
-function underLid<Value>(values: Map<string, Value>, { lid, pn }: KnownPair): Map<string, Value> {
-  const value = values.get(pn);
-  values.delete(pn);
-  if (value !== undefined && !values.has(lid)) values.set(lid, value);
-  return values;
 }
 
 function movedChange(pending: PendingChange, chatRoomId: string, { lid, pn }: KnownPair): PendingChange {
