@@ -18,16 +18,16 @@ function wrapLine(line: string, columns: number): string[] {
     const shown = grapheme.columns > columns ? { text: '…', columns: 1 } : grapheme;
     if (width + shown.columns > columns) {
       // a space at the end of a line is seen by nobody
-      if (shown.text === ' ') continue;
-      const kept = current.slice(0, breakAt(current));
+      const kept = shown.text === ' ' ? current : current.slice(0, breakAt(current));
       lines.push(textOf(kept).trimEnd());
       current = current.slice(kept.length);
       width = current.reduce((sum, one) => sum + one.columns, 0);
+      if (shown.text === ' ') continue;
     }
     current.push(shown);
     width += shown.columns;
   }
-  return [...lines, textOf(current)];
+  return current.length > 0 ? [...lines, textOf(current)] : lines;
 }
 
 /** How many characters stay on the line: up to its last space, or all when it is one word. */

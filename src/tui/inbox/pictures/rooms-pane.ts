@@ -69,7 +69,7 @@ function mark(isHighlighted: boolean, isOpen: boolean): Span {
 
 function roomLines(room: RoomItem, { mark, isOpen, columns, now }: Place): Line[] {
   const when = room.lastMessageAt ? shortMoment(room.lastMessageAt, now) : '';
-  const preview = cleanLine(room.lastMessage);
+  const preview = cleanLine(room.lastMessage) || (room.lastMessageAt ? '(no text)' : '');
   const said: Span[] = [
     { text: room.lastMessageFromMe ? 'You: ' : '', dim: true },
     { text: preview, dim: true, foreign: true },
