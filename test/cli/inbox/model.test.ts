@@ -172,7 +172,7 @@ describe('the terminal inbox', () => {
     const end = model.subscribe(() =>
       seen.push(...model.state.outgoing.map(({ progress }) => progress?.sent ?? 0)),
     );
-    expect(await model.sendFile(`'${path}'`, { caption: 'today' })).to.equal(true);
+    expect(await model.sendFile(path, { caption: 'today' })).to.equal(true);
     end();
     expect(Math.max(...seen)).to.equal(300_009);
     const { attachment } = await own('today', (message) => message.attachment?.url !== '');

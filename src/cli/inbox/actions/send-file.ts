@@ -1,5 +1,4 @@
-import { homedir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { detectType } from '../../send-media.js';
 import { fileSize, openUpload, type Upload } from '../../upload.js';
 import type { SendAnswer } from '../../wire.js';
@@ -9,17 +8,15 @@ import { type Acting, type OpenChat, warn } from './acting.js';
 const EVERY_MS = 100;
 
 export interface FileToSend {
-  /** As it was typed or dropped. */
   path: string;
   caption?: string;
   quotedMessageId?: string;
 }
 
 /** Sends a file of this machine into the open conversation. @throws CliError */
-export async function sendFile(acting: Acting, { path, ...rest }: FileToSend): Promise<void> {
+export async function sendFile(acting: Acting, file: FileToSend): Promise<void> {
   const { once, outgoing } = acting;
   const chat = acting.chat();
-  const file = { ...rest, path: typedPath(path) };
   const total = await fileSize(file.path);
   const item = { chatRoomId: chat.chatRoomId, label: basename(file.path), progress: { sent: 0, total } };
   const id = outgoing.add(item);
@@ -75,12 +72,4 @@ function progressOf({ clock, outgoing }: Acting, id: number) {
 /** A refused upload leaves the rest of the file unread. */
 function end({ body }: Upload): void {
   if (!body.readableEnded) body.destroy();
-}
-
-/** A path as terminals paste dropped files: in quotes, or with its spaces escaped; `~` is the home folder. */
-function typedPath(typed: string): string {
-  const text = typed.trim();
-  const quoted = /^(['"])(.*)\1$/.exec(text);
-  const path = quoted?.[2] ?? text.replace(/\\(.)/g, '$1');
-  return path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : path;
 }
