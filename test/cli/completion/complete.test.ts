@@ -1,0 +1,93 @@
+import { expect } from 'chai';
+import { complete } from '../../../src/cli/completion/complete.js';
+import type { Grammar } from '../../../src/cli/completion/grammar.js';
+
+const JSON_FLAG = { name: 'json', description: 'as JSON', repeatable: false };
+const GRAMMAR: Grammar = {
+  topics: [{ name: 'sessions', description: 'linked numbers' }],
+  commands: [
+    { words: ['doctor'], description: 'finds faults', args: [], flags: [JSON_FLAG] },
+    {
+      words: ['sessions', 'show'],
+      description: 'one of them',
+      args: [{ kind: 'session' }],
+      flags: [JSON_FLAG],
+    },
+    {
+      words: ['sessions', 'webhook'],
+      description: 'where events go',
+      args: [{ kind: 'session' }, { kind: 'any' }, { kind: 'words', words: ['on', 'off'] }],
+      flags: [
+        JSON_FLAG,
+        {
+          name: 'extra-event',
+          char: 'e',
+          description: 'more of them',
+          value: { kind: 'words', words: ['message_status', 'session_status'] },
+          repeatable: true,
+        },
+        { name: 'data-dir', description: 'a folder', value: { kind: 'file' }, repeatable: false },
+      ],
+    },
+  ],
+};
+
+/** What the words may go on with, without what it means. */
+function texts(...words: string[]): string[] {
+  return complete(GRAMMAR, words).candidates.map(({ text }) => text);
+}
+
+describe('the completion of a command line', () => {
+  it('begins with topics and commands', () => {
+    expect(complete(GRAMMAR, ['']).candidates).to.deep.equal([
+      { text: 'doctor', description: 'finds faults' },
+      { text: 'sessions', description: 'linked numbers' },
+    ]);
+    expect(texts('se')).to.deep.equal(['sessions']);
+  });
+
+  it('goes on with the commands of a topic', () => {
+    expect(texts('sessions', '')).to.deep.equal(['show', 'webhook']);
+    expect(texts('sessions', 'w')).to.deep.equal(['webhook']);
+  });
+
+  it('asks for the names of sessions where one stands', () => {
+    expect(complete(GRAMMAR, ['sessions', 'show', 'a'])).to.deep.equal({ candidates: [], also: 'session' });
+  });
+
+  it('knows the words that an argument may be, whatever flags stand before it', () => {
+    const argv = ['sessions', 'webhook', '--json', 'acme', '--data-dir', '/tmp', 'https://x'];
+    expect(texts(...argv, '')).to.deep.equal(['on', 'off']);
+    expect(texts(...argv, 'of')).to.deep.equal(['off']);
+  });
+
+  it('offers flags at a dash, and where nothing else is known', () => {
+    expect(texts('sessions', 'webhook', 'acme', '--d')).to.deep.equal(['--data-dir']);
+    expect(texts('doctor', '')).to.deep.equal(['--json']);
+  });
+
+  it('offers a flag again only where it may be repeated', () => {
+    const argv = ['sessions', 'webhook', '--json', '-e', 'message_status', '-'];
+    expect(texts(...argv)).to.deep.equal(['--extra-event', '--data-dir']);
+  });
+
+  it('knows the values of flags', () => {
+    expect(texts('sessions', 'webhook', '--extra-event', 's')).to.deep.equal(['session_status']);
+    expect(texts('sessions', 'webhook', '-e', 'm')).to.deep.equal(['message_status']);
+    expect(complete(GRAMMAR, ['sessions', 'webhook', '--data-dir', '']).also).to.equal('file');
+  });
+
+  it('knows them behind = too, which bash takes for a word', () => {
+    expect(texts('sessions', 'webhook', '--extra-event=s')).to.deep.equal(['--extra-event=session_status']);
+    expect(texts('sessions', 'webhook', '--extra-event', '=', 's')).to.deep.equal(['session_status']);
+    expect(texts('sessions', 'webhook', '--extra-event', '=')).to.have.length(2);
+  });
+
+  it('has nothing to say where everything is typed', () => {
+    expect(complete(GRAMMAR, ['sessions', 'webhook', 'acme', 'x', 'on', 'more'])).to.deep.equal({
+      candidates: [],
+      also: undefined,
+    });
+    expect(texts('nonsense', '')).to.deep.equal([]);
+  });
+});
