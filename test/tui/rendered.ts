@@ -6,8 +6,8 @@ export interface Rendered {
   frame(): string;
   /** Resolves with the first frame, now or later, that has all these texts. */
   frameWith(...texts: string[]): Promise<string>;
-  /** Types on the keyboard, as a terminal sends it: `\r` is Enter, `\u001b[A` the key that goes up. */
-  type(input: string): void;
+  /** Types on the keyboard, each as a terminal sends it, and resolves when all of it has been read. */
+  type(...inputs: string[]): Promise<void>;
   /** Gives the terminal another size. */
   resize(columns: number, rows: number): void;
   unmount(): void;
@@ -36,7 +36,14 @@ export function draw(screen: ReactElement, size: { columns: number; rows: number
       if (has(frame(), texts)) return Promise.resolve(frame());
       return new Promise((resolve) => waiters.push({ texts, resolve }));
     },
-    type: instance.stdin.write,
+    async type(...inputs) {
+      for (const input of inputs) {
+        instance.stdin.write(input);
+        // a lone escape is told from the beginning of a key in the turn after
+        await new Promise((resolve) => setImmediate(resolve));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
     resize,
     unmount: instance.unmount,
   };

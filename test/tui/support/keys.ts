@@ -1,0 +1,23 @@
+/** What a terminal sends for keys that have no character. */
+export const KEYS = {
+  enter: '\r',
+  altEnter: '\u001b\r',
+  escape: '\u001b',
+  tab: '\t',
+  shiftTab: '\u001b[Z',
+  up: '\u001b[A',
+  down: '\u001b[B',
+  right: '\u001b[C',
+  left: '\u001b[D',
+  home: '\u001b[H',
+  end: '\u001b[F',
+  pageUp: '\u001b[5~',
+  pageDown: '\u001b[6~',
+  backspace: '\u007f',
+  ctrlC: '\u0003',
+  ctrlJ: '\n',
+  ctrlU: '\u0015',
+  ctrlW: '\u0017',
+  pasteBegins: '\u001b[200~',
+  pasteEnds: '\u001b[201~',
+} as const;
