@@ -107,6 +107,8 @@ describe('the past of a phone', () => {
       [asked, 'How are you?', false],
       [answered, 'Fine', true],
     ]);
+    const shown = await messagesOf(withBob?.chatRoomId ?? '', '?status=true');
+    expect(shown.map(({ status }) => status)).to.deep.equal([undefined, 'delivered']);
     expect(talk[0]).to.include({ pushname: 'Bob', messageType: 'chat', clientId: 'past1' });
     expect(talk[1]?.extras).to.deep.equal({ reactions: { [bob?.lid.split('@')[0] ?? '']: '👍' } });
     const calls = await messagesOf(withCarol?.chatRoomId ?? '');

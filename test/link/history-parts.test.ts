@@ -161,6 +161,29 @@ describe('a part of a history', () => {
     ]);
   });
 
+  it('tells how far own messages had come, in a group the furthest that anyone had', async () => {
+    const { ERROR, PENDING, SERVER_ACK, DELIVERY_ACK, READ, PLAYED } = proto.WebMessageInfo.Status;
+    const key = (id: string) => ({ id, remoteJid: BOB, fromMe: true });
+    const userReceipt = [
+      { userJid: BOB, receiptTimestamp: AT },
+      { userJid: ME, receiptTimestamp: AT, readTimestamp: AT },
+    ];
+    const told = [ERROR, PENDING, SERVER_ACK, DELIVERY_ACK, READ, PLAYED].map((status) =>
+      message(`M${status}`, { key: key(`M${status}`), status }),
+    );
+    const messages = await messagesOf(
+      ...told,
+      message('M6', { key: key('M6') }),
+      message('M7', { key: key('M7'), status: SERVER_ACK, userReceipt }),
+      message('M8', { status: READ }),
+    );
+    const byId = new Map(messages.map(({ messageId, status }) => [messageId, status]));
+    expect(Array.from({ length: 9 }, (_, n) => byId.get(`M${n}`))).to.deep.equal([
+      ...['failed', undefined, 'sent', 'delivered', 'read', 'played'],
+      ...[undefined, 'read', undefined],
+    ]);
+  });
+
   it('keeps the secret that votes and edits are encrypted with', async () => {
     const messageSecret = Buffer.alloc(32, 7);
     const [poll] = await messagesOf(message('M1', { messageSecret }));

@@ -1,16 +1,16 @@
 import { createParser } from 'eventsource-parser';
 import type { TailEntry } from '../../src/delivery/tail.js';
 
-/** A test's ear on a daemon's live stream. */
-export class TailReader {
-  readonly entries: TailEntry[] = [];
+/** A test's ear on a daemon's live stream. With `rooms` among what is asked for, its entries are also those of rooms. */
+export class TailReader<Entry extends { kind: string } = TailEntry> {
+  readonly entries: Entry[] = [];
   readonly #abort = new AbortController();
-  readonly #listeners = new Set<(entry: TailEntry) => void>();
+  readonly #listeners = new Set<(entry: Entry) => void>();
   #ended: Promise<void> = Promise.resolve();
 
   /** Opens the stream; resolves when it is open. */
-  async open(url: string, token: string): Promise<this> {
-    const response = await fetch(new URL('/events', url), {
+  async open(url: string, token: string, query = ''): Promise<this> {
+    const response = await fetch(new URL(`/events${query}`, url), {
       headers: { authorization: `Bearer ${token}` },
       signal: this.#abort.signal,
     });
@@ -20,11 +20,11 @@ export class TailReader {
   }
 
   /** The first entry that fits, seen already or still to come. */
-  next(fits: (entry: TailEntry) => boolean): Promise<TailEntry> {
+  next(fits: (entry: Entry) => boolean): Promise<Entry> {
     const seen = this.entries.find(fits);
     if (seen) return Promise.resolve(seen);
     return new Promise((resolve) => {
-      const listener = (entry: TailEntry) => {
+      const listener = (entry: Entry) => {
         if (!fits(entry)) return;
         this.#listeners.delete(listener);
         resolve(entry);
@@ -34,9 +34,9 @@ export class TailReader {
   }
 
   /** Resolves when the condition holds; it is asked now and after each entry that concerns it. */
-  async until(concerns: (entry: TailEntry) => boolean, condition: () => Promise<boolean>): Promise<void> {
+  async until(concerns: (entry: Entry) => boolean, condition: () => Promise<boolean>): Promise<void> {
     let wake: () => void = () => undefined;
-    const listener = (entry: TailEntry) => {
+    const listener = (entry: Entry) => {
       if (concerns(entry)) wake();
     };
     this.#listeners.add(listener);
@@ -61,7 +61,7 @@ export class TailReader {
   async #read(body: ReadableStream<Uint8Array>): Promise<void> {
     const parser = createParser({
       onEvent: ({ data }) => {
-        const entry: TailEntry = JSON.parse(data);
+        const entry: Entry = JSON.parse(data);
         this.entries.push(entry);
         for (const listener of this.#listeners) listener(entry);
       },

@@ -66,14 +66,14 @@ function shownContent(held: proto.IWebMessageInfo): Shown | undefined {
 /** The status of a group's message tells what all have done; the receipts tell of each. */
 function statusOf(held: proto.IWebMessageInfo): MessageStatus | undefined {
   const { key, status, userReceipt } = held;
+  if (!key?.fromMe) return undefined;
   // an absent one reads as the first of all, which is a failure
-  if (!key?.fromMe || !Object.hasOwn(held, 'status')) return undefined;
-  const told = STATUSES.get(status ?? Status.PENDING);
-  const of = (field: 'receiptTimestamp' | 'readTimestamp' | 'playedTimestamp') =>
-    userReceipt?.some((receipt) => Number(receipt[field] ?? 0) > 0);
-  if (told === 'played' || of('playedTimestamp')) return 'played';
-  if (told === 'read' || of('readTimestamp')) return 'read';
-  return of('receiptTimestamp') ? 'delivered' : told;
+  const told = Object.hasOwn(held, 'status') ? STATUSES.get(status ?? Status.PENDING) : undefined;
+  const anyone = (did: 'receiptTimestamp' | 'readTimestamp' | 'playedTimestamp') =>
+    userReceipt?.some((receipt) => Number(receipt[did] ?? 0) > 0);
+  if (told === 'played' || anyone('playedTimestamp')) return 'played';
+  if (told === 'read' || anyone('readTimestamp')) return 'read';
+  return anyone('receiptTimestamp') ? 'delivered' : told;
 }
 
 /** Votes and edits that come later are encrypted with the message's secret; in a history it stands beside the content. */
