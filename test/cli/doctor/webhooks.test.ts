@@ -107,15 +107,4 @@ describe('doctor, of webhooks', () => {
   it('finds sessions that nobody has paired', () => {
     expect(diagnosis.of('session', 'well')).to.include({ level: 'warning', trouble: 'session-unpaired' });
   });
-
-  it('finds a receiver inside the own network, which the daemon may not call', async () => {
-    const guarded = await startWorld({ settings: { allowPrivateUrls: false } });
-    try {
-      await guarded.api.post('/start?clientId=acme', { webhookUrl: guarded.receiver.url });
-      const found = await diagnose({ url: guarded.daemon.url, token: TOKEN, dataDir: folder.path });
-      expect(found.of('webhook', 'acme')).to.include({ level: 'failed', trouble: 'webhook-private' });
-    } finally {
-      await guarded.stop();
-    }
-  });
 });
