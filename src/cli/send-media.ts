@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { basename } from 'node:path';
 import { fileTypeFromFile } from 'file-type';
 import type { DaemonClient } from './client.js';
 import { Progress } from './progress.js';
 import { repeatably } from './send.js';
+import { spoolStandardInput } from './spool.js';
 import { openUpload } from './upload.js';
 import type { SendAnswer } from './wire.js';
 
@@ -10,12 +12,12 @@ import type { SendAnswer } from './wire.js';
 export interface MediaToSend {
   clientId: string;
   to: string;
-  /** A path, or an address that the daemon fetches. */
+  /** A path, an address that the daemon fetches, or `-` for standard input. */
   source: string;
   /** Overrides what the file is found to be. */
   mimeType?: string;
   caption?: string;
-  /** Of an address only: a file on disk has a name. */
+  /** Under which it arrives; a file on disk has a name. */
   fileName?: string;
   asVoice: boolean;
   asSticker: boolean;
@@ -24,18 +26,38 @@ export interface MediaToSend {
   metaData?: object;
 }
 
+export interface SendMediaOptions {
+  /** Makes it safe to send again; made up when absent. */
+  key?: string;
+  /** Draws no progress. */
+  quiet?: boolean;
+  /** Ends the reading of standard input. */
+  signal?: AbortSignal;
+}
+
 /** True when the daemon is to fetch it. */
 export function isAddress(source: string): boolean {
   return /^https?:\/\//i.test(source);
 }
 
-/** Sends a file of this machine's, or one that the daemon fetches. @throws CliError */
-export function sendMedia(
+/**
+ * Sends a file of this machine's, or one that the daemon fetches.
+ * @throws CliError
+ */
+export async function sendMedia(
   client: DaemonClient,
   media: MediaToSend,
-  key: string = randomUUID(),
+  { key = randomUUID(), quiet = false, signal }: SendMediaOptions = {},
 ): Promise<SendAnswer> {
-  return repeatably(key, () => (isAddress(media.source) ? sendAddress : sendFile)(client, media, key));
+  if (isAddress(media.source)) return repeatably(key, () => sendAddress(client, media, key));
+  if (media.source !== '-') return repeatably(key, () => sendFile(client, media, key, quiet));
+  const spooled = await spoolStandardInput(signal);
+  try {
+    const named = { ...media, source: spooled.path, fileName: media.fileName ?? 'file' };
+    return await repeatably(key, () => sendFile(client, named, key, quiet));
+  } finally {
+    await spooled.remove();
+  }
 }
 
 function sendAddress(client: DaemonClient, media: MediaToSend, key: string): Promise<SendAnswer> {
@@ -44,7 +66,12 @@ function sendAddress(client: DaemonClient, media: MediaToSend, key: string): Pro
   return client.send('/send-media-message', body, key);
 }
 
-async function sendFile(client: DaemonClient, media: MediaToSend, key: string): Promise<SendAnswer> {
+async function sendFile(
+  client: DaemonClient,
+  media: MediaToSend,
+  key: string,
+  quiet: boolean,
+): Promise<SendAnswer> {
   const { clientId, to, source, caption, quotedMessageId, mentions, metaData } = media;
   const fields = {
     clientId,
@@ -58,12 +85,13 @@ async function sendFile(client: DaemonClient, media: MediaToSend, key: string): 
   };
   let progress: Progress | undefined;
   const mimeType = media.mimeType ?? (await detectType(source));
-  const upload = await openUpload(source, mimeType, fields, (bytes) => progress?.add(bytes));
-  progress = new Progress(source, upload.size);
+  const name = media.fileName ?? basename(source);
+  const upload = await openUpload(source, mimeType, fields, (bytes) => progress?.add(bytes), name);
+  if (!quiet) progress = new Progress(name, upload.size);
   try {
     return await client.upload('/send-media-message', clientId, upload, key);
   } finally {
-    progress.end();
+    progress?.end();
   }
 }
 

@@ -9,11 +9,7 @@ const MAX_BYTES = 8 * 1024 * 1024;
  */
 export async function readArgument(value: string): Promise<string> {
   if (value !== '-') return value;
-  if (process.stdin.isTTY) {
-    throw new CliError('usage', 'there is nothing on standard input', {
-      suggestions: ['pipe something into it: echo hello | switchboard …'],
-    });
-  }
+  requirePipe();
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of process.stdin) {
@@ -25,4 +21,12 @@ export async function readArgument(value: string): Promise<string> {
   return Buffer.concat(chunks)
     .toString('utf8')
     .replace(/\r?\n$/, '');
+}
+
+/** @throws CliError `usage` when standard input is a terminal */
+export function requirePipe(): void {
+  if (!process.stdin.isTTY) return;
+  throw new CliError('usage', 'there is nothing on standard input', {
+    suggestions: ['pipe something into it: echo hello | switchboard …'],
+  });
 }

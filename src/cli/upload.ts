@@ -17,6 +17,7 @@ export interface Upload {
  * A multipart form that is read from disk while it is sent.
  * @param fields undefined ones are left out
  * @param onBytes is told of every piece that leaves
+ * @param name under which the file arrives
  * @throws CliError `usage` when the file cannot be read
  */
 export async function openUpload(
@@ -24,11 +25,12 @@ export async function openUpload(
   mimeType: string,
   fields: Readonly<Record<string, string | undefined>>,
   onBytes: (bytes: number) => void,
+  name: string = basename(path),
 ): Promise<Upload> {
   const size = await fileSize(path);
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.append(name, value);
-  form.append('file', await openAsBlob(path, { type: mimeType }), basename(path));
+  form.append('file', await openAsBlob(path, { type: mimeType }), name);
   const { body, headers } = new Response(form);
   if (!body) throw new Error('a form has a body');
   return {

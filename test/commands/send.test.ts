@@ -287,6 +287,14 @@ describe('the commands that send', () => {
       expect(daemon.callsOf(media).at(-1)?.text).to.contain('name="sendAudioAsVoice"\r\n\r\ntrue\r\n');
     });
 
+    it('may have another name than on the disk', async () => {
+      const path = join(folder.path, 'note.txt');
+      await writeFile(path, 'the content');
+      daemon.on(`POST ${media}`, SENT);
+      await run(SendMedia, 'acme', BOB, path, '--file-name', 'For you.txt');
+      expect(daemon.callsOf(media).at(-1)?.text).to.contain('filename="For you.txt"');
+    });
+
     it('that cannot be read is refused before anything is sent', async () => {
       const { exitCode, stderr } = await run(SendMedia, 'acme', BOB, join(folder.path, 'none.jpg'));
       expect(exitCode).to.equal(2);
