@@ -110,7 +110,8 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting } = {
     flag: 'public-url',
     env: 'SWITCHBOARD_PUBLIC_URL',
     schema: url('http', 'https'),
-    description: 'address under which people reach this service, for links to stored files',
+    description:
+      'address of this service in links to stored files; set it with --host 0.0.0.0 or behind a proxy',
     default: 'http://HOST:PORT',
   },
   nodeName: {
