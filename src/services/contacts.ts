@@ -30,6 +30,8 @@ export class Contacts {
   readonly #cache = new LRUCache<string, Contact>({ max: CACHED_CONTACTS });
   /** Numbers whose LID was asked for in vain, and when: milliseconds since the epoch. */
   readonly #asked = new LRUCache<string, number>({ max: CACHED_CONTACTS });
+  /** Numbers that the network knows in another form, and that form: some countries write mobile numbers in two. */
+  readonly #forms = new LRUCache<string, string>({ max: CACHED_CONTACTS });
   /** Counts what was learnt. */
   #changes = 0;
   /** Waited for whenever two addresses turn out to be one person's. Must not reject. */
@@ -76,8 +78,7 @@ export class Contacts {
     const address = parseRecipient(to);
     if (!address) throw new GatewayError('recipient_unknown', `${field} must be ${ADDRESS_FORMS}`);
     if (address.kind === 'group') return address;
-    const by = address.kind === 'lid' ? { lid: address.user } : { pn: address.user };
-    const known = await this.find(clientId, by);
+    const known = await this.#known(clientId, address);
     const isNew = !known || (!known.lid && !this.wasAsked(clientId, known.pn));
     const contact = isNew ? await this.lookUp(clientId, address, link) : known;
     if (!contact) throw new GatewayError('recipient_unknown', `${field}: ${unknownAtNetwork(address)}`);
@@ -97,9 +98,19 @@ export class Contacts {
     const person = await link.lookUp({ kind, user });
     if (!person) return undefined;
     const asked = kind === 'lid' ? { lid: user } : { pn: user };
+    if (kind === 'pn' && person.pn && person.pn !== user) this.#forms.set(pnKey(clientId, user), person.pn);
     const contact = await this.learn(clientId, { ...asked, ...filled(person), source: 'lookup' });
     if (!contact.lid) this.#asked.set(pnKey(clientId, contact.pn), this.#clock.now());
     return contact;
+  }
+
+  /** The person with that address; of a number in the form that the network knows it by. */
+  async #known(clientId: string, { kind, user }: Address): Promise<Contact | undefined> {
+    if (kind === 'lid') return this.find(clientId, { lid: user });
+    const form = this.#forms.get(pnKey(clientId, user));
+    return (
+      (await this.find(clientId, { pn: user })) ?? (form ? this.find(clientId, { pn: form }) : undefined)
+    );
   }
 
   /** The network was asked for the number lately, and did not tell its LID. */
@@ -111,7 +122,7 @@ export class Contacts {
   /** Forgets a session's contacts here; the store's are deleted with the session. */
   forget(clientId: string): void {
     this.#changes += 1;
-    for (const cache of [this.#cache, this.#asked]) {
+    for (const cache of [this.#cache, this.#asked, this.#forms]) {
       for (const key of cache.keys()) if (key.startsWith(`${clientId} `)) cache.delete(key);
     }
   }
@@ -135,7 +146,7 @@ export const ADDRESS_FORMS =
 
 function unknownAtNetwork(address: Address): string {
   return address.kind === 'lid'
-    ? `the network knows no LID ${address.user}; a phone number is written with +, like +${address.user}`
+    ? `the network knows no LID ${address.user}; a phone number is written with +, like +${address.user.replace(/^0+/, '')}`
     : `${formatJid(address)} is not on the network`;
 }
 

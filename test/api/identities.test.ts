@@ -90,6 +90,32 @@ describe('one person is one chat', () => {
     expect(held.map(({ text }) => text)).to.deep.equal(forms.map((_, index) => `form ${index}`));
   });
 
+  const TWO_FORMS = {
+    Mexico: ['+525512345678', '+5215512345678'],
+    Argentina: ['+5491123456789', '+541123456789'],
+    Brazil: ['+551187654321', '+5511987654321'],
+  } as const;
+  for (const [country, [number, other]] of Object.entries(TWO_FORMS)) {
+    it(`by either form of a mobile number of ${country}`, async () => {
+      await world.phones.addPhone({ number, name: 'Frida' });
+      const person = await world.phones.phone(number);
+      const queries = async () => (await world.phones.stats()).queries.usync ?? 0;
+      const first = await sends(other, 'by the other form');
+      const asked = await queries();
+      const again = await sends(other, 'by the other form again');
+      expect(await queries()).to.equal(asked);
+      for (const event of [first, again, await sends(number, 'as the network knows it')]) {
+        expect(event).to.include({ clientLid: lidOf(person), remotePhone: number });
+      }
+      expect(await world.phones.messages(number)).to.have.length(3);
+      expect(await roomsOf(person)).to.have.length(1);
+      const info = await world.api.post('/user-info', { clientId: 'acme', jid: other });
+      expect(info.body).to.include({ jid: person.lid });
+      const owner = await world.api.post('/check-owner-lid', { clientId: 'acme', number: other });
+      expect(owner.body).to.include({ isOnWhatsApp: true, numberJid: person.jid, numberLid: lidOf(person) });
+    });
+  }
+
   it('when the LID shows only later, with what was written before and the links to it', async () => {
     const hilda = await stranger({ hideLid: true });
     const [lid, pn] = [lidOf(hilda), hilda.number.slice(1)];
@@ -224,11 +250,25 @@ describe('one person is one chat', () => {
     });
     await world.receiver.find(({ body }) => body.includes('from a device') && body.includes('"acme"'));
     expect(sent.status).to.equal(200);
+    const { groups } = (await world.api.post('/get-groups', { clientId: 'acme' })).body;
+    const groupJid = Array.isArray(groups) ? groups[0]?.jid : '';
+    const answers = [
+      world.api.get('/clients'),
+      world.api.get('/health/clients'),
+      world.api.get(`/profile-picture?clientId=acme&jid=${lidOf(alice)}:1@lid`),
+      world.api.post('/check-state', { clientId: 'acme' }),
+      world.api.post('/get-group-participants', { clientId: 'acme', groupJid }),
+      world.api.post('/user-info', { clientId: 'acme', jid: CAROL.number }),
+      world.api.post('/check-owner-lid', { clientId: 'acme', number: CAROL.number }),
+      ...(await rooms()).map(({ chatRoomId }) => world.api.get(`/chatrooms/${chatRoomId}/messages`)),
+    ];
     const told = [
       ...world.receiver.calls.map(({ body }) => body),
       JSON.stringify(await rooms()),
-      JSON.stringify((await world.api.get('/clients')).body),
-      JSON.stringify((await world.api.get('/health/clients')).body),
+      ...(await Promise.all(answers)).map(({ status, body }) => {
+        expect(status, JSON.stringify(body)).to.equal(200);
+        return JSON.stringify(body);
+      }),
     ];
     for (const text of told) expect(text).not.to.match(/[0-9]:[0-9]+@/);
   });

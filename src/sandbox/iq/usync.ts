@@ -3,6 +3,7 @@ import type { Account } from '../account.js';
 import { ignoreQueries } from '../faults/ignore-queries.js';
 import type { Network } from '../network.js';
 import { vouched } from '../people/business.js';
+import { otherForm } from '../people/number-forms.js';
 import { versionOf } from '../people/picture-version.js';
 import { deviceId, devicesOf } from '../registry.js';
 import { deviceJid } from '../wire/jid.js';
@@ -62,14 +63,21 @@ export const usync: IqNamespace = {
   },
 };
 
-/** The person in the addressing that was asked for. Nobody: absent, or `out` when a phone number was asked for. */
+/**
+ * The person in the addressing that was asked for, by the number that the account has. Nobody: absent, or `out` when a
+ * phone number was asked for.
+ */
 function describe(network: Network, user: Stanza, protocols: string[]): Stanza | undefined {
   const phone = textOf(child(user, 'contact')).replace(/\D/g, '');
-  const jid = user.attrs.jid ?? (phone ? deviceJid(phone, PN_SERVER) : undefined);
-  const account = network.registry.byJid(jid);
+  const account = phone ? byAnyForm(network, phone) : network.registry.byJid(user.attrs.jid);
+  const jid = user.attrs.jid ?? deviceJid(account?.pn ?? phone, PN_SERVER);
   if (!account) return phone ? stanza('user', { jid }, [stanza('contact', { type: 'out' })]) : undefined;
   const elements = protocols.flatMap((tag) => PROTOCOLS[tag]?.(account, network) ?? []);
   return stanza('user', { jid }, elements);
+}
+
+function byAnyForm({ registry }: Network, phone: string): Account | undefined {
+  return registry.byPn(phone) ?? registry.byPn(otherForm(phone) ?? '');
 }
 
 function deviceList(account: Account, network: Network): Stanza {

@@ -25,7 +25,7 @@ export class People implements PeopleCalls {
   async userInfo(clientId: string, jid: string): Promise<UserInfo> {
     const address = readPerson(jid);
     const link = await liveLink(this.#options.sessions, clientId);
-    const profile = await link.people.profile(await this.#knownAs(clientId, address));
+    const profile = await this.#profile(clientId, address, link);
     if (!profile) throw new GatewayError('not_found', `the network knows nobody by ${jid}`);
     await this.#learn(clientId, profile);
     const { username, status, pictureId, devices, verifiedName } = profile;
@@ -44,13 +44,23 @@ export class People implements PeopleCalls {
     const address: Address = { kind: 'pn', user };
     const found = await this.#options.contacts.lookUp(clientId, address, link);
     if (!found) return { ...own, ...NOBODY };
+    const known: Address = { kind: 'pn', user: found.pn || user };
     return {
       ...own,
       isOnWhatsApp: true,
-      numberJid: formatJid({ kind: 'pn', user: found.pn || user }),
+      numberJid: formatJid(known),
       numberLid: found.lid,
-      username: await this.#usernameOf(clientId, link, await this.#knownAs(clientId, address)),
+      username: await this.#usernameOf(clientId, link, await this.#knownAs(clientId, known)),
     };
+  }
+
+  /** A number that nobody has may be another form of one that somebody has. */
+  async #profile(clientId: string, address: Address, link: Link): Promise<Profile | undefined> {
+    const profile = await link.people.profile(await this.#knownAs(clientId, address));
+    if (profile || address.kind === 'lid') return profile;
+    const found = await this.#options.contacts.lookUp(clientId, address, link);
+    if (!found || found.pn === address.user) return undefined;
+    return link.people.profile(await this.#knownAs(clientId, { kind: 'pn', user: found.pn }));
   }
 
   /** By the LID where it is known: the network answers it more willingly. */
