@@ -4,7 +4,7 @@ import { hasWebhookTrouble, standingOf } from '../../../cli/fleet/standing.js';
 import type { SessionRow } from '../../../cli/fleet/wire.js';
 import { cleanLine } from '../../text/foreign.js';
 import { columnsOf } from '../../text/graphemes.js';
-import { cutLine, fitLine, type Line, lineColumns, type Span, styled } from '../../text/line.js';
+import { cutText, fitLine, type Line, type Span, styled } from '../../text/line.js';
 import { windowStart } from '../../text/window.js';
 import { LEVEL_COLORS } from './level-colors.js';
 
@@ -16,14 +16,16 @@ interface Column {
   /** The smaller, the longer it stays when the terminal is narrow. */
   priority: number;
   cell(row: SessionRow, now: number): Span;
-  /** True when it is left out where no row has anything in it. */
-  optional?: boolean;
+  /** Left out where no row has anything in it; gets what is left over. */
+  grows?: true;
 }
 
 const GAP = 2;
 const MARKER = 2;
 /** Sessions and their states are always shown, these share what there is. */
 const SHARE_OF_NAME = 0.4;
+/** What a reason gets before what is less important has got something. */
+const USUAL_REASON = 44;
 
 /** In the order in which they are drawn. */
 const COLUMNS: readonly Column[] = [
@@ -38,8 +40,8 @@ const COLUMNS: readonly Column[] = [
   },
   { title: 'LAST STANZA', least: 11, most: 11, priority: 3, cell: stanzaCell },
   { title: 'FAILED', least: 6, most: 6, priority: 2, cell: failedCell },
-  { title: 'WEBHOOK', least: 16, most: 22, priority: 5, cell: webhookCell },
-  { title: 'REASON', least: 20, most: 200, priority: 6, optional: true, cell: reasonCell },
+  { title: 'WEBHOOK', least: 16, most: 22, priority: 6, cell: webhookCell },
+  { title: 'REASON', least: 20, most: 200, priority: 5, grows: true, cell: reasonCell },
   { title: 'QUEUE', least: 5, most: 9, priority: 7, cell: ({ webhook }) => ({ text: queueText(webhook) }) },
   {
     title: 'RECONN',
@@ -84,9 +86,7 @@ export interface TablePicture {
 /** The table: its head, and as many rows around the selected one as there is room for. */
 export function tableLines({ rows, selected, now, columns, height }: TablePicture): Line[] {
   const fitted = fitColumns(rows, now, columns - MARKER);
-  const head = fitted
-    .flatMap(({ column: { title }, width }) => cell({ text: title, dim: true }, width))
-    .slice(0, -1);
+  const head = cells(fitted, ({ title }) => ({ text: title, dim: true }));
   const chosen = Math.max(
     0,
     rows.findIndex(({ clientId }) => clientId === selected),
@@ -95,8 +95,8 @@ export function tableLines({ rows, selected, now, columns, height }: TablePictur
   const start = windowStart(rows.length, chosen, shown);
   const lines = rows.slice(start, start + shown).map((row, place) => {
     const isChosen = start + place === chosen;
-    const cells = fitted.flatMap(({ column, width }) => cell(column.cell(row, now), width)).slice(0, -1);
-    const line: Line = [{ text: isChosen ? '› ' : '  ', bold: true }, ...cells];
+    const drawn = cells(fitted, (column) => column.cell(row, now));
+    const line: Line = [{ text: isChosen ? '› ' : '  ', bold: true }, ...drawn];
     return fitLine(isChosen ? styled(line, { inverse: true }) : line, columns, { inverse: isChosen });
   });
   return [fitLine([{ text: ' '.repeat(MARKER) }, ...head], columns), ...lines];
@@ -113,42 +113,46 @@ function fitColumns(rows: readonly SessionRow[], now: number, columns: number): 
   const chosen: Fitted[] = [];
   let left = columns + GAP;
   for (const { column, width } of wanted.toSorted((a, b) => a.column.priority - b.column.priority)) {
-    const isNeeded = column.priority <= 1;
-    const least = column.optional ? column.least : width;
-    if (width === 0 || (!isNeeded && least + GAP > left)) continue;
-    const given = isNeeded ? Math.min(width, shareOf(column, columns, left)) : least;
+    const given = givenTo(column, width, columns, left - GAP);
+    if (given === 0) continue;
     chosen.push({ column, width: given });
     left -= given + GAP;
   }
-  return widened(chosen, left)
-    .filter(({ width }) => width > 0)
-    .sort((a, b) => COLUMNS.indexOf(a.column) - COLUMNS.indexOf(b.column));
-}
-
-function shareOf({ priority }: Column, columns: number, left: number): number {
-  return Math.max(0, priority === 0 ? Math.max(6, Math.floor(columns * SHARE_OF_NAME)) : left - GAP);
-}
-
-function widened(chosen: readonly Fitted[], left: number): Fitted[] {
-  return chosen.map(({ column, width }) => {
-    return { column, width: column.optional ? Math.min(width + Math.max(0, left), column.most) : width };
+  return COLUMNS.flatMap((column) => {
+    const fitted = chosen.find((one) => one.column === column);
+    if (!fitted || !column.grows) return fitted ?? [];
+    const natural = wanted.find((one) => one.column === column)?.width ?? 0;
+    return { column, width: Math.min(fitted.width + Math.max(0, left), Math.max(natural, fitted.width)) };
   });
+}
+
+/** What a column gets of the columns that are left; 0 leaves it out. */
+function givenTo({ priority, least, grows }: Column, width: number, columns: number, left: number): number {
+  if (priority === 0) return Math.min(width, Math.max(6, Math.floor(columns * SHARE_OF_NAME)));
+  if (priority === 1) return Math.max(0, Math.min(width, left));
+  if (grows) return width === 0 || left < least ? 0 : Math.min(Math.max(width, least), USUAL_REASON, left);
+  return width <= left ? width : 0;
 }
 
 /** What its cells take, within its bounds; 0 where it is left out. */
 function widthOf(
-  { least, most, cell: draw, optional }: Column,
+  { least, most, cell: draw, grows }: Column,
   rows: readonly SessionRow[],
   now: number,
 ): number {
   const widest = Math.max(0, ...rows.map((row) => columnsOf(draw(row, now).text)));
-  if (optional && widest === 0) return 0;
+  if (grows && widest === 0) return 0;
   return Math.min(Math.max(least, widest), most);
 }
 
-function cell(span: Span, width: number): Line {
-  const line = cutLine([span], width);
-  return [...line, { text: ' '.repeat(width - lineColumns(line) + GAP) }];
+/** One span for each, with the gap before it: each span takes time to draw. */
+function cells(fitted: readonly Fitted[], draw: (column: Column) => Span): Line {
+  return fitted.map(({ column, width }, place) => {
+    const span = draw(column);
+    const text = cutText(span.text, width);
+    const gap = ' '.repeat(place > 0 ? GAP : 0);
+    return { ...span, text: gap + text + ' '.repeat(width - columnsOf(text)) };
+  });
 }
 
 function stateCell(row: SessionRow, now: number): Span {
