@@ -5,9 +5,10 @@ import { METHODS } from '../src/cli/raw-call.js';
 export default class Api extends DaemonCommand {
   static override summary = 'Call any route of the daemon';
   static override description =
-    'Prints the answer as JSON. What a route takes is in docs/api.md; `switchboard api GET /config` lists all routes.';
+    'Prints the answer: JSON, or the text of the few routes that answer otherwise. What a route takes is in docs/api.md; `switchboard api GET /config` lists all of them.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> GET /config',
+    '<%= config.bin %> <%= command.id %> GET /metrics | grep failed',
     '<%= config.bin %> <%= command.id %> POST /check-state --field clientId=acme',
     '<%= config.bin %> <%= command.id %> POST /send-typing -f clientId=acme -f to=+15550000002 -j composing=false',
     'jq -n \'{clientId: "acme", to: "+15550000002", body: "Hi"}\' | <%= config.bin %> <%= command.id %> POST /send-message -',
@@ -34,7 +35,7 @@ export default class Api extends DaemonCommand {
     }),
   };
 
-  async run(): Promise<object> {
+  async run(): Promise<object | string> {
     const { args, flags } = await this.parse(Api);
     const { rawCall } = await import('../src/cli/raw-call.js');
     const { readArgument } = await import('../src/cli/stdin.js');
@@ -45,7 +46,9 @@ export default class Api extends DaemonCommand {
       fields: flags.field,
       jsonFields: flags['json-field'],
     });
-    if (!this.jsonEnabled()) this.output.json(answer, { indent: true });
+    if (this.jsonEnabled()) return answer;
+    if (typeof answer === 'string') this.output.line(answer.trimEnd());
+    else this.output.json(answer, { indent: true });
     return answer;
   }
 }

@@ -59,6 +59,15 @@ export class DaemonClient {
     return this.#api.call<Answer>(method, path, { timeoutMs: SEND_TIMEOUT_MS, ...options });
   }
 
+  /** Any route, of which not all answer with JSON. */
+  text(
+    method: 'GET' | 'POST',
+    path: string,
+    options: Pick<CallOptions, 'query' | 'body'> = {},
+  ): Promise<string> {
+    return this.#api.text(method, path, { timeoutMs: SEND_TIMEOUT_MS, ...options });
+  }
+
   start(clientId: string, webhook: WebhookChange = {}): Promise<StartAnswer> {
     return this.#api.post('/start', { query: { clientId }, body: webhook });
   }

@@ -54,9 +54,14 @@ export class JsonApi {
     path: string,
     options: CallOptions = {},
   ): Promise<Answer> {
+    return this.#parse<Answer>(await this.text(method, path, options));
+  }
+
+  /** The answer's text, whatever it is. @throws CliError by the answer's status. */
+  async text(method: HttpRequest['method'], path: string, options: CallOptions = {}): Promise<string> {
     const answer = await this.exchange(method, path, options);
     if (answer.status >= 400) throw this.#refusal(answer.status, answer.text, options);
-    return this.#parse<Answer>(answer.text);
+    return answer.text;
   }
 
   /** The answer as it is, whatever its status. */

@@ -18,17 +18,24 @@ export interface RawCall {
 
 /**
  * Calls a route: fields go where the contract wants them, into the query of a GET and into the body of a POST.
+ * @returns the answer's object, or its text when it is no JSON
  * @throws CliError by the answer's status
  */
-export function rawCall(client: DaemonClient, call: RawCall): Promise<object> {
+export async function rawCall(client: DaemonClient, call: RawCall): Promise<object | string> {
+  const text = await client.text(call.method, call.path, inputOf(call));
+  return parseObject(text) ?? text;
+}
+
+/** @throws CliError `usage` */
+function inputOf(call: RawCall): { query?: Record<string, string>; body?: object } {
   const { method, path } = call;
   if (!path.startsWith('/')) throw new CliError('usage', `${path} is no path: it begins with /`);
   const fields = { ...texts(call.fields), ...values(call.jsonFields) };
   if (method === 'GET') {
     if (call.body !== undefined) throw new CliError('usage', 'a GET has no body; use --field');
-    return client.call(method, path, { query: asText(fields) });
+    return { query: asText(fields) };
   }
-  return client.call(method, path, { body: { ...parseBody(call.body), ...fields } });
+  return { body: { ...parseBody(call.body), ...fields } };
 }
 
 function parseBody(body: string | undefined): object {

@@ -52,6 +52,11 @@ describe('switchboard api', () => {
     });
   }
 
+  it('prints an answer that is no JSON as it is', async () => {
+    daemon.on('GET /metrics', () => ({ body: 'up 1\n' }));
+    expect((await run('GET', '/metrics')).stdout).to.equal('up 1\n');
+  });
+
   it("ends as the daemon's answer says", async () => {
     expect((await run('GET', '/nowhere')).exitCode).to.equal(5);
   });
