@@ -50,6 +50,12 @@ describe('what is encrypted once more', () => {
       });
     });
 
+    it('that is nothing to read', async () => {
+      await rig.receive(poll(), HOSTED);
+      await vote(['Soup'], HOSTED);
+      expect(await rig.store.history.room('acme', ROOM)).to.include({ unreadCount: 0, lastMessage: 'Soup' });
+    });
+
     it('named by the receiver that looks it up', async () => {
       withOptions('Salad', 'Pizza', 'Soup');
       await rig.receive(poll(), LOOKED_UP);

@@ -48,7 +48,7 @@ function isStored(media: MediaExtra): boolean {
 
 /** What a message does to its room. */
 export function roomOf(event: EventEnvelope): RoomUpdate {
-  const { chatRoomId, myLid, clientLid, isGroup, remoteJid, body, fromMe } = event;
+  const { chatRoomId, myLid, clientLid, isGroup, remoteJid, body, fromMe, type } = event;
   return {
     chatRoomId,
     name: event.group?.subject || event.remoteName || event.remotePhone,
@@ -57,7 +57,8 @@ export function roomOf(event: EventEnvelope): RoomUpdate {
     isGroup,
     remoteJid,
     lastMessage: body,
-    unread: !fromMe,
+    // a vote is nothing to read, though it is a row
+    unread: !fromMe && type !== 'vote_update',
   };
 }
 
