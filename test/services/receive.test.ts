@@ -197,6 +197,18 @@ describe('what the history keeps', () => {
     });
   });
 
+  it('are the pictures of an album, not the word that they will come', async () => {
+    const album = { expectedImageCount: 2, expectedVideoCount: 0 };
+    await rig.receive({ messageId: 'A1', content: { albumMessage: album } }, HOSTED);
+    const ephemeral = { message: { albumMessage: album } };
+    await rig.receive({ messageId: 'A2', content: { ephemeralMessage: ephemeral } }, HOSTED);
+    expect([rig.events, await rig.history()]).to.deep.equal([[], []]);
+    expect(rig.counted).to.deep.equal(['album', 'album']);
+    const message = { imageMessage: { mimetype: 'image/jpeg' } };
+    await rig.receive({ messageId: 'A3', content: { associatedChildMessage: { message } } }, HOSTED);
+    expect(rig.events.map(({ type }) => type)).to.deep.equal(['image']);
+  });
+
   it('is recorded and announced again when a crash left it open', async () => {
     await rig.receive({ journalIds: ['entry-1'] }, HOSTED);
     await rig.receive({ journalIds: ['entry-1'], offline: true }, HOSTED);
