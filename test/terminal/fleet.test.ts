@@ -1,0 +1,94 @@
+import { expect } from 'chai';
+import { freePort } from '../support/free-port.js';
+import { ALICE, BOB, linkSession, nextQr } from '../support/pairing.js';
+import { answering } from '../support/receiver.js';
+import { Terminal } from '../support/terminal.js';
+import { startWorld, TOKEN, type World } from '../support/world.js';
+
+describe('the fleet in a real terminal', () => {
+  let world: World;
+  let terminal: Terminal;
+  before(async () => {
+    world = await startWorld({ settings: { allowPrivateUrls: true, port: await freePort() } });
+    await world.phones.addPhone(BOB);
+    await linkSession(world, 'acme', ALICE);
+    const env = { SWITCHBOARD_URL: world.daemon.url, SWITCHBOARD_TOKEN: TOKEN };
+    terminal = await Terminal.run(['fleet'], { columns: 110, rows: 40, env });
+    await terminal.until((screen) => screen.includes('● live') && /acme +● connected/.test(screen));
+  });
+  after(async () => {
+    await terminal.close();
+    await world.stop();
+  });
+
+  it('shows a lost link, and that it is back', async () => {
+    await world.phones.fault({ kind: 'refuse-upgrade' });
+    await world.phones.fault({ kind: 'disconnect', number: ALICE.number });
+    await terminal.until((screen) => /acme +! reconnecting/.test(screen));
+    await world.phones.clearFaults();
+    await terminal.until((screen) => /acme +● connected/.test(screen));
+  });
+
+  it('fits a smaller terminal, and a larger one again', async () => {
+    terminal.resize(50, 12);
+    const small = await terminal.until(
+      (screen) => !screen.includes('SINCE') && /acme +● connected/.test(screen),
+    );
+    expect(small.trimEnd().split('\n').length).to.be.at.most(12);
+    terminal.resize(110, 40);
+    await terminal.until((screen) => screen.includes('SINCE'));
+  });
+
+  it('shows what is refused as it happens, and sends it again', async () => {
+    world.receiver.respond(answering(401));
+    await terminal.press('Enter');
+    await terminal.until((screen) => screen.includes('No failed deliveries'));
+    await world.phones.write(BOB.number, { to: ALICE.number, text: 'refused 你好 😀' });
+    const screen = await terminal.until((text) => text.includes('Failed deliveries: 1'));
+    expect(screen)
+      .to.include('refused 你好 😀')
+      .and.match(/✗ webhook rejected 401/);
+    world.receiver.respond(answering(200));
+    await terminal.press('s');
+    await terminal.until((text) => text.includes('✓ 1 sent again') && text.includes('No failed deliveries'));
+    await terminal.press('Escape');
+    await terminal.until((text) => text.includes('SESSION'));
+  });
+
+  it('connects a session again when that is confirmed', async () => {
+    await terminal.press('r');
+    await terminal.until((screen) => screen.includes('Connect acme again, now?'));
+    await terminal.press('y');
+    await terminal.until((screen) => screen.includes('✓ acme connects again'));
+  });
+
+  it('pairs a new number inside, and logs it out once its name was typed', async () => {
+    await world.phones.addPhone({ number: '+15550000042', name: 'Fresh' });
+    await terminal.press('n');
+    await terminal.until((screen) => screen.includes('Name of the new session'));
+    await terminal.press('fresh', 'Enter');
+    await terminal.until((screen) => screen.includes('█ ▄▄▄▄▄ █'));
+    await world.phones.scan('+15550000042', await nextQr(world, 'fresh'));
+    await terminal.until((screen) => screen.includes('✓ fresh is connected as 15550000042'));
+    await terminal.until((screen) => /fresh +● connected/.test(screen));
+    await terminal.press('D');
+    await terminal.until((screen) => screen.includes('Type fresh to log it out'));
+    await terminal.press('fresh', 'Enter');
+    await terminal.until(
+      (screen) => screen.includes('fresh is logged out') && !/fresh +● connected/.test(screen),
+    );
+  });
+
+  it('outlives a restart of the daemon', async () => {
+    await world.stopDaemon();
+    await terminal.until((screen) => screen.includes('! reconnecting'));
+    await world.startDaemon();
+    await terminal.until((screen) => screen.includes('● live') && /acme +● connected/.test(screen));
+  });
+
+  it('gives the terminal back as it was', async () => {
+    await terminal.press('q');
+    const screen = await terminal.until((text) => text.includes('[ended with'));
+    expect(screen).to.include('[ended with 0]').and.not.include('SESSION');
+  });
+});
