@@ -1,15 +1,18 @@
 import { parseArgs } from 'node:util';
+import { groups } from './groups.js';
 import { inbound } from './inbound.js';
+import { inbox } from './inbox.js';
 import { media } from './media.js';
 import { memory } from './memory.js';
 import { sends } from './sends.js';
+import { startup } from './startup.js';
 import { Lab } from './support/lab.js';
 import type { Comparison, Measurement } from './support/measurement.js';
 import { draw, judge, report, type Verdict } from './support/report.js';
 
-const MEASUREMENTS: Record<string, Measurement> = { sends, media, inbound, memory };
+const MEASUREMENTS: Record<string, Measurement> = { sends, groups, media, inbound, inbox, memory, startup };
 
-const USAGE = 'npm run bench -- [sends] [media] [inbound] [memory] [--json]';
+const USAGE = 'npm run bench -- [sends] [groups] [media] [inbound] [inbox] [memory] [startup] [--json]';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

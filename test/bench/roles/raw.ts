@@ -2,7 +2,10 @@ import '../../../src/quiet-console.js';
 import {
   type AuthenticationState,
   useMultiFileAuthState as authInFiles,
+  type BinaryNode,
   DisconnectReason,
+  type GroupMetadata,
+  generateMessageIDV2,
   initAuthCreds,
   makeWASocket,
   type SignalDataTypeMap,
@@ -32,6 +35,8 @@ class RawDevice {
   readonly #auth: Auth;
   readonly #onQr: (qr: string) => void;
   #socket?: WASocket;
+  readonly #groups = new Map<string, GroupMetadata>();
+  readonly #unacknowledged = new Map<string, () => void>();
   #whenOpen = deferred();
   #webhookUrl = '';
 
@@ -53,6 +58,16 @@ class RawDevice {
     this.#webhookUrl = webhookUrl;
   }
 
+  /** Asks for a group once, and never again. */
+  async learnGroup(jid: string): Promise<void> {
+    this.#groups.set(jid, await this.socket.groupMetadata(jid));
+  }
+
+  /** Resolves when the network has acknowledged a message. */
+  acknowledged(messageId: string): Promise<void> {
+    return new Promise((resolve) => this.#unacknowledged.set(messageId, resolve));
+  }
+
   /** The library as it comes, but for what the gateway switches off too: presence, history, own events. */
   connect(): void {
     const socket = makeWASocket({
@@ -65,8 +80,13 @@ class RawDevice {
       emitOwnEvents: false,
       syncFullHistory: false,
       shouldSyncHistoryMessage: () => false,
+      cachedGroupMetadata: async (jid) => this.#groups.get(jid),
     });
     this.#socket = socket;
+    socket.ws.on('CB:ack,class:message', ({ attrs: { id = '' } }: BinaryNode) => {
+      this.#unacknowledged.get(id)?.();
+      this.#unacknowledged.delete(id);
+    });
     socket.ev.on('creds.update', () => this.#auth.saveCreds());
     socket.ev.on('messages.upsert', ({ messages }) => {
       for (const message of messages) this.#forward(message);
@@ -126,12 +146,30 @@ const commands = {
   forward: ({ number, url }: { number: string; url: string }) => deviceOf(number).forwardTo(url),
   connect: ({ number }: { number: string }) => deviceOf(number).connect(),
   disconnect: ({ number }: { number: string }) => deviceOf(number).disconnect(),
+  learnGroup: ({ number, jid }: { number: string; jid: string }) => deviceOf(number).learnGroup(jid),
   /** Sends texts; a send is done when `sendMessage` resolves. @returns how many milliseconds all of them took */
   async send(order: { number: string; to: string; count: number; parallel: number }): Promise<number> {
     const { socket } = deviceOf(order.number);
     const startedAt = performance.now();
     await inFlight(order.count, order.parallel, async (index) => {
       await socket.sendMessage(order.to, { text: `message ${index}` });
+    });
+    return performance.now() - startedAt;
+  },
+  /** As `send`; a send is done when the network has acknowledged it. */
+  async sendAcknowledged(order: {
+    number: string;
+    to: string;
+    count: number;
+    parallel: number;
+  }): Promise<number> {
+    const device = deviceOf(order.number);
+    const startedAt = performance.now();
+    await inFlight(order.count, order.parallel, async (index) => {
+      const messageId = generateMessageIDV2();
+      const acknowledged = device.acknowledged(messageId);
+      await device.socket.sendMessage(order.to, { text: `message ${index}` }, { messageId });
+      await acknowledged;
     });
     return performance.now() - startedAt;
   },
