@@ -13,8 +13,8 @@ import { parseJid } from '../../domain/address.js';
 import type { Clock } from '../../domain/clock.js';
 import { GatewayError } from '../../domain/errors.js';
 
-/** People whose devices are remembered. */
-const MAX_PEOPLE = 2_000;
+/** People whose devices are remembered: those of many full groups (1,024), or each send to one would ask anew. */
+const MAX_PEOPLE = 20_000;
 /** Milliseconds after which a list is asked for again, should an announcement of a change have been missed. */
 const MAX_AGE_MS = 12 * 60 * 60_000;
 /** Milliseconds that the network has to answer. */
