@@ -48,7 +48,7 @@ Ctrl+C ends it after those that are under way. Ends with 1 when not all arrived.
 
   async run(): Promise<ResendResult> {
     const { argv, flags } = await this.parse(FailedResend);
-    const { all, session, type: types } = flags;
+    const { all = false, session, type: types } = flags;
     const { resend } = await import('../../src/cli/failed.js');
     // a call that is broken off would leave open whether the event arrived
     const client = await this.daemon(flags);

@@ -80,6 +80,12 @@ export class FakeDaemon {
     this.#streams.clear();
   }
 
+  /** Ends every open stream after what was published. */
+  endStreams(): void {
+    for (const stream of this.#streams) stream.end();
+    this.#streams.clear();
+  }
+
   /** Cuts everything, and goes on listening. */
   cutConnections(): void {
     this.#server.closeAllConnections();
