@@ -19,21 +19,27 @@ const BY_FAULT: Troubles<Fault> = {
   ],
 };
 
-const BY_STATUS: readonly (readonly [statuses: RegExp, trouble: Trouble, advice: string])[] = [
+type Meaning = readonly [trouble: Trouble, advice: string];
+
+const BY_STATUS: readonly (readonly [statuses: RegExp, meaning: Meaning])[] = [
   [
     /^40[13]$/,
-    'webhook-unauthorized',
-    'let the receiver and the session have the same token: switchboard sessions webhook <name> <url> --webhook-token <token>',
+    [
+      'webhook-unauthorized',
+      'let receiver and session have one token: switchboard sessions webhook <name> <url> --webhook-token <token>',
+    ],
   ],
-  [/^(404|410)$/, 'webhook-not-found', 'correct the path of the address: the receiver does not know it'],
+  [/^(404|410)$/, ['webhook-not-found', 'correct the path of the address: the receiver does not know it']],
   [
     /^3/,
-    'webhook-redirect',
-    'set the final address: redirects are not followed (http instead of https? a slash?)',
+    [
+      'webhook-redirect',
+      'set the final address: redirects are not followed (http instead of https? a slash?)',
+    ],
   ],
-  [/^(5|429)/, 'webhook-error', "look at the receiver's log: it fails on its own side"],
-  [/^/, 'webhook-rejects', 'let the receiver answer 2xx to a POST of JSON'],
+  [/^(5|429)/, ['webhook-error', "look at the receiver's log: it fails on its own side"]],
 ];
+const REJECTS: Meaning = ['webhook-rejects', 'let the receiver answer 2xx to a POST of JSON'];
 
 const PRIVATE = /loopback, link-local, private or reserved address/;
 const PRIVATE_ADVICE =
@@ -53,7 +59,7 @@ export function receiverTrouble(detail: string, reason: string, facts: Finding['
 }
 
 function byStatus(detail: string, status: string, facts: Finding['facts']): Finding {
-  const [, trouble, advice] = BY_STATUS.find(([statuses]) => statuses.test(status)) ?? [];
-  if (!trouble || !advice) throw new Error(`no rule for status ${status}`);
+  const rule = BY_STATUS.find(([statuses]) => statuses.test(status));
+  const [trouble, advice] = rule?.[1] ?? REJECTS;
   return wrong(trouble, detail, advice, { ...facts, status: Number(status) });
 }

@@ -1,6 +1,8 @@
+import type { SessionStatus } from '../../../domain/session.js';
 import { type Finding, fine, type SessionCheck, skipped, wrong } from '../check.js';
 import type { SessionFacts, SessionHealth } from '../facts.js';
 import type { Room } from '../room.js';
+import type { Trouble } from '../troubles.js';
 
 const MINUTE_MS = 60_000;
 /** Milliseconds without a connection after which it does not come back by itself. */
@@ -11,41 +13,44 @@ const LOOP_EVERY_MS = 10 * MINUTE_MS;
 
 const LOOK_AT_NETWORK = 'look at the network check above, and at what the daemon logs of this session';
 
+/** Statuses that wait for an operator; once done, the number is paired again. */
+const TERMINAL: Readonly<Partial<Record<SessionStatus, readonly [trouble: Trouble, advice: string]>>> = {
+  logged_out: ['session-logged-out', 'the phone has unlinked it'],
+  replaced: [
+    'session-replaced',
+    'something else uses the same link: stop it, a second daemon with a copy of the data for example',
+  ],
+  banned: [
+    'session-banned',
+    'the network has restricted the number: look at WhatsApp on the phone, and ask for a review there',
+  ],
+};
+
 /** Is the session of use, and if not, what would make it so? */
 export const session: SessionCheck = {
   id: 'session',
   needs: [],
   async lookAt(session, room) {
-    const { health, clientId, podName } = session;
+    const { health, podName } = session;
     if (!health) return skipped(`held by the node ${podName}: ask that one`);
-    const facts = factsOf(health);
-    const said = health.reason ? `${health.status}: ${health.reason}` : health.status;
-    const pairAgain = `pair it again: switchboard pair ${clientId}`;
-    switch (health.status) {
-      case 'connected':
-        return ofConnected(session, health, await uptimeOf(room));
-      case 'initializing':
-      case 'qr':
-        return ofPairing(health, `${said}${sinceText(health)}`, clientId, room);
-      case 'reconnecting':
-        return ofReconnecting(health, said, room);
-      case 'logged_out':
-        return wrong('session-logged-out', said, `the phone has unlinked it; ${pairAgain}`, facts);
-      case 'replaced': {
-        const advice = `something else uses the same link: stop it, a second daemon with a copy of the data for example, then ${pairAgain}`;
-        return wrong('session-replaced', said, advice, facts);
-      }
-      case 'banned': {
-        const advice = `the network has restricted the number: look at WhatsApp on the phone and ask for a review there; once it is free, ${pairAgain}`;
-        return wrong('session-banned', said, advice, facts);
-      }
-      default: {
-        const advice = 'this command does not know that status: use the version of the daemon';
-        return wrong('session-status-unknown', said, advice, facts);
-      }
-    }
+    const { status } = health;
+    if (status === 'connected') return ofConnected(session, health, await uptimeOf(room));
+    if (status === 'reconnecting') return ofReconnecting(health, room);
+    if (status === 'initializing' || status === 'qr') return ofPairing(health, room);
+    return ofTerminal(health);
   },
 };
+
+function ofTerminal(health: SessionHealth): Finding {
+  const { status, clientId } = health;
+  const facts = factsOf(health);
+  const [trouble, advice] = TERMINAL[status] ?? [];
+  if (!trouble) {
+    const advice = 'this command does not know that status: use the version of the daemon';
+    return wrong('session-status-unknown', said(health), advice, facts);
+  }
+  return wrong(trouble, said(health), `${advice}; then pair it again: switchboard pair ${clientId}`, facts);
+}
 
 function ofConnected({ jid }: SessionFacts, health: SessionHealth, uptimeMs: number): Finding {
   const facts = factsOf(health);
@@ -58,24 +63,23 @@ function ofConnected({ jid }: SessionFacts, health: SessionHealth, uptimeMs: num
   return loopOf(health, uptimeMs) ?? fine(`connected as ${jid}`, facts);
 }
 
-async function ofReconnecting(health: SessionHealth, said: string, room: Room): Promise<Finding> {
+async function ofReconnecting(health: SessionHealth, room: Room): Promise<Finding> {
   const facts = factsOf(health);
-  if (ageOf(health, room) >= STUCK_MS) {
-    return wrong('session-stuck', `${said}${sinceText(health)}`, LOOK_AT_NETWORK, facts);
-  }
+  if (ageOf(health, room) >= STUCK_MS) return wrong('session-stuck', said(health), LOOK_AT_NETWORK, facts);
   const loop = loopOf(health, await uptimeOf(room));
   if (loop) return loop;
   const advice = 'it comes back by itself; if it does not, look at the network check above';
-  return wrong('session-reconnecting', said, advice, facts);
+  return wrong('session-reconnecting', said(health), advice, facts);
 }
 
-function ofPairing(health: SessionHealth, said: string, clientId: string, room: Room): Finding {
+function ofPairing(health: SessionHealth, room: Room): Finding {
+  const { clientId, loggedIn } = health;
   const facts = factsOf(health);
-  if (health.loggedIn && ageOf(health, room) >= STUCK_MS) {
-    return wrong('session-stuck', said, LOOK_AT_NETWORK, facts);
+  if (loggedIn && ageOf(health, room) >= STUCK_MS) {
+    return wrong('session-stuck', said(health), LOOK_AT_NETWORK, facts);
   }
   const advice = `finish the pairing: switchboard pair ${clientId}; or take it away: switchboard sessions disconnect ${clientId}`;
-  return wrong('session-unpaired', said, advice, facts);
+  return wrong('session-unpaired', said(health), advice, facts);
 }
 
 /** A connection that never lasts. */
@@ -99,8 +103,9 @@ function ageOf({ since }: SessionHealth, { options }: Room): number {
   return since ? options.clock.now() - Date.parse(since) : 0;
 }
 
-function sinceText({ since }: SessionHealth): string {
-  return since ? `, since ${since}` : '';
+/** Status, reason and since when, for people. */
+function said({ status, reason, since }: SessionHealth): string {
+  return `${status}${reason && `: ${reason}`}${since && `, since ${since}`}`;
 }
 
 /** Milliseconds that the daemon runs. */
