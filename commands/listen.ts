@@ -7,19 +7,20 @@ import type { ListenItem } from '../src/cli/listen/listen.js';
 export default class Listen extends DaemonCommand {
   static override summary = "Receive a session's events here, in place of its webhook";
   static override description =
-    `Starts a receiver on this machine, puts it in front of the session's webhook until Ctrl+C, and shows each event
-with the status it was answered with. Each call must carry the token that was made for this run, and its signature;
-any other is answered 401 and shown.
+    `Starts a receiver on this machine, puts it in front of the session's webhook until Ctrl+C, and shows each \
+event with the status it was answered with. Each call must carry the token that was made for this run, \
+and its signature; any other is answered 401 and shown.
 
-The former webhook is never overwritten. It is used again as soon as this command ends, however it ends: a listener
-that is killed is gone after half a minute, and what it does not answer goes to the webhook. Only one listener at a
-time can have a session.
+The former webhook is never overwritten. It is used again as soon as this command ends, however it ends: \
+a listener that is killed is gone after half a minute, and what it does not answer goes to the webhook. \
+Only one listener at a time can have a session.
 
-With --forward-to each event is handed on, and answered with what the target answers (502 when it does not, at the
-latest after 14 s), so that its errors are retried as they would be. --fail tries retries without any code.
+With --forward-to each event is handed on, and answered with what the target answers (502 when it does \
+not, at the latest after 14 s), so that its errors are retried as they would be. --fail tries retries \
+without any code.
 
-The daemon must be able to call this machine: one that runs with --allow-private-urls off (the default outside the
-sandbox) refuses 127.0.0.1. For a daemon on another machine use --host and --public-url.`;
+The daemon must be able to call this machine: one that runs with --allow-private-urls off (the default \
+outside the sandbox) refuses 127.0.0.1. For a daemon on another machine use --host and --public-url.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --session acme',
     '<%= config.bin %> <%= command.id %> --session acme --forward-to http://localhost:4000/webhook --forward-token s3cret',

@@ -9,13 +9,14 @@ import type { TailForwarder } from '../src/cli/tail-forward.js';
 export default class Tail extends DaemonCommand {
   static override summary = 'Watch events and delivery attempts live';
   static override description =
-    `Shows what happens from now on, until Ctrl+C. A lost connection comes back by itself and
-goes on after the last entry. With --json each entry is one JSON value on a line; notes go to standard error.
+    `Shows what happens from now on, until Ctrl+C. A lost connection comes back by itself and goes on after \
+the last entry. With --json each entry is one JSON value on a line; notes go to standard error.
 
---forward-to POSTs every event that is shown to another address as well, as a webhook would get it: X-SN-Event is
-its type, X-SN-Delivery the id of its entry, and with --forward-token Authorization and signature are those of that
-token. Each answer is shown with its status and time. It is one attempt for each event; a target that is slow or
-dead never holds up the tail: what waits too long is dropped, and that is said.`;
+--forward-to POSTs every event that is shown to another address as well, as a webhook would get it: \
+X-SN-Event is its type, X-SN-Delivery the id of its entry, and with --forward-token Authorization and \
+signature are those of that token. Each answer is shown with its status and time. It is one attempt for \
+each event; a target that is slow or dead never holds up the tail: what waits too long is dropped, and \
+that is said.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --session acme --type text --type image',

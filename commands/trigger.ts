@@ -9,8 +9,9 @@ type TriggerResult = { events: Triggered[] } | { types: Readonly<Record<EventTyp
 export default class Trigger extends DaemonCommand {
   static override summary = "Send a realistic event of any type to a session's webhook";
   static override description =
-    `The event is made up: nobody wrote anything, and nothing is sent over the network. It takes the way of every
-event: attempts, retries and token are real, tail and listen show it. Without a type the types are listed.
+    `The event is made up: nobody wrote anything, and nothing is sent over the network. It takes the way of \
+every event: attempts, retries and token are real, tail and listen show it. Without a type the types are \
+listed.
 
 Ends with 1 when an event did not arrive, after up to four attempts.`;
   static override examples = [

@@ -8,8 +8,8 @@ const MOST = 1_000;
 export default class FailedList extends DaemonCommand {
   static override summary = 'List events that did not reach their webhook';
   static override description =
-    `Newest first: what four attempts could not deliver, and what the receiver rejected. They are kept for 7 days, at
-most 1,000 of each session, and nothing is sent again by itself.`;
+    `Newest first: what four attempts could not deliver, and what the receiver rejected. They are kept for 7 \
+days, at most 1,000 of each session, and nothing is sent again by itself.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --session acme --limit 200',

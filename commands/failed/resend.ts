@@ -21,9 +21,9 @@ interface ResendResult extends Omit<ResendSummary, 'trouble'> {
 export default class FailedResend extends DaemonCommand {
   static override summary = 'Send events again that did not reach their webhook';
   static override description =
-    `Each gets four new attempts at the webhook that the session has now, with its old id and content, and leaves the
-list when it arrives. With --all the oldest go first, a few at a time. Receivers may have seen an event before:
-they tell by X-SN-Delivery, or by session, room and message.
+    `Each gets four new attempts at the webhook that the session has now, with its old id and content, and \
+leaves the list when it arrives. With --all the oldest go first, a few at a time. Receivers may have seen \
+an event before: they tell by X-SN-Delivery, or by session, room and message.
 
 Ctrl+C ends it after those that are under way. Ends with 1 when not all arrived.`;
   static override examples = [

@@ -5,8 +5,8 @@ import type { FailedDetails } from '../../src/cli/failed.js';
 export default class FailedShow extends DaemonCommand {
   static override summary = 'Show one event that did not reach its webhook';
   static override description =
-    `Where it should have gone, why it did not get there, and the event itself. The key that a file is encrypted with
-is not shown; --json has the event exactly as it was sent.`;
+    `Where it should have gone, why it did not get there, and the event itself. The key that a file is \
+encrypted with is not shown; --json has the event exactly as it was sent.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> 01JD7M8ZQK3V9X2W4Y6T8R0P1N',
     '<%= config.bin %> <%= command.id %> 01JD7M8ZQK3V9X2W4Y6T8R0P1N --json | jq .event',

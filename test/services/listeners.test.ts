@@ -24,7 +24,16 @@ describe('listeners', () => {
       ['acme', { createdAt: 1, webhookUrl: webhook.url }],
       ['mute', { createdAt: 1, webhookUrl: '' }],
     ]);
-    listeners = new Listeners({
+    listeners = listenersOver(rig);
+  });
+  afterEach(async () => {
+    await rig.close();
+    await webhook.stop();
+    await listener.stop();
+  });
+
+  const listenersOver = ({ dispatcher, clock }: Rig) =>
+    new Listeners({
       sessions: {
         has: (clientId) => sessions.has(clientId),
         find(clientId) {
@@ -33,17 +42,10 @@ describe('listeners', () => {
           throw new GatewayError('session_unknown', `unknown clientId ${clientId}`);
         },
       },
-      dispatcher: rig.dispatcher,
-      clock: rig.clock,
+      dispatcher,
+      clock,
       log: pino({ level: 'silent' }),
     });
-  });
-  afterEach(async () => {
-    await rig.close();
-    await webhook.stop();
-    await listener.stop();
-  });
-
   const wish = (changes: Partial<ListenWish> = {}): ListenWish => ({
     clientId: 'acme',
     webhookUrl: listener.url,
@@ -148,6 +150,18 @@ describe('listeners', () => {
     await listener.stop();
     expect(await codeOf(listeners.listen(wish()))).to.equal('webhook_unreachable');
     expect(listeners.view('acme')).to.equal(undefined);
+  });
+
+  it('do not begin inside a network that must not be called, and it is said how to permit it', async () => {
+    const strict = await makeRig({ allowPrivate: false });
+    const refused = listenersOver(strict).listen(wish());
+    const message = await refused.then(
+      () => 'none',
+      (error: Error) => error.message,
+    );
+    await strict.close();
+    expect(message).to.contain('127.0.0.1').and.contain('--allow-private-urls');
+    expect(listener.calls).to.deep.equal([]);
   });
 
   it('are one at a time, unless the other is pushed aside', async () => {
