@@ -10,7 +10,7 @@ import { markRead } from './actions/mark-read.js';
 import { sendFile } from './actions/send-file.js';
 import { sendText } from './actions/send-text.js';
 import { startChat } from './actions/start-chat.js';
-import { report } from './context.js';
+import { isGone, report } from './context.js';
 import { renamed } from './conversation-changes.js';
 import { followLive } from './live.js';
 import type { InboxModel, InboxState, MessageItem, RoomItem } from './model.js';
@@ -214,6 +214,8 @@ class Inbox implements InboxModel {
       return true;
     } catch (error) {
       report(this.#acting, error);
+      // nobody tells of a session that was deleted
+      if (isGone(error)) void this.#sessions.refresh();
       return false;
     }
   }

@@ -26,6 +26,7 @@ interface Authors {
 
 const TICKS: readonly Tick[] = ['sent', 'delivered', 'read', 'played', 'failed'];
 const YOU = 'You';
+const SOMEBODY = 'Somebody';
 
 /** Rows of a conversation as the inbox shows them. */
 export function messageItems(rows: readonly MessageRow[], chat: Chat): MessageItem[] {
@@ -59,7 +60,8 @@ function authorsIn(rows: readonly MessageRow[], chat: Chat): Authors {
   for (const row of rows) {
     const name = row.fromMe ? YOU : authorOf(row, chat);
     byMessage.set(row.messageId, name);
-    if (!row.fromMe) byUser.set(participantOf(row), name);
+    const user = row.fromMe ? '' : participantOf(row);
+    if (user) byUser.set(user, name);
   }
   const own = [parseRoomId(chat.chatRoomId)?.myLid, userOf(chat.ownJid)].filter((user) => user !== undefined);
   return { own: new Set(own), byUser, byMessage };
@@ -88,7 +90,7 @@ function quotedAuthor(quoted: object, chat: Chat, { own, byUser, byMessage }: Au
   if (known !== undefined) return known;
   const user = userOf(textOf(quoted, 'participant'));
   if (own.has(user)) return YOU;
-  return byUser.get(user) ?? (chat.isGroup || !user ? plainLine(user) : chat.name);
+  return byUser.get(user) ?? ((chat.isGroup ? plainLine(user) : user && chat.name) || SOMEBODY);
 }
 
 function reactionsIn({ extras }: MessageRow, { own }: Authors): MessageItem['reactions'] {

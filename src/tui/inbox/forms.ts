@@ -56,7 +56,7 @@ async function startChat(view: InboxView, to: string, text: string): Promise<voi
 /** Asks for what a new session needs. */
 export function askForPairing(view: InboxView): void {
   const fields = [
-    field('Session', 'a name of its own: letters, digits, - and _'),
+    field('Session', 'a name of its own: letters and digits'),
     field('Workspace', 'none: nothing is kept'),
     field('Number', 'empty draws a QR; a number asks for a code to type on the phone'),
   ];
