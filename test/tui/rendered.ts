@@ -1,11 +1,13 @@
 import { render } from 'ink-testing-library';
-import type { ReactElement } from 'react';
+import { createElement, Fragment, type ReactElement } from 'react';
 
 /** A screen on a terminal of a test's own. */
 export interface Rendered {
   frame(): string;
   /** Resolves with the first frame, now or later, that has all these texts. */
   frameWith(...texts: string[]): Promise<string>;
+  /** Resolves with the first frame, now or later, that fits. */
+  frameThat(fits: (frame: string) => boolean): Promise<string>;
   /** Types on the keyboard, each as a terminal sends it, and resolves when all of it has been read. */
   type(...inputs: string[]): Promise<void>;
   /** Gives the terminal another size. */
@@ -15,13 +17,14 @@ export interface Rendered {
 
 /** Draws a screen on a terminal of a given size. */
 export function draw(screen: ReactElement, size: { columns: number; rows: number }): Rendered {
-  const instance = render(screen);
+  // the size is there before the first frame
+  const instance = render(createElement(Fragment));
   const { stdout } = instance;
   const write = stdout.write;
-  const waiters: { texts: string[]; resolve: (frame: string) => void }[] = [];
+  const waiters: { fits: (frame: string) => boolean; resolve: (frame: string) => void }[] = [];
   stdout.write = (frame: string) => {
     write(frame);
-    for (const { texts, resolve } of waiters) if (has(frame, texts)) resolve(frame);
+    for (const { fits, resolve } of waiters) if (fits(frame)) resolve(frame);
   };
   const resize = (columns: number, rows: number) => {
     Object.defineProperty(stdout, 'columns', { configurable: true, value: columns });
@@ -29,13 +32,16 @@ export function draw(screen: ReactElement, size: { columns: number; rows: number
     stdout.emit('resize');
   };
   resize(size.columns, size.rows);
+  instance.rerender(screen);
   const frame = () => instance.lastFrame() ?? '';
+  const frameThat = (fits: (frame: string) => boolean): Promise<string> => {
+    if (fits(frame())) return Promise.resolve(frame());
+    return new Promise((resolve) => waiters.push({ fits, resolve }));
+  };
   return {
     frame,
-    frameWith(...texts) {
-      if (has(frame(), texts)) return Promise.resolve(frame());
-      return new Promise((resolve) => waiters.push({ texts, resolve }));
-    },
+    frameThat,
+    frameWith: (...texts) => frameThat((candidate) => texts.every((text) => candidate.includes(text))),
     async type(...inputs) {
       for (const input of inputs) {
         instance.stdin.write(input);
@@ -47,8 +53,4 @@ export function draw(screen: ReactElement, size: { columns: number; rows: number
     resize,
     unmount: instance.unmount,
   };
-}
-
-function has(frame: string, texts: readonly string[]): boolean {
-  return texts.every((text) => frame.includes(text));
 }

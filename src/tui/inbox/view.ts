@@ -72,6 +72,11 @@ export class InboxView implements Store<ViewState> {
     for (const listener of this.#listeners) listener();
   }
 
+  resize(size: TerminalSize): void {
+    const { columns, rows } = this.#state.size;
+    if (size.columns !== columns || size.rows !== rows) this.change({ size });
+  }
+
   say(level: Notice['level'], text: string, suggestions: readonly string[] = []): void {
     this.change({ notice: { level, text, suggestions } });
   }

@@ -1,4 +1,3 @@
-import { Box } from 'ink';
 import { useContext, useEffect, useMemo, useState } from 'react';
 import type { InboxModel } from '../../cli/inbox/model.js';
 import { Screen } from '../components/screen.js';
@@ -34,7 +33,7 @@ export function InboxScreen({ model, pair, onLeave, now = () => new Date() }: In
   const { connection } = inbox;
   const left = useCountdown(connection, connection.state === 'reconnecting' ? connection.delayMs : undefined);
   usePresses((press) => view.press(press));
-  useEffect(() => view.change({ size }), [view, size]);
+  useEffect(() => view.resize(size), [view, size]);
   useEffect(() => () => view.close(), [view]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the picture changes with the states alone, and with the time left
   const lines = useMemo(
@@ -49,9 +48,5 @@ export function InboxScreen({ model, pair, onLeave, now = () => new Date() }: In
 function Pairing({ view, pairing, color }: { view: InboxView; pairing: PairingView; color: boolean }) {
   const { clientId, items } = pairing;
   const [onEnd] = useState(() => endPairing.bind(undefined, view));
-  return (
-    <Box flexDirection="column">
-      <PairScreen clientId={clientId} items={items} color={color} onEnd={onEnd} />
-    </Box>
-  );
+  return <PairScreen clientId={clientId} items={items} color={color} hint="Esc goes back" onEnd={onEnd} />;
 }

@@ -8,7 +8,7 @@ import { draw, type Rendered } from '../rendered.js';
 import { conversationOf, messageOf, roomOf, ScriptedModel, sessionOf } from './scripted-model.js';
 
 export const NOW = new Date(2026, 10, 21, 12, 0);
-export const USUAL = { columns: 100, rows: 24 };
+export const USUAL = { columns: 90, rows: 20 };
 
 /** The inbox on a terminal of a test's own. */
 export interface ShownInbox extends Rendered {

@@ -1,0 +1,216 @@
+import { expect } from 'chai';
+import { NOW, type ShownInbox, showConversation, showInbox } from './support/inbox.js';
+import { KEYS } from './support/keys.js';
+import { conversationOf, messageOf, roomOf, sessionOf } from './support/scripted-model.js';
+
+describe('the lists of the terminal inbox', () => {
+  let inbox: ShownInbox;
+  afterEach(() => inbox.unmount());
+
+  it('show every session with its state in words', () => {
+    inbox = showInbox({
+      sessions: [
+        sessionOf('acme'),
+        sessionOf('beta', { status: 'logged_out', reason: 'the phone removed it' }),
+        sessionOf('gamma', { status: 'qr' }),
+      ],
+    });
+    expect(lineWith('acme')).to.match(/› ?● acme +connected/);
+    expect(lineWith('beta')).to.match(/✗ beta logged out: the p/);
+    expect(lineWith('gamma')).to.match(/◌ gamma +not paired/);
+  });
+
+  it('show rooms with their time, last message and unread count', () => {
+    inbox = showInbox({
+      rooms: [
+        roomOf('Ada', { lastMessage: 'Hello', lastMessageAt: NOW, unreadCount: 3 }),
+        roomOf('Bob', {
+          lastMessage: 'See\nyou',
+          lastMessageAt: new Date(2026, 10, 20),
+          lastMessageFromMe: true,
+        }),
+        roomOf('', { to: '+15550000009' }),
+      ],
+    });
+    expect(lineWith('Ada')).to.match(/Ada +12:00/);
+    expect(lineWith('Hello')).to.match(/Hello +\(3\)/);
+    expect(lineWith('Bob')).to.match(/Bob +Fri/);
+    expect(lineWith('You:')).to.contain('You: See ⏎ you');
+    expect(inbox.frame()).to.contain('+15550000009');
+  });
+
+  it('follow what changes', async () => {
+    inbox = showInbox();
+    inbox.model.change({
+      sessions: [sessionOf('acme', { status: 'reconnecting', reason: 'connection lost' })],
+      rooms: [roomOf('Carol', { lastMessage: 'New here', unreadCount: 1 })],
+    });
+    const frame = await inbox.frameWith('Carol', 'New here', 'reconnecting');
+    expect(frame).not.to.contain('Ada');
+  });
+
+  it('open the highlighted room', async () => {
+    inbox = showInbox();
+    await inbox.type('j', KEYS.enter);
+    expect(inbox.model.asked).to.deep.equal([['openRoom', 'room-Bob']]);
+    await inbox.frameWith('No messages yet');
+  });
+
+  it('show the part of many rooms around the highlighted one', async () => {
+    const rooms = Array.from({ length: 500 }, (_, place) => roomOf(`Room ${place}.`));
+    inbox = showInbox({ rooms });
+    expect(inbox.frame()).to.contain('Room 0.').and.not.contain('Room 20.');
+    await inbox.type('G');
+    expect(inbox.frame()).to.contain('Room 499.').and.not.contain('Room 0.');
+  });
+
+  it('are narrowed to the rooms that are looked for', async () => {
+    inbox = showInbox();
+    await inbox.type('/', 'b', 'o');
+    expect(inbox.frame()).to.contain('Rooms with “bo” (1)').and.contain('Bob').and.not.contain('Hello');
+    await inbox.type(KEYS.enter, KEYS.enter);
+    expect(inbox.model.asked).to.deep.equal([['openRoom', 'room-Bob']]);
+    await inbox.type(KEYS.left, KEYS.escape);
+    expect(inbox.frame()).to.contain('Ada').and.not.contain('Rooms with');
+  });
+
+  it('switch to another session', async () => {
+    inbox = showInbox({ sessions: [sessionOf('acme'), sessionOf('beta')] });
+    await inbox.type('s', KEYS.down, KEYS.enter);
+    expect(inbox.model.asked).to.deep.equal([['selectSession', 'beta']]);
+    expect(lineWith('beta')).to.contain('›● beta');
+  });
+
+  it('say why a session without a workspace has no rooms, and give it one', async () => {
+    inbox = showInbox({ sessions: [sessionOf('acme', { orgId: '' })], rooms: [] });
+    expect(inbox.frame()).to.contain('Nothing is kept of acme').and.contain('w gives it one');
+    await inbox.type('w', 'office', KEYS.enter);
+    expect(inbox.model.asked).to.deep.equal([['keepHistory', 'acme', 'office']]);
+  });
+
+  it('say what to do when there is nothing yet', async () => {
+    inbox = showInbox({ sessions: [], clientId: undefined, rooms: [] });
+    expect(inbox.frame()).to.contain('p pairs a number');
+    inbox.model.change({ sessions: [sessionOf('acme')], clientId: 'acme', loadingRooms: true });
+    await inbox.frameWith('Loading…');
+    inbox.model.change({ loadingRooms: false });
+    await inbox.frameWith('No rooms yet. n starts a');
+  });
+
+  it('start a chat, and bring back what was written when it fails', async () => {
+    inbox = showInbox();
+    inbox.model.succeeds = false;
+    await inbox.type('n', '+15550000007', KEYS.enter, 'Hi there', KEYS.enter);
+    expect(inbox.model.asked).to.deep.equal([['startChat', '+15550000007', 'Hi there']]);
+    await inbox.frameWith('New chat', '+15550000007', 'Hi there');
+    inbox.model.succeeds = true;
+    await inbox.type(KEYS.enter, KEYS.enter);
+    expect(inbox.model.asked).to.have.length(2);
+    expect(inbox.frame()).not.to.contain('New chat');
+  });
+
+  it('go round all panes with Tab', async () => {
+    inbox = await showConversation();
+    await inbox.type(KEYS.tab);
+    expect(inbox.frame()).to.contain('Enter sends');
+    await inbox.type(KEYS.tab, KEYS.tab, KEYS.down, KEYS.enter);
+    expect(inbox.model.asked).to.deep.equal([['openRoom', 'room-Bob']]);
+  });
+
+  function lineWith(text: string): string {
+    return (
+      inbox
+        .frame()
+        .split('\n')
+        .find((line) => line.includes(text)) ?? ''
+    );
+  }
+});
+
+describe('the terminal inbox on any terminal', () => {
+  let inbox: ShownInbox;
+  afterEach(() => inbox.unmount());
+
+  it('shows one pane at a time where there are few columns', async () => {
+    inbox = showInbox({ conversation: conversationOf([messageOf('Hello you')]) }, { columns: 50, rows: 16 });
+    expect(inbox.frame()).to.contain('Sessions').and.not.contain('Hello you');
+    await inbox.type(KEYS.enter);
+    expect(inbox.frame()).to.contain('Hello you').and.not.contain('Sessions');
+    await inbox.type(KEYS.left);
+    expect(inbox.frame()).to.contain('Sessions');
+  });
+
+  it('follows changes of size', async () => {
+    inbox = showInbox({ conversation: conversationOf([messageOf('Hello you')]) });
+    expect(inbox.frame().split('\n')).to.have.length(19);
+    inbox.resize(50, 16);
+    await inbox.frameThat((frame) => frame.split('\n').length === 15 && !frame.includes('Hello you'));
+    inbox.resize(120, 40);
+    await inbox.frameThat((frame) => frame.split('\n').length === 39 && frame.includes('Hello you'));
+  });
+
+  it('asks politely for more room', async () => {
+    inbox = showInbox({}, { columns: 19, rows: 8 });
+    expect(inbox.frame().replace(/\s+/g, ' ')).to.contain('Please enlarge the terminal to 20x8 or more.');
+    inbox.resize(80, 24);
+    await inbox.frameWith('Sessions');
+  });
+
+  it('shows what went wrong and what to do, until Escape', async () => {
+    inbox = showInbox({
+      notice: { level: 'error', text: 'it was not sent', suggestions: ['find out why: switchboard doctor'] },
+    });
+    expect(inbox.frame()).to.contain('✗ it was not sent').and.contain('→ find out why: switchboard doctor');
+    await inbox.type(KEYS.escape);
+    await inbox.frameThat((frame) => !frame.includes('it was not sent'));
+  });
+
+  it('says that it reconnects, when and why', async () => {
+    inbox = showInbox();
+    expect(inbox.frame()).to.contain('● live');
+    inbox.model.change({
+      connection: { state: 'reconnecting', reason: 'nothing listens there', delayMs: 4_000 },
+    });
+    await inbox.frameWith('reconnecting in 4 s: nothing listens there');
+    inbox.model.change({ connection: { state: 'open' } });
+    await inbox.frameWith('● live');
+  });
+
+  it('shows all keys', async () => {
+    inbox = showInbox({}, { columns: 140, rows: 40 });
+    await inbox.type('?');
+    for (const key of ['Alt+Enter', 'Ctrl+C', 'edit an own message', 'pair a number']) {
+      expect(inbox.frame()).to.contain(key);
+    }
+    await inbox.type('x');
+    expect(inbox.frame()).to.contain('Sessions');
+  });
+
+  it('scrolls the keys where they do not fit', async () => {
+    inbox = showInbox({}, { columns: 60, rows: 12 });
+    await inbox.type('?', 'j'.repeat(40));
+    expect(inbox.frame()).to.contain('keep the text').and.not.contain('next pane');
+    await inbox.type(KEYS.escape);
+    expect(inbox.frame()).to.contain('Sessions');
+  });
+
+  it('is left with q, and with Ctrl+C from anywhere', async () => {
+    inbox = showInbox();
+    await inbox.type('q');
+    await inbox.left;
+    inbox.unmount();
+    inbox = await showConversation();
+    await inbox.type('i', 'abc', KEYS.ctrlC);
+    await inbox.left;
+  });
+
+  it('asks before what was written is lost', async () => {
+    inbox = await showConversation();
+    await inbox.type('i', 'abc', KEYS.escape, 'q');
+    expect(inbox.frame()).to.contain('Leave, and lose an unsent message?');
+    await inbox.type('n');
+    expect(inbox.frame()).to.contain('> abc').and.not.contain('Leave');
+    await inbox.type('q', 'y');
+    await inbox.left;
+  });
+});

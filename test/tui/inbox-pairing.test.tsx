@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import { qrText } from '../../src/tui/qr-text.js';
+import { type ShownInbox, showInbox } from './support/inbox.js';
+import { KEYS } from './support/keys.js';
+
+const QR = `https://wa.me/settings/linked_devices#2@${'x'.repeat(180)}`;
+const LARGE = { columns: 100, rows: 44 };
+
+describe('pairing inside the terminal inbox', () => {
+  let inbox: ShownInbox;
+  afterEach(() => {
+    inbox.pairing.end();
+    inbox.unmount();
+  });
+
+  const begin = async (...texts: [string, string, string]) => {
+    inbox = showInbox({}, LARGE);
+    await inbox.type('p');
+    for (const text of texts) await inbox.type(...(text === '' ? [] : [text]), KEYS.enter);
+  };
+
+  it('asks for what the session needs, and draws the QR on the whole screen', async () => {
+    await begin('beta', 'office', '');
+    expect(inbox.pairRequests[0]?.request).to.deep.equal({
+      clientId: 'beta',
+      orgId: 'office',
+      phone: undefined,
+    });
+    inbox.pairing.give({ type: 'status', status: 'qr' });
+    inbox.pairing.give({ type: 'qr', qr: QR });
+    const frame = await inbox.frameWith(qrText(QR).lines.join('\n'));
+    expect(frame).not.to.contain('Sessions');
+  });
+
+  it('shows a code for a number', async () => {
+    await begin('beta', '', '+15550000009');
+    expect(inbox.pairRequests[0]?.request).to.deep.equal({
+      clientId: 'beta',
+      orgId: undefined,
+      phone: '+15550000009',
+    });
+    inbox.pairing.give({ type: 'code', code: 'ABCD-EFGH' });
+    await inbox.frameWith('ABCD-EFGH');
+  });
+
+  it('goes on with the new session', async () => {
+    await begin('beta', '', '');
+    inbox.pairing.give({ type: 'connected', jid: '15550000009@s.whatsapp.net' });
+    await inbox.frameWith('Sessions', '✓ beta is connected as 15550000009@s.whatsapp.net');
+    expect(inbox.model.asked).to.deep.equal([['selectSession', 'beta']]);
+  });
+
+  it('says why it failed and what to do', async () => {
+    await begin('beta', '', '');
+    inbox.pairing.give({
+      type: 'failed',
+      reason: 'nobody linked the number within 240 s',
+      code: 'failure',
+      suggestions: ['try again: switchboard pair beta'],
+    });
+    await inbox.frameWith(
+      '✗ beta is not paired: nobody linked the number',
+      '→ try again: switchboard pair beta',
+    );
+    expect(inbox.model.asked).to.deep.equal([]);
+  });
+
+  it('goes back with Escape and waits no longer', async () => {
+    await begin('beta', '', '');
+    await inbox.type(KEYS.escape);
+    expect(inbox.pairRequests[0]?.signal.aborted).to.equal(true);
+    expect(inbox.frame()).to.contain('Sessions');
+  });
+
+  it('waits no longer when the operator leaves', async () => {
+    await begin('beta', '', '');
+    await inbox.type(KEYS.ctrlC);
+    await inbox.left;
+    inbox.unmount();
+    expect(inbox.pairRequests[0]?.signal.aborted).to.equal(true);
+  });
+
+  it('wants a name', async () => {
+    await begin('', '', '');
+    expect(inbox.frame()).to.contain('✗ the session needs a name');
+    expect(inbox.pairRequests).to.deep.equal([]);
+  });
+});

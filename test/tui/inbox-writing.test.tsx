@@ -1,0 +1,199 @@
+import { homedir } from 'node:os';
+import { expect } from 'chai';
+import { type ShownInbox, showConversation } from './support/inbox.js';
+import { KEYS } from './support/keys.js';
+import { conversationOf, messageOf } from './support/scripted-model.js';
+
+describe('writing in the terminal inbox', () => {
+  let inbox: ShownInbox;
+  afterEach(() => inbox.unmount());
+
+  it('sends what is written, and is free for the next message', async () => {
+    inbox = await showConversation();
+    await inbox.type('i', 'Hello ', 'you', KEYS.enter);
+    expect(inbox.model.asked).to.deep.equal([['send', 'Hello you', {}]]);
+    expect(inbox.frame()).not.to.contain('Hello you');
+    await inbox.type('again');
+    expect(inbox.frame()).to.contain('> again');
+  });
+
+  it('takes keys that mean nothing in the conversation for the beginning of a message', async () => {
+    inbox = await showConversation();
+    await inbox.type('Ü', 'ber', KEYS.enter);
+    expect(inbox.model.asked).to.deep.equal([['send', 'Über', {}]]);
+  });
+
+  it('sends nothing when nothing is written', async () => {
+    inbox = await showConversation();
+    await inbox.type('i', '   ', KEYS.enter);
+    expect(inbox.model.asked).to.deep.equal([]);
+  });
+
+  it('writes several lines with Alt+Enter and Ctrl+J', async () => {
+    inbox = await showConversation();
+    await inbox.type('i', 'one', KEYS.altEnter, 'two', KEYS.ctrlJ, 'three');
+    expect(inbox.frame()).to.match(/> one\n.*│ {3}two\n.*│ {3}three\n/);
+    await inbox.type(KEYS.up, KEYS.up, KEYS.home, '> ', KEYS.enter);
+    expect(inbox.model.asked).to.deep.equal([['send', '> one\ntwo\nthree', {}]]);
+  });
+
+  it('takes pasted lines for text, marked as a paste or not', async () => {
+    inbox = await showConversation();
+    await inbox.type('i', `${KEYS.pasteBegins}a\rq\rb${KEYS.pasteEnds}`, KEYS.ctrlJ, 'c\rd');
+    expect(inbox.model.asked).to.deep.equal([]);
+    await inbox.type(KEYS.enter);
+    expect(inbox.model.asked).to.deep.equal([['send', 'a\nq\nb\nc\nd', {}]]);
+  });
+
+  it('begins a message with what is pasted on the conversation', async () => {
+    inbox = await showConversation();
+    await inbox.type(`${KEYS.pasteBegins}dy${KEYS.pasteEnds}`);
+    expect(inbox.frame()).to.contain('> dy');
+  });
+
+  it('edits what is written', async () => {
+    inbox = await showConversation();
+    await inbox.type(
+      'i',
+      'one two 👨‍👩‍👧‍👦',
+      KEYS.backspace,
+      KEYS.ctrlW,
+      'three',
+      KEYS.home,
+      '¡',
+      KEYS.enter,
+    );
+    expect(inbox.model.asked).to.deep.equal([['send', '¡one three', {}]]);
+  });
+
+  it('keeps what is written for each room', async () => {
+    inbox = await showConversation();
+    await inbox.type('i', 'for Ada', KEYS.escape, KEYS.left, 'j', KEYS.enter, 'i', 'for Bob');
+    expect(inbox.frame()).to.contain('> for Bob').and.not.contain('for Ada');
+    await inbox.type(KEYS.escape, KEYS.left, 'k', KEYS.enter);
+    expect(inbox.frame()).to.contain('> for Ada').and.not.contain('for Bob');
+  });
+
+  it('gets back what could not be sent', async () => {
+    inbox = await showConversation();
+    inbox.model.succeeds = false;
+    await inbox.type('r', 'important', KEYS.enter);
+    expect(inbox.model.asked).to.have.length(1);
+    await inbox.frameWith('↩ reply to Ada', '> important');
+    inbox.model.succeeds = true;
+    await inbox.type(KEYS.enter);
+    expect(inbox.model.asked[1]).to.deep.equal(inbox.model.asked[0]);
+    expect(inbox.frame()).not.to.contain('important');
+  });
+
+  it('replies to the highlighted message', async () => {
+    inbox = await showConversation([messageOf('the question', { messageId: 'Q' }), messageOf('newer')]);
+    await inbox.type('k', 'r');
+    expect(inbox.frame()).to.contain('↩ reply to Ada: the question');
+    await inbox.type('the answer', KEYS.enter);
+    expect(inbox.model.asked).to.deep.equal([['send', 'the answer', { quotedMessageId: 'Q' }]]);
+    expect(inbox.frame()).not.to.contain('reply to');
+  });
+
+  it('replies to nothing any more after Escape, and keeps the text', async () => {
+    inbox = await showConversation();
+    await inbox.type('r', 'text', KEYS.escape, KEYS.enter);
+    expect(inbox.model.asked).to.deep.equal([['send', 'text', {}]]);
+  });
+
+  it('edits own messages, and brings back what was being written', async () => {
+    inbox = await showConversation([messageOf('teh', { messageId: 'OWN', fromMe: true })]);
+    await inbox.type('i', 'draft', KEYS.escape, 'E');
+    expect(inbox.frame()).to.contain('✎ edit: teh').and.contain('> teh');
+    await inbox.type(KEYS.ctrlU, 'the', KEYS.enter);
+    expect(inbox.model.asked).to.deep.equal([['edit', 'OWN', 'the']]);
+    expect(inbox.frame()).to.contain('> draft').and.not.contain('✎');
+  });
+
+  it('edits no messages of others, and none that are deleted', async () => {
+    inbox = await showConversation([messageOf('theirs'), messageOf('gone', { fromMe: true, deleted: true })]);
+    await inbox.type('E');
+    expect(inbox.frame()).to.contain('That message is deleted.');
+    await inbox.type('k', 'E');
+    expect(inbox.frame()).to.contain('Only own messages can be edited.');
+    await inbox.type('j');
+    expect(inbox.frame()).not.to.contain('Only own');
+  });
+
+  it('deletes an own message for everyone, once that is confirmed', async () => {
+    inbox = await showConversation([messageOf('mine', { messageId: 'OWN', fromMe: true })]);
+    await inbox.type('d');
+    expect(inbox.frame()).to.contain('Delete this message for everyone?');
+    await inbox.type('n');
+    expect(inbox.model.asked).to.deep.equal([]);
+    await inbox.type('d', 'y');
+    expect(inbox.model.asked).to.deep.equal([['remove', 'OWN']]);
+  });
+
+  it('says that a message of others is deleted here only', async () => {
+    inbox = await showConversation([messageOf('theirs', { messageId: 'HERS' })]);
+    await inbox.type('d');
+    expect(inbox.frame()).to.contain("from this number's own devices? Others keep it.");
+    await inbox.type('y');
+    expect(inbox.model.asked).to.deep.equal([['remove', 'HERS']]);
+  });
+
+  it('answers no question with keys that were typed ahead of it', async () => {
+    inbox = await showConversation();
+    await inbox.type('dy');
+    expect(inbox.frame()).to.contain('Delete this message');
+    expect(inbox.model.asked).to.deep.equal([]);
+  });
+
+  it('reacts with an emoji from the list, and takes it back', async () => {
+    inbox = await showConversation([messageOf('Hi', { messageId: 'M' })]);
+    await inbox.type('e', KEYS.right, KEYS.enter);
+    expect(inbox.model.asked).to.deep.equal([['react', 'M', '❤️']]);
+    const reactions = [{ emoji: '❤️', count: 1, mine: true }];
+    inbox.model.changeConversation({ messages: [messageOf('Hi', { messageId: 'M', reactions })] });
+    await inbox.type('e', KEYS.right, KEYS.enter, 'e', KEYS.backspace);
+    expect(inbox.model.asked.slice(1)).to.deep.equal([
+      ['react', 'M', ''],
+      ['react', 'M', ''],
+    ]);
+  });
+
+  it('reacts with any emoji that is typed', async () => {
+    inbox = await showConversation([messageOf('Hi', { messageId: 'M' })]);
+    await inbox.type('e', '🦄', KEYS.enter);
+    expect(inbox.model.asked).to.deep.equal([['react', 'M', '🦄']]);
+  });
+
+  it('sends a file that is asked for, with a caption', async () => {
+    inbox = await showConversation();
+    await inbox.type('f', '/tmp/a b.pdf', KEYS.enter, 'the offer', KEYS.enter);
+    expect(inbox.model.asked).to.deep.equal([['sendFile', '/tmp/a b.pdf', { caption: 'the offer' }]]);
+  });
+
+  it('wants a path for a file', async () => {
+    inbox = await showConversation();
+    await inbox.type('f', KEYS.enter, KEYS.enter);
+    expect(inbox.frame()).to.contain('✗ a path is needed');
+    await inbox.type(KEYS.escape, 'i', '/file', KEYS.enter);
+    expect(inbox.frame()).to.contain('Which file? /file PATH');
+    expect(inbox.model.asked).to.deep.equal([]);
+  });
+
+  it('sends a file that is named in the message, as people and terminals write paths', async () => {
+    inbox = await showConversation([messageOf('which?', { messageId: 'Q' })]);
+    await inbox.type('r', '/file ~/a\\ b.png', KEYS.enter, "/file '/tmp/c d.png'", KEYS.enter);
+    expect(inbox.model.asked).to.deep.equal([
+      ['sendFile', `${homedir()}/a b.png`, { quotedMessageId: 'Q' }],
+      ['sendFile', '/tmp/c d.png', {}],
+    ]);
+  });
+
+  it('shows the newest after sending', async () => {
+    const messages = Array.from({ length: 60 }, (_, place) => messageOf(`message ${place}.`));
+    inbox = await showConversation(messages, { conversation: conversationOf(messages) });
+    await inbox.type('g', 'i', 'Hi');
+    expect(inbox.frame()).to.contain('message 0.');
+    await inbox.type(KEYS.enter);
+    expect(inbox.frame()).to.contain('message 59.');
+  });
+});
