@@ -58,7 +58,7 @@ export interface SessionHealth {
   jid: string;
   status: SessionStatus;
   reason: string;
-  /** RFC 3339: since when; empty where that was before this run. */
+  /** RFC 3339: since when; empty where that is not known. */
   since: string;
   /** The link is open and answered a ping or sent a stanza lately. */
   connected: boolean;

@@ -78,6 +78,8 @@ export interface SessionRecord {
   /** The last status that outlives a restart, and why. */
   status: SessionStatus;
   statusReason: string;
+  /** Milliseconds since the epoch: since when; 0 where that is not known. */
+  statusSince: number;
   /** Milliseconds since the epoch. */
   createdAt: number;
 }

@@ -183,7 +183,9 @@ describe('the fleet over the API', () => {
       expect(ended.body.error).to.match(/logged_out.*\/start/);
       const row = await session('acme');
       expect(row).to.include({ status: 'logged_out', loggedIn: false });
-      expect(row.since).to.not.equal('');
+      expect(Date.parse(String(row.since))).to.be.greaterThan(0);
+      await world.restartDaemon();
+      expect((await session('acme')).since, 'also after a restart').to.equal(row.since);
     });
   });
 });

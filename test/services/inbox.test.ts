@@ -387,6 +387,7 @@ const SESSION: SessionRecord = {
   apiSecretHash: '',
   status: 'connected',
   statusReason: '',
+  statusSince: 0,
   createdAt: 0,
 };
 

@@ -35,6 +35,7 @@ export const SESSION: SessionRecord = {
   apiSecretHash: '',
   status: 'connected',
   statusReason: '',
+  statusSince: 0,
   createdAt: 0,
 };
 export const HOSTED = { ...SESSION, orgId: 'workspace1' };

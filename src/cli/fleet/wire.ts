@@ -31,7 +31,7 @@ export interface SessionRow {
   jid: string;
   status: SessionStatus;
   reason: string;
-  /** Empty where that was before the daemon's start. */
+  /** Empty where that is not known. */
   since: string;
   /** Proven by traffic. */
   connected: boolean;

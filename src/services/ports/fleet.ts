@@ -8,7 +8,7 @@ export interface FleetSession {
   status: SessionStatus;
   /** Why it is in this status, for people; may be empty. */
   reason: string;
-  /** Since when it is in this status; empty where that was before this run of the daemon. */
+  /** Since when it is in this status; empty where that is not known. */
   since: string;
   /** The link is open and has proven it within the last minute. */
   connected: boolean;

@@ -37,8 +37,6 @@ export class Session {
   /** Milliseconds since the epoch; 0 while not connected. */
   connectedAt = 0;
   lastDisconnect = '';
-  /** Milliseconds since the epoch: when the status became what it is; 0 where that was in an earlier run. */
-  statusSince: number;
   /** Milliseconds since the epoch: when the next connection is tried; 0 while none waits. */
   retryAt = 0;
   readonly #context: SessionContext;
@@ -60,7 +58,6 @@ export class Session {
   constructor(record: SessionRecord, context: SessionContext) {
     this.record = record;
     this.#context = context;
-    this.statusSince = isTerminal(record.status) ? 0 : context.clock.now();
     this.#waiters = new Waiters(context.clock);
     this.#writer = new RecordWriter(record.clientId, context.store.sessions);
     this.#log = context.log.child({ clientId: record.clientId });
@@ -173,7 +170,7 @@ export class Session {
     const previous = this.record.status;
     const { status, effects } = transition(previous, input);
     if (status !== 'qr') this.qr = '';
-    if (status !== previous) this.statusSince = this.#context.clock.now();
+    if (status !== previous) this.record.statusSince = this.#context.clock.now();
     const changed = status !== previous || (reason !== '' && reason !== this.record.statusReason);
     Object.assign(this.record, {
       status,
@@ -322,7 +319,8 @@ export class Session {
   }
 
   #persistStatus(): void {
-    this.#write({ status: this.record.status, statusReason: this.record.statusReason });
+    const { status, statusReason, statusSince } = this.record;
+    this.#write({ status, statusReason, statusSince });
   }
 
   #write(changes: Partial<Omit<SessionRecord, 'clientId'>>): void {

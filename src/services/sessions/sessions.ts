@@ -52,7 +52,8 @@ export class SessionRegistry implements Sessions {
     for (const record of await this.#options.store.sessions.list()) {
       const paired = record.jid !== '';
       const status = isTerminal(record.status) ? record.status : paired ? 'reconnecting' : 'initializing';
-      this.#sessions.set(record.clientId, new Session({ ...record, status }, this.#context));
+      const statusSince = status === record.status ? record.statusSince : this.#options.clock.now();
+      this.#sessions.set(record.clientId, new Session({ ...record, status, statusSince }, this.#context));
     }
     return [...this.#sessions.values()];
   }
@@ -173,7 +174,8 @@ export class SessionRegistry implements Sessions {
     } catch (error) {
       // it can be ended again, or paired anew
       const statusReason = 'It was disconnected, but not deleted: the store could not be reached.';
-      const rest = { ...session.record, status: 'logged_out' as const, statusReason };
+      const statusSince = this.#options.clock.now();
+      const rest = { ...session.record, status: 'logged_out' as const, statusReason, statusSince };
       this.#sessions.set(clientId, new Session(rest, this.#context));
       throw error;
     } finally {
@@ -237,6 +239,7 @@ function newRecord(clientId: string, settings: WebhookSettings, createdAt: numbe
     apiSecretHash: '',
     status: 'initializing',
     statusReason: '',
+    statusSince: createdAt,
     createdAt,
     ...definedOnly(settings),
   };

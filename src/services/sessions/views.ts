@@ -36,7 +36,7 @@ export function sessionHealth(
     jid: sessionView(session).jid,
     status: record.status,
     reason: record.statusReason,
-    since: rfc3339(session.statusSince),
+    since: rfc3339(record.statusSince),
     connected: record.status === 'connected' && now - provenAt < PROOF_MAX_AGE_MS,
     loggedIn: session.isPaired,
     enableGroupAi: record.enableGroupAi,

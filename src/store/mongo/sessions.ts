@@ -2,7 +2,10 @@ import type { SessionRecord, SessionStore } from '../store.js';
 import type { MongoDatabase } from './database.js';
 import { putIfAbsent } from './put-if-absent.js';
 
-type SessionDocument = Omit<SessionRecord, 'clientId'> & { _id: string };
+type SessionDocument = Omit<SessionRecord, 'clientId' | 'statusSince'> & {
+  _id: string;
+  statusSince?: number;
+};
 
 /** Sessions in the collection `sessions`, by clientId. */
 export function mongoSessions({ db, run }: MongoDatabase): SessionStore {
@@ -34,6 +37,7 @@ export function mongoSessions({ db, run }: MongoDatabase): SessionStore {
   };
 }
 
+/** What earlier versions wrote does not say since when a session is in its status. */
 function toRecord({ _id, ...fields }: SessionDocument): SessionRecord {
-  return { clientId: _id, ...fields };
+  return { ...fields, clientId: _id, statusSince: fields.statusSince ?? 0 };
 }

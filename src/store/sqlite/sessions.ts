@@ -16,6 +16,7 @@ const COLUMNS: Readonly<Record<keyof SessionRecord, string>> = {
   apiSecretHash: 'api_secret_hash',
   status: 'status',
   statusReason: 'status_reason',
+  statusSince: 'status_since',
   createdAt: 'created_at',
 };
 

@@ -53,6 +53,7 @@ export function session(clientId: string, fields: Partial<SessionRecord> = {}): 
     apiSecretHash: 'salt:hash',
     status: 'connected',
     statusReason: 'because',
+    statusSince: 1_700_000_000_001,
     createdAt: 1_700_000_000_000,
     ...fields,
   };

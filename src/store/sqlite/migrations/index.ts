@@ -5,6 +5,7 @@ import { files } from './004-files.js';
 import { expectedFiles } from './005-expected-files.js';
 import { people } from './006-people.js';
 import { messageStatus } from './007-message-status.js';
+import { sessionSince } from './008-session-since.js';
 
 /**
  * The schema's history: SQL whose first line is `-- vN (compatible with vM+)`. N counts up by one; a database at N may
@@ -18,4 +19,5 @@ export const MIGRATIONS: readonly string[] = [
   expectedFiles,
   people,
   messageStatus,
+  sessionSince,
 ];
