@@ -11,7 +11,8 @@ const BODY_LENGTH = 200;
 
 /** One entry of the tail as one line for people. */
 export function tailLine(entry: TailEntry, paint: Paint): string {
-  const head = `${paint('dim', clockTime(entry.at))} ${paint('bold', singleLine(entry.clientId))}`;
+  // an entry of a kind that we do not know may have no session
+  const head = `${paint('dim', clockTime(entry.at))} ${paint('bold', singleLine(entry.clientId ?? ''))}`;
   return `${head} ${describe(entry, paint)}`;
 }
 
@@ -38,7 +39,7 @@ function describeEvent(event: GatewayEvent, paint: Paint): string {
     case 'message.status': {
       const by = event.by ? ` by ${event.by}` : '';
       const code = event.code ? ` (${event.code})` : '';
-      return `${paint('blue', '✓')} ${event.status}${by}${code} ${paint('dim', event.messageId)}`;
+      return `${paint('blue', '✓')} ${event.status}${by}${code} ${paint('dim', singleLine(event.messageId))}`;
     }
     default:
       return describeMessage(event, paint);
@@ -50,7 +51,9 @@ function describeMessage(event: EventEnvelope, paint: Paint): string {
   const other = singleLine(event.remoteName || event.remotePhone || event.remoteJid);
   const author = event.isGroup && !event.fromMe && event.pushName ? ` ${singleLine(event.pushName)}` : '';
   const body = shorten(singleLine(event.body), BODY_LENGTH);
-  return `${arrow} ${paint('bold', event.type)} ${other}${author}: ${body} ${paint('dim', event.messageId)}`;
+  // senders choose the ids of their messages too
+  const messageId = paint('dim', singleLine(event.messageId));
+  return `${arrow} ${paint('bold', event.type)} ${other}${author}: ${body} ${messageId}`;
 }
 
 const OUTCOMES: Readonly<Record<string, { mark: string; style: Style }>> = {

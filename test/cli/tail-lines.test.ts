@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { painter } from '../../src/cli/paint.js';
-import { tailLine } from '../../src/cli/tail-lines.js';
+import { forwardLine, tailLine } from '../../src/cli/tail-lines.js';
 import type { TailEntry } from '../../src/delivery/tail.js';
 import { AT, attempt, statusEvent, textEvent } from './support/entries.js';
 
@@ -32,6 +32,7 @@ describe('a line of the tail', () => {
   it('cannot be forged by a message', () => {
     const body = 'x\n12:00:00 acme ✓ webhook delivered\u001b[2K';
     expect(line(textEvent({ body }))).not.to.match(/\p{Cc}/u);
+    expect(line(textEvent({ messageId: body }))).not.to.match(/\p{Cc}/u);
   });
 
   it('shows a delivery without what is secret in its address', () => {
@@ -60,6 +61,31 @@ describe('a line of the tail', () => {
   it("shows a session's change with its reason", () => {
     expect(line(statusEvent('logged_out', 'connected', 'unlinked on the phone'))).to.equal(
       'acme ● connected → logged_out: unlinked on the phone',
+    );
+  });
+
+  it('shows an entry of a kind that it does not know as it is', () => {
+    expect(line(JSON.parse('{"kind":"novelty","at":"2026-01-02T03:04:05Z"}'))).to.contain('"kind":"novelty"');
+  });
+
+  it('shows what became of an event that was handed on', () => {
+    const report = { kind: 'forward', at: AT, clientId: 'acme', type: 'text', messageId: '3EB0' } as const;
+    const url = 'http://localhost:4000/hook';
+    const forwarded = {
+      ...report,
+      outcome: 'delivered',
+      status: 204,
+      reason: '',
+      url,
+      durationMs: 7,
+    } as const;
+    const rest = (shown: string) => shown.slice('00:00:00 '.length);
+    expect(rest(forwardLine(forwarded, paint))).to.equal(
+      'acme   ✓ forwarded 204 text (7 ms, http://localhost:4000/hook)',
+    );
+    const failed = { ...forwarded, outcome: 'failed', status: 500, reason: 'answered 500' } as const;
+    expect(rest(forwardLine(failed, paint))).to.equal(
+      'acme   ✗ not forwarded text answered 500 (7 ms, http://localhost:4000/hook)',
     );
   });
 

@@ -8,6 +8,8 @@ export const LEASE_SECONDS = 30;
 /** Milliseconds between renewals, and between attempts while the daemon does not answer. */
 const RENEW_MS = 5_000;
 const RETRY_MS = 500;
+/** Milliseconds for one call: before it answers a new listener the daemon calls it, for at most 15 s. */
+const ASK_TIMEOUT_MS = 20_000;
 /** Milliseconds that the end of the registration is tried for. */
 export const END_MS = 5_000;
 
@@ -107,7 +109,8 @@ export class Registration {
 
   async #ask(takeOver: boolean): Promise<RegistrationAnswer> {
     const body = { ...this.#wish, takeOver, seconds: LEASE_SECONDS };
-    const answer = await this.#client.call<RegistrationAnswer>('POST', '/listen-webhook', { body });
+    const options = { body, timeoutMs: ASK_TIMEOUT_MS };
+    const answer = await this.#client.call<RegistrationAnswer>('POST', '/listen-webhook', options);
     this.#expiresAt = answer.expiresAt;
     return answer;
   }
