@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { freePort } from '../support/free-port.js';
-import { ALICE, BOB, linkSession, nextQr } from '../support/pairing.js';
+import { ALICE, BOB, linkSession, nextQr, reached } from '../support/pairing.js';
 import { answering } from '../support/receiver.js';
+import { runCli } from '../support/spawn-cli.js';
 import { Terminal } from '../support/terminal.js';
 import { startWorld, TOKEN, type World } from '../support/world.js';
 
@@ -77,6 +78,22 @@ describe('the fleet in a real terminal', () => {
     await terminal.until(
       (screen) => screen.includes('fresh is logged out') && !/fresh +● connected/.test(screen),
     );
+  });
+
+  it('answers a pipe, and connects a session again from a shell', async () => {
+    const env = { SWITCHBOARD_URL: world.daemon.url, SWITCHBOARD_TOKEN: TOKEN };
+    const [table, json] = await Promise.all([
+      runCli(['fleet'], { env }),
+      runCli(['fleet', '--json'], { env }),
+    ]);
+    expect([table.exitCode, json.exitCode]).to.deep.equal([0, 0]);
+    expect(table.stdout).to.match(/^SESSION +STATE.*\nacme +● connected/);
+    expect(JSON.parse(json.stdout).sessions[0]).to.include({ clientId: 'acme', podName: 'node-1' });
+    const again = await runCli(['sessions', 'reconnect', 'acme'], { env });
+    expect(again.stdout).to.match(/^acme connects again/);
+    await reached(world, 'acme', 'connected');
+    const unknown = await runCli(['sessions', 'reconnect', 'nobody'], { env });
+    expect([unknown.exitCode, unknown.stdout]).to.deep.equal([5, '']);
   });
 
   it('outlives a restart of the daemon', async () => {
