@@ -1,5 +1,5 @@
 import { render } from 'ink';
-import type { ReactElement } from 'react';
+import { Fragment, type ReactElement } from 'react';
 import { LookContext, lookOf } from './look.js';
 
 const ALTERNATE_SCREEN = '\u001b[?1049h\u001b[H';
@@ -19,28 +19,29 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export async function fullScreen(app: (leave: () => void) => ReactElement): Promise<void> {
   const { stdout } = process;
   const restore = takeScreen(stdout);
+  // drawn first without the app: Ink forgets what was thrown before anybody waits for the end
+  const screen = render(<Fragment />, { exitOnCtrlC: false });
+  const leave = () => screen.unmount();
+  for (const signal of SIGNALS) process.on(signal, leave);
   try {
-    const screen = render(<LookContext value={lookOf(stdout)}>{app(() => screen.unmount())}</LookContext>, {
-      exitOnCtrlC: false,
-    });
-    const leave = () => screen.unmount();
-    for (const signal of SIGNALS) process.on(signal, leave);
-    try {
-      await screen.waitUntilExit();
-    } finally {
-      for (const signal of SIGNALS) process.off(signal, leave);
-    }
+    const ended = screen.waitUntilExit();
+    screen.rerender(<LookContext value={lookOf(stdout)}>{app(leave)}</LookContext>);
+    await ended;
   } finally {
+    for (const signal of SIGNALS) process.off(signal, leave);
+    screen.unmount();
     restore();
   }
 }
 
 /** The returned function gives the screen back, once; so does the end of the process. */
 function takeScreen(stdout: NodeJS.WriteStream): () => void {
+  let isTaken = true;
   const restore = () => {
     process.off('exit', restore);
     process.off('uncaughtExceptionMonitor', restore);
-    stdout.write(DO_NOT_MARK_PASTES + SHOW_CURSOR + NORMAL_SCREEN);
+    if (isTaken) stdout.write(DO_NOT_MARK_PASTES + SHOW_CURSOR + NORMAL_SCREEN);
+    isTaken = false;
   };
   process.once('exit', restore);
   // what is printed of an exception belongs on the screen that stays
