@@ -40,7 +40,7 @@ export interface MongoMessages {
  * Messages of the same instant are in the order of their `_id`, which counts up as they are recorded. The extras are JSON
  * text: the server does not take every name of a field.
  */
-interface MessageDocument extends Omit<HistoryMessage, 'media' | 'extras' | 'content'> {
+export interface MessageDocument extends Omit<HistoryMessage, 'media' | 'extras' | 'content'> {
   clientId: string;
   media: HistoryMessage['media'] | null;
   extras: string;
@@ -117,7 +117,8 @@ export function mongoMessages({ db }: MongoDatabase): MongoMessages {
   };
 }
 
-function toDocument(clientId: string, message: HistoryMessage): MessageDocument {
+/** A message as it is kept. */
+export function toDocument(clientId: string, message: HistoryMessage): MessageDocument {
   return {
     ...message,
     clientId,

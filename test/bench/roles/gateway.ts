@@ -1,4 +1,5 @@
 import { loadConfig } from '../../../src/config/index.js';
+import type { RawSettings } from '../../../src/config/schema.js';
 import { createDaemon, type Daemon } from '../../../src/daemon.js';
 import { createLog } from '../../../src/log.js';
 import { serve } from '../support/serve.js';
@@ -9,9 +10,10 @@ let daemon: Daemon | undefined;
 const commands = {
   ...vitals,
   /** @returns the API's address */
-  async start({ wsUrl, dataDir, token }: { wsUrl: string; dataDir: string; token: string }): Promise<string> {
+  async start({ wsUrl, ...settings }: RawSettings & { wsUrl: string; dataDir: string }): Promise<string> {
+    const { dataDir } = settings;
     const config = await loadConfig({
-      flags: { port: 0, network: `sandbox+${wsUrl}`, token, nodeName: 'bench', dataDir },
+      flags: { port: 0, network: `sandbox+${wsUrl}`, nodeName: 'bench', ...settings },
       env: {},
       defaultDataDir: dataDir,
     });

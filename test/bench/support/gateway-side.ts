@@ -13,19 +13,25 @@ const POLL_MS = 20;
 const POLLS_AT_MOST = 1_000;
 const TOKEN = 'bench-master-token-0123456789';
 
+/** What a daemon is started with. */
+export interface DaemonSettings {
+  wsUrl: string;
+  dataDir: string;
+  /** The setting of that name; SQLite without it. */
+  store?: string;
+  /** Of a store that is there already, in hex. */
+  encryptionKey?: string;
+}
+
 /** The gateway, as its callers see it: over HTTP. */
 export class GatewaySide {
   readonly worker: Worker<GatewayRole>;
   readonly #phones: SandboxClient;
-  readonly #settings: { wsUrl: string; dataDir: string };
+  readonly #settings: DaemonSettings;
   #api = new Api('http://none.invalid', TOKEN);
   #agent = new Agent();
 
-  constructor(
-    worker: Worker<GatewayRole>,
-    phones: SandboxClient,
-    settings: { wsUrl: string; dataDir: string },
-  ) {
+  constructor(worker: Worker<GatewayRole>, phones: SandboxClient, settings: DaemonSettings) {
     this.worker = worker;
     this.#phones = phones;
     this.#settings = settings;
@@ -122,6 +128,19 @@ export class GatewaySide {
   /** Has the API send a file by its address. */
   async sendByUrl(from: string, to: string, downloadUrl: string): Promise<void> {
     await this.#must('POST', '/send-media-message', { clientId: clientIdOf(from), to, downloadUrl });
+  }
+
+  /** Asks for something, and reads the answer to its end. @returns the answer */
+  async read(path: string): Promise<string> {
+    const { statusCode, body } = await this.#agent.request({
+      origin: this.#api.url,
+      path,
+      method: 'GET',
+      headers: { authorization: `Bearer ${TOKEN}` },
+    });
+    const answer = await body.text();
+    if (statusCode !== 200) throw new Error(`${path} was answered ${statusCode}: ${answer}`);
+    return answer;
   }
 
   async end(): Promise<void> {

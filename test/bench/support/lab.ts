@@ -5,7 +5,7 @@ import { SandboxClient } from '../../../src/sandbox/client.js';
 import type { GatewayRole } from '../roles/gateway.js';
 import type { RawRole } from '../roles/raw.js';
 import type { SandboxRole } from '../roles/sandbox.js';
-import { GatewaySide } from './gateway-side.js';
+import { type DaemonSettings, GatewaySide } from './gateway-side.js';
 import { RawSide } from './raw-side.js';
 import { Worker } from './worker.js';
 
@@ -33,11 +33,17 @@ export class Lab {
     return new Lab(sandbox, await sandbox.ask('start', {}));
   }
 
-  /** A gateway in a process and a folder of its own. */
-  async gateway(): Promise<GatewaySide> {
+  /**
+   * A gateway in a process and a folder of its own.
+   * @param prepare makes its store before it starts
+   */
+  async gateway(
+    prepare: (dataDir: string) => Promise<Pick<DaemonSettings, 'store' | 'encryptionKey'>> = async () => ({}),
+  ): Promise<GatewaySide> {
     const dataDir = await this.#folder();
+    const store = await prepare(dataDir);
     const worker = new Worker<GatewayRole>('gateway');
-    const side = new GatewaySide(worker, this.phones, { wsUrl: this.#wsUrl, dataDir });
+    const side = new GatewaySide(worker, this.phones, { wsUrl: this.#wsUrl, dataDir, ...store });
     this.#cleanup.push(() => side.end());
     await side.start();
     return side;
