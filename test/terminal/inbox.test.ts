@@ -11,6 +11,7 @@ describe('the inbox in a real terminal', () => {
   /** A restarted daemon comes back at the address that it had. */
   const settings: RawSettings = {};
   let terminal: Terminal;
+  let env: Record<string, string>;
 
   before(async () => {
     world = await startWorld({ settings });
@@ -19,7 +20,7 @@ describe('the inbox in a real terminal', () => {
     await linkSession(world, 'acme', ALICE);
     await world.api.post('/set-org-id', { clientId: 'acme', orgId: 'workspace1' });
     await world.phones.write(BOB.number, { to: ALICE.number, text: 'is anybody there?' });
-    const env = { SWITCHBOARD_URL: world.daemon.url, SWITCHBOARD_TOKEN: TOKEN };
+    env = { SWITCHBOARD_URL: world.daemon.url, SWITCHBOARD_TOKEN: TOKEN };
     terminal = await Terminal.run(['inbox', '--session', 'acme'], { columns: 110, rows: 40, env });
   });
   after(async () => {
@@ -102,6 +103,13 @@ describe('the inbox in a real terminal', () => {
     expect(screen).to.not.include(DRAWN_QR);
     await world.phones.write(BOB.number, { to: CAROL.number, text: 'welcome, Carol' });
     await shows('welcome, Carol');
+  });
+
+  it('does not begin for a session that is not there', async () => {
+    const stranger = await Terminal.run(['inbox', '--session', 'nobody'], { columns: 80, rows: 10, env });
+    const screen = await stranger.until((text) => text.includes('[ended with'));
+    await stranger.close();
+    expect(screen).to.include('there is no session nobody').and.include('[ended with 5]');
   });
 
   it('leaves the terminal as it was', async () => {

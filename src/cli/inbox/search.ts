@@ -7,7 +7,7 @@ export function roomsWith(rooms: readonly RoomItem[], words: string): readonly R
   return rooms.filter(({ name, to, lastMessage }) => containsAll(`${name} ${to} ${lastMessage}`, wanted));
 }
 
-/** The newest message with all the words, of those older than `before`. */
+/** The newest message with all the words, of those older than `before`; a deleted one says nothing any more. */
 export function newestWith(
   messages: readonly MessageItem[],
   words: string,
@@ -16,8 +16,9 @@ export function newestWith(
   const wanted = wordsOf(words);
   const place = messages.findIndex(({ messageId }) => messageId === before);
   const older = place >= 0 ? messages.slice(0, place) : messages;
-  return older.findLast(({ body, author, attachment }) =>
-    containsAll(`${body} ${author} ${attachment?.fileName ?? ''}`, wanted),
+  return older.findLast(
+    ({ deleted, body, author, attachment }) =>
+      !deleted && containsAll(`${body} ${author} ${attachment?.fileName ?? ''}`, wanted),
   );
 }
 
