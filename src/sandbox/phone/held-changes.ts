@@ -1,69 +1,45 @@
 import type { ChangeView } from '../api.js';
 import type { State } from '../state/state.js';
 import type { Sent } from './held-messages.js';
-
-/** Beyond this a phone forgets the oldest: of changes only the tests of clients want to know more. */
-const MAX_CHANGES = 10_000;
+import { HeldRows } from './held-rows.js';
 
 /** A change as a phone keeps it. */
 export type HeldChange = ChangeView & Sent;
 
 /** What changed the messages of one phone, oldest first. */
 export class HeldChanges {
-  readonly #changes = new Map<string, { row: string; change: HeldChange }>();
-  readonly #state: State;
-  readonly #owner: string;
-  #sequence = 0;
+  readonly #changes: HeldRows<HeldChange>;
 
   /** @param owner the phone's key in the kept state. */
   constructor(owner: string, state: State) {
-    this.#owner = owner;
-    this.#state = state;
+    this.#changes = new HeldRows('change', owner, state);
   }
 
   get(messageId: string): HeldChange | undefined {
-    return this.#changes.get(messageId)?.change;
+    return this.#changes.get(messageId);
   }
 
   add(change: HeldChange): void {
-    const row = `${this.#owner}/${String(++this.#sequence).padStart(12, '0')}`;
-    this.#changes.set(change.messageId, { row, change });
-    this.#keep(row, change);
-    const [oldest] = this.#changes.keys();
-    if (this.#changes.size > MAX_CHANGES && oldest !== undefined) this.#forget(oldest);
+    const oldest = this.#changes.add(change);
+    if (oldest !== undefined) this.#changes.remove(oldest);
   }
 
   /** Somebody has another number. */
   renumber(before: string, after: string): void {
-    for (const { row, change } of this.#changes.values()) {
+    for (const change of this.#changes.all()) {
       if (change.from !== before && change.to !== before) continue;
       if (change.from === before) change.from = after;
       if (change.to === before) change.to = after;
-      this.#keep(row, change);
+      this.#changes.keep(change);
     }
   }
 
   views(): ChangeView[] {
-    return [...this.#changes.values()].map(({ change }) => viewChange(change));
+    return [...this.#changes.all()].map(viewChange);
   }
 
   restore(row: string, value: string): void {
-    const parsed = JSON.parse(value);
-    const change: HeldChange = { ...parsed, source: Buffer.from(parsed.source, 'base64') };
-    this.#changes.set(change.messageId, { row, change });
-    this.#sequence = Math.max(this.#sequence, Number(row.slice(row.lastIndexOf('/') + 1)));
-  }
-
-  #keep(row: string, change: HeldChange): void {
-    this.#state.put('change', row, () =>
-      JSON.stringify({ ...change, source: change.source.toString('base64') }),
-    );
-  }
-
-  #forget(messageId: string): void {
-    const row = this.#changes.get(messageId)?.row;
-    this.#changes.delete(messageId);
-    if (row !== undefined) this.#state.remove('change', row);
+    this.#changes.restore(row, value);
   }
 }
 

@@ -2,10 +2,11 @@ import type { MessageView, ReceiptState } from '../api.js';
 import { Refusal } from '../refusal.js';
 import type { State } from '../state/state.js';
 import type { StanzaShape } from './content/content.js';
+import { HeldRows } from './held-rows.js';
 import { renameKey, renumberMessage } from './renumber.js';
 
-/** Beyond this a phone forgets its oldest messages, and what became of them. */
-const MAX_MESSAGES = 10_000;
+/** Beyond this a phone forgets what became of the oldest messages. */
+const MAX_RECEIPTS = 10_000;
 
 const STEPS: readonly ReceiptState[] = ['delivered', 'read', 'played'];
 
@@ -41,35 +42,31 @@ export function groupForReceipts(held: HeldMessages, messageIds: string[]): Held
 
 /** What one phone holds, oldest first. */
 export class HeldMessages {
-  readonly #messages = new Map<string, { row: string; message: HeldMessage }>();
+  readonly #messages: HeldRows<HeldMessage>;
   /** Receipts may come before the author's phone has its own copy, so they are kept apart. */
   readonly #receipts = new Map<string, Record<string, ReceiptState>>();
   readonly #state: State;
   readonly #owner: string;
-  #sequence = 0;
 
   /** @param owner the phone's key in the kept state. */
   constructor(owner: string, state: State) {
     this.#owner = owner;
     this.#state = state;
+    this.#messages = new HeldRows('message', owner, state);
   }
 
   get(messageId: string): HeldMessage | undefined {
-    return this.#messages.get(messageId)?.message;
+    return this.#messages.get(messageId);
   }
 
   add(message: HeldMessage): void {
-    const row = `${this.#owner}/${String(++this.#sequence).padStart(12, '0')}`;
-    this.#messages.set(message.messageId, { row, message });
-    this.keep(message);
-    const [oldest] = this.#messages.keys();
-    if (this.#messages.size > MAX_MESSAGES && oldest !== undefined) this.remove(oldest);
+    const oldest = this.#messages.add(message);
+    if (oldest !== undefined) this.remove(oldest);
   }
 
   /** Keeps what has changed in a held message. */
   keep(message: HeldMessage): void {
-    const row = this.#messages.get(message.messageId)?.row;
-    if (row !== undefined) this.#state.put('message', row, () => serialise(message));
+    this.#messages.keep(message);
   }
 
   /** The person has read messages, on whichever device. */
@@ -84,7 +81,7 @@ export class HeldMessages {
 
   /** Somebody has another number. */
   renumber(before: string, after: string): void {
-    for (const { message } of this.#messages.values()) {
+    for (const message of this.#messages.all()) {
       if (renumberMessage(message, before, after)) this.keep(message);
     }
     for (const [messageId, receipts] of this.#receipts) {
@@ -96,9 +93,7 @@ export class HeldMessages {
   }
 
   remove(messageId: string): void {
-    const row = this.#messages.get(messageId)?.row;
-    this.#messages.delete(messageId);
-    if (row !== undefined) this.#state.remove('message', row);
+    this.#messages.remove(messageId);
     this.#forgetReceipts(messageId);
   }
 
@@ -112,7 +107,7 @@ export class HeldMessages {
     this.#receipts.set(messageId, receipts);
     this.#keepReceipts(messageId, receipts);
     const [oldest] = this.#receipts.keys();
-    if (this.#receipts.size > MAX_MESSAGES && oldest !== undefined) this.#forgetReceipts(oldest);
+    if (this.#receipts.size > MAX_RECEIPTS && oldest !== undefined) this.#forgetReceipts(oldest);
     return true;
   }
 
@@ -122,20 +117,16 @@ export class HeldMessages {
   }
 
   /** Oldest first. */
-  *all(): Generator<HeldMessage> {
-    for (const { message } of this.#messages.values()) yield message;
+  all(): Generator<HeldMessage> {
+    return this.#messages.all();
   }
 
   views(): MessageView[] {
-    return [...this.#messages.values()].map(({ message }) => this.view(message));
+    return [...this.#messages.all()].map((message) => this.view(message));
   }
 
   restoreMessage(row: string, value: string): HeldMessage {
-    const parsed = JSON.parse(value);
-    const message: HeldMessage = { ...parsed, source: Buffer.from(parsed.source, 'base64') };
-    this.#messages.set(message.messageId, { row, message });
-    this.#sequence = Math.max(this.#sequence, Number(row.slice(row.lastIndexOf('/') + 1)));
-    return message;
+    return this.#messages.restore(row, value);
   }
 
   restoreReceipts(messageId: string, value: string): void {
@@ -149,8 +140,4 @@ export class HeldMessages {
   #forgetReceipts(messageId: string): void {
     if (this.#receipts.delete(messageId)) this.#state.remove('receipt', `${this.#owner}/${messageId}`);
   }
-}
-
-function serialise(message: HeldMessage): string {
-  return JSON.stringify({ ...message, source: message.source.toString('base64') });
 }
