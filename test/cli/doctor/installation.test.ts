@@ -160,6 +160,11 @@ describe('doctor, of an installation', () => {
       expect((await publicUrl('http://nowhere.invalid')).trouble).to.equal('public-url-unreachable');
     });
 
+    it('does not care for the port of a daemon that was told another', async () => {
+      const env = { SWITCHBOARD_PORT: new URL(daemon.http.url).port };
+      expect((await look({ url: daemon.http.url, env })).of('port').level).to.equal('skipped');
+    });
+
     it('leaves files alone that are on another machine', async () => {
       const port = new URL(daemon.http.url).port;
       const diagnosis = await look({ url: `http://127.0.0.1.nip.invalid:${port}` });

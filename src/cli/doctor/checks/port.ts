@@ -1,28 +1,21 @@
 import { createServer } from 'node:net';
 import { type Finding, fine, type GeneralCheck, skipped, wrong } from '../check.js';
-import type { Room, Settings } from '../room.js';
+import type { Settings } from '../room.js';
 
-/** Could a daemon listen where the settings say? In question only while none answers there. */
+/** Could a daemon listen where the settings say? In question only while none answers. */
 export const port: GeneralCheck = {
   id: 'port',
   needs: ['settings'],
   async look(room) {
     const { host, port } = await room.settings();
+    if (await room.isDaemonUp()) return skipped('the daemon listens already');
     if (port === 0) return fine('any free one');
-    if (await runsAlready(room, port)) return skipped('the daemon listens there');
     const facts = { host, port };
     const code = await listenFailure(host, port);
     if (code === undefined) return fine(`${host}:${port} is free`, facts);
     return explain(code, { host, port }, facts);
   },
 };
-
-/** True when the daemon in question is the one that the settings describe. */
-async function runsAlready(room: Room, port: number): Promise<boolean> {
-  const url = new URL(room.options.client.url);
-  const isSame = Number(url.port || 80) === port;
-  return isSame && (await room.isDaemonUp());
-}
 
 function explain(
   code: string,
