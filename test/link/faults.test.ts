@@ -9,7 +9,7 @@ import { LIMITS } from '../../src/domain/limits.js';
 import type { CloseReason } from '../../src/domain/session.js';
 import { createBaileysLinks } from '../../src/link/baileys/index.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { Rig, Session } from './rig.js';
+import { Rig, Session, textOf } from './rig.js';
 
 const ALICE = '+15550000001';
 const BOB = '+15550000002';
@@ -143,6 +143,15 @@ describe('faults over the wire', () => {
     expect((await rig.network.phone(ALICE)).devices.map(({ connected }) => connected)).to.deep.equal([false]);
   });
 
+  it('renew() ends it as a lost link ends, so that nothing is kept back', async () => {
+    const session = await rig.connected(ALICE);
+    session.link?.renew();
+    expect((await session.next('closed')).reason).to.equal('renewed');
+    await rig.network.write(BOB, { to: ALICE, text: 'meanwhile' });
+    session.open();
+    expect(textOf((await session.next('message')).message)).to.equal('meanwhile');
+  });
+
   it('logout() unlinks the device, confirmed and quiet', async () => {
     const session = await rig.connected(ALICE);
     expect(await session.link?.logout()).to.equal(true);
@@ -185,6 +194,18 @@ describe('an unanswering network', () => {
     clock.advance(PING_EVERY_MS);
     clock.advance(PONG_MS);
     expect((await session.next('closed')).reason).to.equal('connection_silent');
+  });
+
+  it('an answered ping proves the connection, but is no news of the account', async () => {
+    const session = await rig.connected(ALICE);
+    await clock.scheduled(PING_EVERY_MS);
+    const before = session.link?.vitals().lastStanzaAt;
+    clock.advance(PING_EVERY_MS);
+    await clock.scheduled(PING_EVERY_MS);
+    expect(session.link?.vitals()).to.deep.equal({ lastPongAt: clock.now(), lastStanzaAt: before });
+    await rig.network.write(BOB, { to: ALICE, text: 'news' });
+    await session.next('message');
+    expect(session.link?.vitals().lastStanzaAt).to.equal(clock.now());
   });
 
   it('a link ends even if its library never tells of the end', async () => {
