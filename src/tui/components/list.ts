@@ -1,8 +1,7 @@
 import { fitLine, type Line } from '../text/line.js';
 import { windowStart } from '../text/window.js';
-import { Lines } from './lines.js';
 
-export interface ListProps<Item> {
+export interface ListPicture<Item> {
   items: readonly Item[];
   /** An index; the list scrolls so that it is seen. */
   selected: number;
@@ -18,13 +17,8 @@ export interface ListProps<Item> {
 }
 
 /** A list of which only the part around the selected item is drawn. */
-export function List<Item>(props: ListProps<Item>) {
-  return <Lines lines={listLines(props)} />;
-}
-
-/** The same as lines, for screens that put panes side by side. */
-export function listLines<Item>(props: ListProps<Item>): Line[] {
-  const { items, selected, columns, rows, picture, rowsPerItem = 1, empty = [] } = props;
+export function listLines<Item>(list: ListPicture<Item>): Line[] {
+  const { items, selected, columns, rows, picture, rowsPerItem = 1, empty = [] } = list;
   const shown = Math.max(1, Math.floor(rows / rowsPerItem));
   const start = windowStart(items.length, selected, shown);
   const lines = items

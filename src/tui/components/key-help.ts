@@ -1,5 +1,4 @@
 import { fitLine, fitLines, type Line } from '../text/line.js';
-import { Lines } from './lines.js';
 
 export interface KeySection {
   title: string;
@@ -7,24 +6,14 @@ export interface KeySection {
   keys: readonly (readonly [string, string])[];
 }
 
-/** All keys on a whole screen. */
-export function KeyHelp(props: KeyHelpProps) {
-  return <Lines lines={keyHelpLines(props.sections, props.columns, props.rows, props.scrolled)} />;
-}
-
-export interface KeyHelpProps {
-  sections: readonly KeySection[];
-  columns: number;
-  rows: number;
-  /** Rows above the screen, where not all fit. */
-  scrolled?: number;
-}
-
 /** Columns of one column of help. */
 const COLUMN = 46;
 const KEY = 13;
 
-/** The same as lines: exactly these rows of exactly these columns. */
+/**
+ * All keys on a whole screen: exactly these rows of exactly these columns.
+ * @param scrolled rows above the screen, where not all fit.
+ */
 export function keyHelpLines(
   sections: readonly KeySection[],
   columns: number,
