@@ -28,6 +28,7 @@ export default class SessionsShow extends DaemonCommand {
       node: session.podName,
       workspace: session.orgId,
       webhook: session.webhookUrl,
+      ...(session.listener && { 'events now go to': session.listener.url }),
       ...(session.history && { 'past taken in': taken(session.history) }),
       'group events': session.enableGroupAi ? 'on' : 'off',
       'connected since': session.connectedAt,

@@ -1,7 +1,7 @@
 import type { SessionStatus } from '../domain/session.js';
 import { CliError } from './cli-error.js';
 import type { DaemonClient } from './client.js';
-import type { ClientRow, HealthRow, HistoryAnswer } from './wire.js';
+import type { ClientRow, HealthRow, HistoryAnswer, ListenerAnswer } from './wire.js';
 
 /** A session as the commands show it. */
 export interface SessionSummary {
@@ -14,6 +14,8 @@ export interface SessionSummary {
   podName: string;
   orgId: string;
   webhookUrl: string;
+  /** Who takes its events in place of the webhook; absent when nobody does. */
+  listener?: ListenerAnswer;
 }
 
 /** A session with its state of health. */
@@ -58,7 +60,7 @@ function find<Row extends { clientId: string }>(rows: readonly Row[], clientId: 
 }
 
 function summary(row: ClientRow, health: HealthRow | undefined): SessionSummary {
-  const { clientId, jid, podName, orgId, webhookUrl } = row;
+  const { clientId, jid, podName, orgId, webhookUrl, listener } = row;
   return {
     clientId,
     status: health?.status ?? 'elsewhere',
@@ -67,6 +69,7 @@ function summary(row: ClientRow, health: HealthRow | undefined): SessionSummary 
     podName,
     orgId,
     webhookUrl,
+    ...(listener && { listener }),
   };
 }
 

@@ -32,6 +32,14 @@ export interface ClientRow {
   webhookUrl: string;
   /** Beyond the contract. */
   status?: SessionStatus;
+  /** Who takes its events in place of the webhook at the moment. */
+  listener?: ListenerAnswer;
+}
+
+export interface ListenerAnswer {
+  url: string;
+  /** RFC 3339. */
+  expiresAt: string;
 }
 
 /** One row of `/health/clients`; what follows `lastDisconnect` goes beyond the contract and may be missing. */

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import SessionsShow from '../../commands/sessions/show.js';
 import { eventOf } from '../support/events.js';
 import { ALICE, BOB, linkSession, WEBHOOK_TOKEN } from '../support/pairing.js';
+import { runCommand } from '../support/run-command.js';
 import { CliProcess } from '../support/spawn-cli.js';
 import { startWorld, TOKEN, type World } from '../support/world.js';
 
@@ -45,6 +47,8 @@ describe('listen as a process', function () {
     await write('hello listener');
     await listener.printed('hello listener');
     await listener.printed('✓ answered 204');
+    const show = await runCommand(SessionsShow, ['acme'], env);
+    expect(show.stdout).to.match(/^events now go to +http:\/\/127\.0\.0\.1:\d+\/webhook$/m);
     listener.signal('SIGINT');
     const { exitCode, stdout, stderr } = await listener.end();
     expect(exitCode).to.equal(0);

@@ -5,8 +5,6 @@ import type { ClientRow, HistoryAnswer } from '../wire.js';
 
 /** What is known of a session. */
 export interface SessionFacts extends ClientRow {
-  /** Somebody who takes the events in place of the webhook for a while. */
-  listener?: { url: string };
   /** Undefined when this node does not hold it. */
   health: SessionHealth | undefined;
 }
