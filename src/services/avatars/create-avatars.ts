@@ -2,7 +2,7 @@ import type { Clock } from '../../domain/clock.js';
 import type { Logger } from '../../log.js';
 import type { SessionRecord, Store } from '../../store/store.js';
 import type { Contacts } from '../contacts.js';
-import { liveLink } from '../live-link.js';
+import { liveLink } from '../live-links.js';
 import type { SessionSource } from '../send/paired.js';
 import { Avatars } from './avatars.js';
 import { PictureBook } from './picture-book.js';

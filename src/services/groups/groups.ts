@@ -4,7 +4,7 @@ import type { Link } from '../../link/link.js';
 import type { Group, MemberAction, MemberResult } from '../../link/port/groups.js';
 import type { SessionRecord } from '../../store/store.js';
 import type { Contacts } from '../contacts.js';
-import { liveLink } from '../live-link.js';
+import { liveLink } from '../live-links.js';
 import type { SessionSource } from '../send/paired.js';
 import type { Groups as GroupCalls } from '../services.js';
 import { type CreatedGroup, detailOf, type GroupDetail, type GroupListItem, listItemOf } from './views.js';

@@ -6,7 +6,7 @@ import type { MediaExtra } from '../../events/extras.js';
 import { readContent } from '../../kinds/index.js';
 import type { LinkFactory, MediaMessage, MediaSource, MessageContent } from '../../link/link.js';
 import type { ExpectedFile, HistoryMessage, NewFile, Store } from '../../store/store.js';
-import { liveLink } from '../live-link.js';
+import { liveLink } from '../live-links.js';
 import { referenceTo } from '../send/earlier-messages.js';
 import type { SessionSource } from '../send/paired.js';
 import { mediaSource } from './media-source.js';

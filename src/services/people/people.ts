@@ -4,7 +4,7 @@ import type { Link } from '../../link/link.js';
 import type { Profile } from '../../link/port/people.js';
 import type { Logger } from '../../log.js';
 import type { Contacts } from '../contacts.js';
-import { liveLink } from '../live-link.js';
+import { liveLink } from '../live-links.js';
 import { ownJid, requirePaired, type SessionSource } from '../send/paired.js';
 import type { OwnerLid, People as PeopleCalls, UserInfo } from '../services.js';
 

@@ -12,10 +12,10 @@ import type {
 } from '../../link/link.js';
 import type { Logger } from '../../log.js';
 import type { SentRecord, Store } from '../../store/store.js';
+import type { LiveLinks } from '../live-links.js';
 import type { Receiver } from '../receive/receive.js';
 import type { Session } from '../sessions/session.js';
 import type { StoreSteps } from '../store-steps.js';
-import type { LiveLinks } from './live-links.js';
 import { ownJid } from './paired.js';
 
 /** Connections that one send may outlive. */
