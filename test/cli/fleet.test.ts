@@ -189,7 +189,10 @@ describe('the live fleet and its live stream', () => {
     const last = (state: FleetState) => rowOf(state, 'acme')?.webhook.last?.status;
     fleet.subscribe(() => seen.add(last(fleet.state)));
     daemon.publish(attempt({ at: '2026-01-02T03:04:06.000Z', status: 200 }));
+    await until(fleet, (state) => last(state) === 200);
     daemon.publish(attempt({ at: '2026-01-02T03:04:01.000Z', status: 500 }));
+    daemon.publish(statusEvent('reconnecting', 'connected'));
+    await until(fleet, (state) => rowOf(state, 'acme')?.status === 'reconnecting');
     daemon.publish(attempt({ at: '2026-01-02T03:04:07.000Z', status: 201 }));
     await until(fleet, (state) => last(state) === 201);
     expect([...seen])

@@ -282,6 +282,14 @@ describe('the screen of the fleet', () => {
       await screen.frameWith('SESSION');
     });
 
+    it('pairs with a code for a phone number', async () => {
+      await show({ sessions: [sessionRow('gone', { status: 'logged_out', loggedIn: false })] });
+      await screen.type('P', '+15550000001', KEYS.enter);
+      expect(screen.model.asked).to.deep.equal([['pair', 'gone', '+15550000001']]);
+      screen.model.pairing.give({ type: 'code', code: 'ABCD-EFGH' });
+      await screen.frameWith('ABCD-EFGH');
+    });
+
     it('shows what went wrong and what to do, until the next key', async () => {
       await show();
       screen.model.say({ level: 'error', text: 'it was refused', suggestions: ['do something else'] });

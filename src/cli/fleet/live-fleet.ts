@@ -5,6 +5,7 @@ import type { DaemonClient } from '../client.js';
 import { pair } from '../pair.js';
 import { plainLine } from '../plain-text.js';
 import { type TailItem, tail } from '../tail.js';
+import { Batch } from './batch.js';
 import { afterEntry, callsForReading } from './changes.js';
 import { readFailed, readFleet, reconnectSession, resendFailed } from './fleet-api.js';
 import type { FleetModel, FleetNotice, FleetPairing, FleetState, OpenedSession } from './model.js';
@@ -33,6 +34,8 @@ export class LiveFleet implements FleetModel {
   readonly #end = new AbortController();
   readonly #signal: AbortSignal;
   readonly #readings: Readings;
+  readonly #entries: Batch<TailEntry>;
+  readonly #openedEntries: Batch<TailEntry>;
   /** Ends the look at the opened session. */
   #look = new AbortController();
 
@@ -41,6 +44,8 @@ export class LiveFleet implements FleetModel {
     this.#clock = clock;
     this.#signal = signal ? AbortSignal.any([signal, this.#end.signal]) : this.#end.signal;
     this.#readings = new Readings({ read: () => this.#read(), clock, signal: this.#signal });
+    this.#entries = new Batch(clock, (entries) => this.#takeEntries(entries));
+    this.#openedEntries = new Batch(clock, (entries) => this.#noteEntries(entries));
     void this.#readings.run();
     void this.#follow();
   }
@@ -55,6 +60,7 @@ export class LiveFleet implements FleetModel {
 
   close(): void {
     this.leave();
+    this.#entries.clear();
     this.#end.abort();
   }
 
@@ -64,12 +70,19 @@ export class LiveFleet implements FleetModel {
     const signal = AbortSignal.any([this.#signal, this.#look.signal]);
     this.#box.update({ opened: { clientId, entries: [], failed: undefined, resending: [] } });
     const [client, clock] = [this.#client, this.#clock];
-    void followSession({ client, clientId, signal, clock, onEntry: (entry) => this.#noteEntry(entry) });
+    void followSession({
+      client,
+      clientId,
+      signal,
+      clock,
+      onEntry: (entry) => this.#openedEntries.add(entry),
+    });
     void this.#readFailed(clientId);
   }
 
   leave(): void {
     this.#look.abort();
+    this.#openedEntries.clear();
     if (this.state.opened) this.#box.update({ opened: undefined });
   }
 
@@ -98,10 +111,10 @@ export class LiveFleet implements FleetModel {
     await this.#readFailed(clientId);
   }
 
-  pair(clientId: string): FleetPairing {
+  pair(clientId: string, phone?: string): FleetPairing {
     const stop = new AbortController();
     const signal = AbortSignal.any([this.#signal, stop.signal]);
-    const items = pair(this.#client, { clientId, signal, clock: this.#clock });
+    const items = pair(this.#client, { clientId, signal, clock: this.#clock, ...(phone && { phone }) });
     return { clientId, items, stop: () => stop.abort() };
   }
 
@@ -181,16 +194,20 @@ export class LiveFleet implements FleetModel {
       this.#box.update({ connection: { state: 'open' } });
       this.#readings.soon();
     } else {
-      const { entry } = item;
-      const sessions = afterEntry(this.state.sessions, entry);
-      if (sessions !== this.state.sessions) this.#box.update({ sessions });
-      if (callsForReading(entry)) this.#readings.soon();
+      this.#entries.add(item.entry);
     }
   }
 
-  #noteEntry(entry: TailEntry): void {
-    this.#changeOpened(({ entries }) => ({ entries: [...entries, entry].slice(-ENTRIES_KEPT) }));
-    if (entry.kind === 'dropped') void this.#readFailed(entry.clientId);
+  #takeEntries(entries: readonly TailEntry[]): void {
+    const sessions = entries.reduce(afterEntry, this.state.sessions);
+    if (sessions !== this.state.sessions) this.#box.update({ sessions });
+    if (entries.some(callsForReading)) this.#readings.soon();
+  }
+
+  #noteEntries(entries: readonly TailEntry[]): void {
+    this.#changeOpened((opened) => ({ entries: [...opened.entries, ...entries].slice(-ENTRIES_KEPT) }));
+    const dropped = entries.find(({ kind }) => kind === 'dropped');
+    if (dropped) void this.#readFailed(dropped.clientId);
   }
 
   #changeOpened(change: (opened: OpenedSession) => Partial<OpenedSession>): void {

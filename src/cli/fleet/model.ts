@@ -71,7 +71,8 @@ export interface FleetModel {
   disconnect(clientId: string): Promise<void>;
   /** Sends failed deliveries of the opened session again, one after the other. */
   resend(ids: readonly string[]): Promise<void>;
-  pair(clientId: string): FleetPairing;
+  /** By a QR; with a phone number by a code that is typed on the phone. */
+  pair(clientId: string, phone?: string): FleetPairing;
 
   say(notice: FleetNotice | undefined): void;
 }

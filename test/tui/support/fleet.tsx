@@ -57,8 +57,8 @@ export class ScriptedFleet implements FleetModel {
     this.asked.push(['resend', ...ids]);
   }
 
-  pair(clientId: string): FleetPairing {
-    this.asked.push(['pair', clientId]);
+  pair(clientId: string, phone?: string): FleetPairing {
+    this.asked.push(['pair', clientId, ...(phone ? [phone] : [])]);
     const stop = () => {
       this.pairing.give({ type: 'failed', reason: 'interrupted', code: 'interrupted', suggestions: [] });
       this.pairing.end();

@@ -5,7 +5,14 @@ import type { PairEnd } from '../../../cli/pair.js';
 import type { Press } from '../../press.js';
 import { insert, pressed } from '../../text/edit.js';
 import { moved } from '../../text/window.js';
-import { confirmation, deletionQuestion, filterQuestion, nameQuestion, pairedAlready } from './questions.js';
+import {
+  confirmation,
+  deletionQuestion,
+  filterQuestion,
+  nameQuestion,
+  pairedAlready,
+  phoneQuestion,
+} from './questions.js';
 import { type Ask, FIRST_VIEW, type FleetPage, type FleetView } from './view.js';
 
 /** Rows that a page key moves by. */
@@ -92,7 +99,7 @@ export class FleetController {
     if (key === 'q') this.#leave();
     else if (key === '?') this.#change({ page: 'help', before: page });
     else if (key === 'r' && row) this.#askToReconnect(row);
-    else if (key === 'p' && row) this.#askToPair(row);
+    else if (/^p$/i.test(key) && row) this.#askToPair(row, key === 'P');
     else if (key === 'D' && row) this.#ask(deletionQuestion(row, (typed) => this.#disconnect(row, typed)));
     else return false;
     return true;
@@ -189,10 +196,12 @@ export class FleetController {
     this.#confirm(`Connect ${clientId} again, now?`, () => void this.#model.reconnect(clientId));
   }
 
-  #askToPair(row: SessionRow): void {
+  /** @param byCode a code that is typed on the phone, where no QR can be scanned */
+  #askToPair(row: SessionRow, byCode: boolean): void {
     const { clientId } = row;
     const why = pairedAlready(row);
     if (why) this.#model.say({ level: 'warning', text: why, suggestions: [] });
+    else if (byCode) this.#ask(phoneQuestion(row, (phone) => this.#pair(clientId, phone)));
     else this.#confirm(`Pair ${clientId} with a phone?`, () => this.#pair(clientId));
   }
 
@@ -217,9 +226,9 @@ export class FleetController {
     this.#change({ ask: confirmation(question, yes) });
   }
 
-  #pair(clientId: string): void {
+  #pair(clientId: string, phone?: string): void {
     const before = this.#view.page;
-    this.#change({ page: 'pairing', before, pairing: this.#model.pair(clientId), selected: clientId });
+    this.#change({ page: 'pairing', before, pairing: this.#model.pair(clientId, phone), selected: clientId });
   }
 
   #leave(): void {

@@ -20,6 +20,7 @@ export const FLEET_KEYS: readonly KeySection[] = [
     title: 'A session',
     keys: [
       ['p', 'pairs it, with a QR'],
+      ['P', 'pairs it, with a code'],
       ['r', 'reconnects it now'],
       ['D', 'logs out and deletes'],
       ['↑ ↓, k j', 'selects a failed one'],

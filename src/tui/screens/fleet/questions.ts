@@ -29,6 +29,16 @@ export function nameQuestion(done: (clientId: string) => void): Ask {
   };
 }
 
+export function phoneQuestion({ clientId }: SessionRow, done: (phone: string) => void): Ask {
+  return {
+    type: 'input',
+    label: `Phone number of ${clientId}:`,
+    placeholder: '+15550000001',
+    edit: EMPTY_EDIT,
+    done: (phone) => phone && done(phone),
+  };
+}
+
 /** For what cannot be taken back: the name must be typed. */
 export function deletionQuestion({ clientId }: SessionRow, done: (typed: string) => void): Ask {
   return {
