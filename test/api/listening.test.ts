@@ -41,7 +41,10 @@ describe('listening in place of a webhook, over the API', () => {
     expect(body).to.include({ ok: true, webhookUrl: listener.url, registeredUrl: world.receiver.url });
     const taken = await write();
     await eventOf(listener, taken);
-    const ended = await world.api.post('/unlisten-webhook', { clientId: 'acme', webhookToken: LISTENER_TOKEN });
+    const ended = await world.api.post('/unlisten-webhook', {
+      clientId: 'acme',
+      webhookToken: LISTENER_TOKEN,
+    });
     expect(ended.body).to.deep.equal({
       ok: true,
       clientId: 'acme',
