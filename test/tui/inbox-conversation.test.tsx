@@ -236,6 +236,15 @@ describe('the conversation of the terminal inbox', () => {
     expect(inbox.frame()).to.contain('Enter opens a conversation');
   });
 
+  it('gives the keys to the rooms when it is gone', async () => {
+    inbox = await showConversation();
+    await inbox.type('i');
+    inbox.model.change({ conversation: undefined });
+    await inbox.frameWith('Enter opens a conversation');
+    await inbox.type('j', KEYS.enter);
+    expect(inbox.model.asked).to.deep.equal([['openRoom', 'room-Bob']]);
+  });
+
   function find(message: MessageItem | undefined): void {
     inbox.model.found = message;
   }

@@ -18,7 +18,13 @@ export interface Shown {
 
 export function shownOf(model: InboxModel, view: ViewState): Shown {
   const rooms = view.roomWords === '' ? model.state.rooms : model.findRooms(view.roomWords);
-  return { inbox: model.state, view, rooms };
+  return { inbox: model.state, view: withPane(view, model.state), rooms };
+}
+
+/** A conversation may be closed by other things than a key; then the keys go to the rooms. */
+function withPane(view: ViewState, { conversation }: InboxState): ViewState {
+  const isList = view.pane === 'sessions' || view.pane === 'rooms';
+  return isList || conversation ? view : { ...view, pane: 'rooms' };
 }
 
 export function currentSession({ inbox }: Shown): SessionItem | undefined {

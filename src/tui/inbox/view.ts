@@ -81,6 +81,12 @@ export class InboxView implements Store<ViewState> {
     this.change({ notice: { level, text, suggestions } });
   }
 
+  /** Takes away what is said, by the screen or by the model. */
+  readonly dismissNotice = (): void => {
+    this.change({ notice: undefined });
+    this.model.dismissNotice();
+  };
+
   /** Keeps what is written in the open conversation, or in another. */
   keepDraft(draft: Draft, key = draftKey(this.model.state)): void {
     this.change({ drafts: new Map(this.#state.drafts).set(key, draft) });
@@ -111,7 +117,7 @@ export class InboxView implements Store<ViewState> {
   }
 
   #isAtMessage(): boolean {
-    const { overlay, pane } = this.#state;
+    const { overlay, pane } = this.shown.view;
     return overlay === undefined && (pane === 'composer' || pane === 'conversation');
   }
 
@@ -123,13 +129,12 @@ export class InboxView implements Store<ViewState> {
     if (this.#state.overlay) return void overlayKeys(this, press);
     if (press.type === 'key' && press.key === 'escape' && this.#takeNoticeAway()) return;
     if (this.#state.notice) this.change({ notice: undefined });
-    if (!KEYS[this.#state.pane](this, press)) everywhereKeys(this, press);
+    if (!KEYS[this.shown.view.pane](this, press)) everywhereKeys(this, press);
   }
 
   #takeNoticeAway(): boolean {
     if (!noticeOf(this.shown)) return false;
-    this.change({ notice: undefined });
-    this.model.dismissNotice();
+    this.dismissNotice();
     return true;
   }
 }

@@ -2,6 +2,7 @@ import { useContext, useEffect, useMemo, useState } from 'react';
 import type { InboxModel } from '../../cli/inbox/model.js';
 import { Screen } from '../components/screen.js';
 import { useCountdown } from '../hooks/use-countdown.js';
+import { usePassingNotice } from '../hooks/use-passing-notice.js';
 import { usePresses } from '../hooks/use-presses.js';
 import { useStore } from '../hooks/use-store.js';
 import { useTerminalSize } from '../hooks/use-terminal-size.js';
@@ -32,6 +33,7 @@ export function InboxScreen({ model, pair, onLeave, now = () => new Date() }: In
   const state = useStore(view);
   const { connection } = inbox;
   const left = useCountdown(connection, connection.state === 'reconnecting' ? connection.delayMs : undefined);
+  usePassingNotice(state.notice ?? inbox.notice, view.dismissNotice);
   usePresses((press) => view.press(press));
   useEffect(() => view.resize(size), [view, size]);
   useEffect(() => () => view.close(), [view]);

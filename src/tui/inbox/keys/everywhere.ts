@@ -27,7 +27,7 @@ const ACTS: Readonly<Record<string, (view: InboxView) => void>> = {
 function goBy(view: InboxView, by: number): void {
   const isOpen = view.model.state.conversation !== undefined;
   const panes = isOpen ? PANES : PANES.slice(0, 2);
-  const place = panes.indexOf(view.state.pane);
+  const place = panes.indexOf(view.shown.view.pane);
   const pane = panes[(place + by + panes.length) % panes.length];
   if (pane) view.change({ pane });
 }
