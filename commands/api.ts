@@ -10,7 +10,7 @@ export default class Api extends DaemonCommand {
     '<%= config.bin %> <%= command.id %> GET /config',
     '<%= config.bin %> <%= command.id %> GET /metrics | grep failed',
     '<%= config.bin %> <%= command.id %> POST /check-state --field clientId=acme',
-    '<%= config.bin %> <%= command.id %> POST /send-typing -f clientId=acme -f to=+15550000002 -j composing=false',
+    '<%= config.bin %> <%= command.id %> POST /set-enable-group-ai --field clientId=acme --json-field enabled=true',
     'jq -n \'{clientId: "acme", to: "+15550000002", body: "Hi"}\' | <%= config.bin %> <%= command.id %> POST /send-message -',
   ];
   static override args = {

@@ -6,6 +6,8 @@ import { plainLine } from '../../src/cli/plain-text.js';
 
 export default class ContactsShow extends DaemonCommand {
   static override summary = 'Show who a person is';
+  static override description =
+    'Asks the network: their address, what they say of themselves, and how many devices they use.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme +15550000002',
     '<%= config.bin %> <%= command.id %> acme 90000000000002 --json | jq -r .jid',

@@ -5,6 +5,8 @@ import { inviteLink } from '../../src/cli/groups.js';
 
 export default class GroupsInvite extends DaemonCommand {
   static override summary = 'Show the link that lets people join a group';
+  static override description =
+    'Needs admin rights. With --reset the links that were given away before lead nowhere.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme 120363040000000001@g.us',
     '<%= config.bin %> <%= command.id %> acme 120363040000000001@g.us --reset',

@@ -5,6 +5,9 @@ import { plainLine } from '../../src/cli/plain-text.js';
 
 export default class GroupsList extends DaemonCommand {
   static override summary = 'List the groups that a number belongs to';
+  static override description =
+    `By name, as the network knows them now. Whether their messages are delivered as events is another matter:
+\`switchboard sessions group-events\` turns that on.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme',
     '<%= config.bin %> <%= command.id %> acme --json | jq -r ".[].jid"',

@@ -5,6 +5,8 @@ import { plainLine } from '../../src/cli/plain-text.js';
 
 export default class GroupsShow extends DaemonCommand {
   static override summary = 'Show a group and its members';
+  static override description =
+    'Who belongs to it, and who may change it. Members are named as the number knows them.';
   static override examples = ['<%= config.bin %> <%= command.id %> acme 120363040000000001@g.us'];
   static override args = groupArgs();
 

@@ -4,6 +4,8 @@ import { roomArgs } from '../../src/cli/room-args.js';
 
 export default class MessagesLink extends DaemonCommand {
   static override summary = "Show the permanent link to a message's file";
+  static override description =
+    'Who has the link can fetch the file without a token; nobody can guess it. Ends with 5 when the message has none.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme +15550000002 3EB0A9253D5F6C2B1E7A90',
     'curl -o photo.jpg "$(<%= config.bin %> <%= command.id %> acme Bob 3EB0A9253D5F6C2B1E7A90)"',

@@ -5,6 +5,8 @@ import type { MessageView } from '../../src/sandbox/api.js';
 
 export default class SandboxMessages extends BaseCommand {
   static override summary = 'Show what a simulated phone holds, decrypted, oldest first';
+  static override description =
+    'Oldest first, decrypted, as the person would see them: what arrived, what was edited, and who has read it.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> +15550000002',
     "<%= config.bin %> <%= command.id %> +15550000002 --json | jq -r '.messages[-1].text'",

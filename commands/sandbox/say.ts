@@ -4,6 +4,8 @@ import { numberArg, sandboxUrlFlag } from '../../src/cli/flags.js';
 
 export default class SandboxSay extends BaseCommand {
   static override summary = 'Let a simulated person write a text';
+  static override description =
+    'The text takes the way of every message: it is encrypted for each device of who gets it.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> +15550000002 +15550000001 "Hello, Alice"',
     'fortune | <%= config.bin %> <%= command.id %> +15550000002 +15550000001 -',

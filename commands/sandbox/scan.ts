@@ -6,6 +6,8 @@ import type { DeviceView } from '../../src/sandbox/api.js';
 
 export default class SandboxScan extends DaemonCommand {
   static override summary = 'Let a simulated phone link a device: scan a QR, or type a code';
+  static override description =
+    'The phone then holds the session among its linked devices, as a real one would.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> +15550000001 --session acme',
     '<%= config.bin %> <%= command.id %> +15550000001 --code ABCD-EFGH',

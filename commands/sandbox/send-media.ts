@@ -4,6 +4,8 @@ import { numberArg, sandboxUrlFlag } from '../../src/cli/flags.js';
 
 export default class SandboxSendMedia extends BaseCommand {
   static override summary = 'Let a simulated person send a file';
+  static override description =
+    'The file is encrypted and put on the network; who gets it has to fetch it from there.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> +15550000002 +15550000001 cat.jpg --caption "My cat"',
     '<%= config.bin %> <%= command.id %> +15550000002 +15550000001 hello.ogg --voice',

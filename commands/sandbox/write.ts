@@ -9,9 +9,9 @@ export default class SandboxWrite extends BaseCommand {
   static override description =
     'The content is JSON with one field: text, media, poll, vote, reaction, edit, revoke, location, contact, contacts, buttonReply, listReply, encryptedEdit or raw.';
   static override examples = [
-    `<%= config.bin %> <%= command.id %> +15550000002 +15550000001 '{"poll": {"name": "When?", "options": ["now", "later"]}}'`,
-    `<%= config.bin %> <%= command.id %> +15550000002 +15550000001 '{"vote": {"pollMessageId": "3EB0…", "options": ["now"]}}'`,
-    `<%= config.bin %> <%= command.id %> +15550000002 +15550000001 '{"reaction": {"messageId": "3EB0…", "emoji": "👍"}}'`,
+    `<%= config.bin %> <%= command.id %> +15550000002 +15550000001 '{"poll": {"name": "?", "options": ["a", "b"]}}'`,
+    `<%= config.bin %> <%= command.id %> +15550000002 +15550000001 '{"text": "Hello", "forwarded": true}'`,
+    `<%= config.bin %> <%= command.id %> +15550000002 +15550000001 '{"edit": {"messageId": "3EB0", "text": "Hi"}}'`,
     `<%= config.bin %> <%= command.id %> +15550000002 +15550000001 - < content.json`,
   ];
   static override args = {
@@ -38,7 +38,7 @@ export default class SandboxWrite extends BaseCommand {
     const content = parseObject(await readArgument(args.content));
     if (!content) {
       throw new CliError('usage', 'the content must be a JSON object', {
-        suggestions: [`such as '{"location": {"latitude": 52.5, "longitude": 13.4}}'`],
+        suggestions: [`such as '{"edit": {"messageId": "3EB0", "text": "Hi"}}'`],
       });
     }
     const { quote, mention, forwarded, ephemeral } = flags;

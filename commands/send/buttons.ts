@@ -9,7 +9,7 @@ export default class SendButtons extends SendCommand {
     "Whether buttons are shown depends on the version of the recipient's app. Taps come back as interactive_reply events.";
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme +15550000002 "Coming?" --reply yes=Yes --reply no=No',
-    '<%= config.bin %> <%= command.id %> acme +15550000002 "Your order" --link "https://example.com/42=Track it" --call "+15550000001=Call us"',
+    '<%= config.bin %> <%= command.id %> acme +15550000002 "Your order" --link "https://example.com/42=Track it"',
     '<%= config.bin %> <%= command.id %> acme +15550000002 "Your code" --copy "123-456=Copy the code"',
   ];
   static override args = {

@@ -4,6 +4,7 @@ import type { SendAnswer } from '../../src/cli/wire.js';
 
 export default class SendContact extends SendCommand {
   static override summary = 'Send a contact card';
+  static override description = 'Made from a name and a phone number, or a vCard as it is.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme +15550000002 "Carol" --phone 15550000003',
     '<%= config.bin %> <%= command.id %> acme +15550000002 "Carol" --vcard - < carol.vcf',

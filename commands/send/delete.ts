@@ -4,9 +4,12 @@ import { recipientArgs } from '../../src/cli/send-command.js';
 
 export default class SendDelete extends DaemonCommand {
   static override summary = 'Delete a message, for everyone or on the own devices only';
+  static override description =
+    `For everyone works with own messages, and for a while; admins of a group delete those of others too.
+With --for-me it goes from the devices of this number only.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme +15550000002 3EB0C767D097B7C6A3F1',
-    '<%= config.bin %> <%= command.id %> acme +15550000002 3A5F0C767D097B7C6A3F1 --for-me --theirs --room acme-90000000000001-90000000000002',
+    '<%= config.bin %> <%= command.id %> acme +15550000002 3A5F0C767D097B7C6A3F1 --for-me --theirs',
   ];
   static override args = {
     ...recipientArgs(),

@@ -5,6 +5,7 @@ import type { SendAnswer } from '../../src/cli/wire.js';
 
 export default class SendLocation extends SendCommand {
   static override summary = 'Send a place';
+  static override description = 'As a pin on a map.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme +15550000002 52.5200,13.4050 --name "Berlin office"',
     '<%= config.bin %> <%= command.id %> acme +15550000002 " -33.8568,151.2153" --address "Bennelong Point"',

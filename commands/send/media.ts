@@ -10,7 +10,7 @@ export default class SendMedia extends SendCommand {
 What the file is decides how it arrives: as a picture, a video, a sound or a document.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme +15550000002 holiday.jpg --caption "Look!"',
-    '<%= config.bin %> <%= command.id %> acme +15550000002 https://example.com/offer.pdf --file-name "Our offer.pdf"',
+    '<%= config.bin %> <%= command.id %> acme +15550000002 https://example.com/offer.pdf --file-name "Offer.pdf"',
     'pg_dump shop | <%= config.bin %> <%= command.id %> acme +15550000002 - --file-name shop.sql',
     '<%= config.bin %> <%= command.id %> acme +15550000002 hello.ogg --voice',
     '<%= config.bin %> <%= command.id %> acme +15550000002 smile.webp --sticker',
@@ -23,9 +23,12 @@ What the file is decides how it arrives: as a picture, a video, a sound or a doc
     }),
   };
   static override flags = {
-    caption: Flags.string({ description: 'text below it; audio has none' }),
-    'mime-type': Flags.string({ description: 'what it is, where that is not found out rightly' }),
-    'file-name': Flags.string({ description: 'name under which it arrives' }),
+    caption: Flags.string({ description: 'text below it; audio has none', helpValue: 'TEXT' }),
+    'mime-type': Flags.string({
+      description: 'what it is, where that is not found out rightly',
+      helpValue: 'TYPE',
+    }),
+    'file-name': Flags.string({ description: 'name under which it arrives', helpValue: 'NAME' }),
     voice: Flags.boolean({ description: 'audio as a voice note (OGG/Opus)' }),
     sticker: Flags.boolean({ description: 'a picture as a sticker', exclusive: ['voice'] }),
     ...envelopeFlags(),

@@ -4,9 +4,10 @@ import type { SendAnswer } from '../../src/cli/wire.js';
 
 export default class SendPoll extends SendCommand {
   static override summary = 'Send a poll';
+  static override description = 'Votes come back as events of type vote_update.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme +15550000002 "Lunch?" --option Pizza --option Soup',
-    '<%= config.bin %> <%= command.id %> acme +15550000002 "Which days?" --option Mon --option Tue --option Wed --choose 2',
+    '<%= config.bin %> <%= command.id %> acme +15550000002 "Which days?" --option Mon --option Tue --choose 2',
   ];
   static override args = {
     ...recipientArgs(),

@@ -4,6 +4,7 @@ import type { SendAnswer } from '../../src/cli/wire.js';
 
 export default class SendReaction extends SendCommand {
   static override summary = 'React to a message with an emoji';
+  static override description = 'One number has one reaction to a message: another emoji takes its place.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme +15550000002 3A5F0C767D097B7C6A3F1 👍',
     '<%= config.bin %> <%= command.id %> acme +15550000002 3A5F0C767D097B7C6A3F1 "" ',

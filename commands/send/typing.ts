@@ -4,6 +4,7 @@ import { recipientArgs } from '../../src/cli/send-command.js';
 
 export default class SendTyping extends DaemonCommand {
   static override summary = 'Show the other side that the number is typing, or not any more';
+  static override description = 'It ends by itself after a while, or when a message is sent.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme +15550000002',
     '<%= config.bin %> <%= command.id %> acme +15550000002 --stop',

@@ -4,6 +4,8 @@ import { clientIdArg } from '../../src/cli/flags.js';
 
 export default class SessionsGroupEvents extends DaemonCommand {
   static override summary = 'Deliver the messages of groups as events, or not';
+  static override description =
+    'Off until it is turned on. Messages that come in meanwhile are not delivered later.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme on',
     '<%= config.bin %> <%= command.id %> acme off --json',

@@ -4,6 +4,8 @@ import { listSessions, type SessionSummary } from '../../src/cli/sessions.js';
 
 export default class SessionsList extends DaemonCommand {
   static override summary = 'List the sessions that the token can see';
+  static override description =
+    'Where each stands, and where its events go. A session with a secret of its own sees itself only.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --json | jq -r \'.sessions[] | select(.status != "connected").clientId\'',

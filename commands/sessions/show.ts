@@ -6,6 +6,8 @@ import type { HistoryAnswer } from '../../src/cli/wire.js';
 
 export default class SessionsShow extends DaemonCommand {
   static override summary = 'Show a session and its state of health';
+  static override description =
+    'Connected means that something was heard from the network lately. The reason says why it is not.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme',
     '<%= config.bin %> <%= command.id %> acme --json | jq -r .jid',

@@ -6,6 +6,8 @@ import { receiverFlags, webhookOf } from '../../src/cli/webhook-flags.js';
 
 export default class SessionsWebhook extends DaemonCommand {
   static override summary = "Set where a session's events go";
+  static override description =
+    'Events of type message_status and session_status are delivered only when they are named with --extra-event.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme https://example.com/hook --webhook-token s3cret',
     '<%= config.bin %> <%= command.id %> acme https://example.com/hook --extra-event session_status',

@@ -12,17 +12,20 @@ export abstract class DaemonCommand extends BaseCommand {
     url: httpUrl({
       description: 'address of the daemon',
       env: 'SWITCHBOARD_URL',
+      helpValue: 'URL',
       default: 'http://127.0.0.1:3000',
       helpGroup: GROUP,
     }),
     token: Flags.string({
       description: 'API token; without it the one in the data directory, for a daemon on this machine',
       env: 'SWITCHBOARD_TOKEN',
+      helpValue: 'TOKEN',
       helpGroup: GROUP,
     }),
     'data-dir': Flags.directory({
       description: "the daemon's data directory, where its token is kept",
       env: 'SWITCHBOARD_DATA_DIR',
+      helpValue: 'DIR',
       helpGroup: GROUP,
     }),
   };

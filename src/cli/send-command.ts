@@ -6,11 +6,18 @@ import { parseObject } from './json-api.js';
 import type { MessageToSend } from './send.js';
 import type { SendAnswer } from './wire.js';
 
+/** Under which help shows what any message may carry. */
+const GROUP = 'MESSAGE';
+
 /** A command that sends something over a session, and ends well only after the network has acknowledged it. */
 export abstract class SendCommand extends DaemonCommand {
   static override baseFlags = {
     ...DaemonCommand.baseFlags,
-    'idempotency-key': Flags.string({ description: 'the same key within 24 hours sends once' }),
+    'idempotency-key': Flags.string({
+      description: 'the same key within 24 hours sends once',
+      helpValue: 'KEY',
+      helpGroup: GROUP,
+    }),
   };
 
   /** Sends, and prints the answer. */
@@ -41,13 +48,23 @@ export function recipientArgs() {
 /** The flags of what may be in any message's envelope. */
 export function envelopeFlags() {
   return {
-    quote: Flags.string({ description: 'id of the message that this one answers' }),
+    quote: Flags.string({
+      description: 'id of the message that this one answers',
+      helpValue: 'ID',
+      helpGroup: GROUP,
+    }),
     mention: Flags.string({
       description: 'user-part to mention; repeatable',
+      helpValue: 'USER',
+      helpGroup: GROUP,
       multiple: true,
       multipleNonGreedy: true,
     }),
-    meta: Flags.string({ description: 'JSON object that comes back on the message.sent event' }),
+    meta: Flags.string({
+      description: 'JSON object that comes back on the message.sent event',
+      helpValue: 'JSON',
+      helpGroup: GROUP,
+    }),
   };
 }
 
