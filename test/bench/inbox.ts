@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { MONGODB_URL, makeTestDatabase } from '../store/support/mongo.js';
 import type { FillerRole } from './roles/filler.js';
 import type { GatewaySide } from './support/gateway-side.js';
-import { CLIENT_ID, messageIdOf, roomIdOf } from './support/inbox-fill.js';
+import { CLIENT_ID, type Filling, messageIdOf, roomIdOf } from './support/inbox-fill.js';
 import type { Lab } from './support/lab.js';
 import type { Comparison } from './support/measurement.js';
 import { median } from './support/statistics.js';
@@ -89,18 +89,24 @@ async function measured({ store, small, large }: Inboxes): Promise<Comparison[]>
 
 async function filledBoth(lab: Lab, store: string, smallUrl: string, largeUrl: string): Promise<Inboxes> {
   const [small, large] = await Promise.all([
-    filled(lab, smallUrl, [PAGE, ...Array<number>(ROOMS - 1).fill(1)]),
-    filled(lab, largeUrl, Array<number>(ROOMS).fill(MESSAGES_IN_LARGE)),
+    filled(lab, smallUrl, {
+      messagesIn: [PAGE, ...Array<number>(ROOMS - 1).fill(1)],
+      readRooms: [FULL_ROOM],
+    }),
+    filled(lab, largeUrl, {
+      messagesIn: Array<number>(ROOMS).fill(MESSAGES_IN_LARGE),
+      readRooms: Array.from({ length: (ROUNDS + 1) * REQUESTS }, (_, n) => roomAt(n)),
+    }),
   ]);
   return { store, small, large };
 }
 
-function filled(lab: Lab, url: string, messagesIn: number[]): Promise<GatewaySide> {
+function filled(lab: Lab, url: string, filling: Filling): Promise<GatewaySide> {
   const encryptionKey = randomBytes(32).toString('hex');
   return lab.gateway(async (dataDir) => {
     const filler = new Worker<FillerRole>('filler');
     try {
-      await filler.ask('fill', { place: { url, dataDir, encryptionKey }, messagesIn });
+      await filler.ask('fill', { place: { url, dataDir, encryptionKey }, filling });
     } finally {
       await filler.stop();
     }

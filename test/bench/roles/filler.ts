@@ -1,11 +1,11 @@
-import { fillInbox, type Place } from '../support/inbox-fill.js';
+import { type Filling, fillInbox, type Place } from '../support/inbox-fill.js';
 import { serve } from '../support/serve.js';
 import { vitals } from '../support/vitals.js';
 
 const commands = {
   ...vitals,
-  async fill({ place, messagesIn }: { place: Place; messagesIn: number[] }): Promise<void> {
-    await fillInbox(place, messagesIn);
+  async fill({ place, filling }: { place: Place; filling: Filling }): Promise<void> {
+    await fillInbox(place, filling);
   },
 };
 

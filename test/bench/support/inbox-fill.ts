@@ -30,23 +30,36 @@ export interface Place {
   encryptionKey: string;
 }
 
+/** How many messages each room has, and which rooms are read later: the messages of the others need not be readable. */
+export interface Filling {
+  messagesIn: readonly number[];
+  readRooms: readonly number[];
+}
+
 /**
  * Fills the inbox of one session: a message to each room in turn, as they come, until each has its number. What a room shows
- * comes through the store's own door; the messages before it go past that, many at a time.
+ * comes through the store's own door; the messages before it go past that, many at a time. Those that nobody reads are
+ * copies of a sealed one, as long as their own would be: sealing a million takes minutes.
  */
-export async function fillInbox(place: Place, messagesIn: readonly number[]): Promise<void> {
-  const { backend, flush } = await openBulk(place);
+export async function fillInbox(place: Place, { messagesIn, readRooms }: Filling): Promise<void> {
+  const { backend, bulk } = await openBulk(place);
   const store = await sealStore(backend, encryptionKeyBytes(place.encryptionKey));
+  const isRead = new Set(readRooms);
   try {
     await store.sessions.create(session(CLIENT_ID, { lid: MY_LID, status: 'logged_out' }));
     for (let turn = 0; turn < Math.max(...messagesIn); turn++) {
       for (const [room, count] of messagesIn.entries()) {
         if (turn >= count) continue;
-        const message = messageOf(room, turn, BEGUN_AT + (turn * messagesIn.length + room) * STEP_MS);
+        const at = placeOf(room, turn, messagesIn.length);
+        if (turn < count - 1 && !isRead.has(room) && bulk.sealed) {
+          await bulk.add({ ...bulk.sealed, ...at });
+          continue;
+        }
+        const message = messageOf(room, turn, at);
         await store.history.record(CLIENT_ID, roomOf(room, message.body, turn === count - 1), message);
       }
     }
-    await flush();
+    await bulk.end();
   } finally {
     await store.close();
   }
@@ -61,36 +74,54 @@ export function messageIdOf(room: number, turn: number): string {
 }
 
 /** Writes messages into a database, past the store. */
-interface Bulk {
+interface Writer {
   write(messages: readonly HistoryMessage[]): Promise<void>;
   close(): Promise<void>;
 }
 
-async function openBulk(place: Place): Promise<{ backend: Backend; flush(): Promise<void> }> {
+/** Gathers messages and writes many at once. */
+class Bulk {
+  /** The last one that came sealed. */
+  sealed: HistoryMessage | undefined;
+  readonly #writer: Writer;
+  #waiting: HistoryMessage[] = [];
+
+  constructor(writer: Writer) {
+    this.#writer = writer;
+  }
+
+  async add(message: HistoryMessage): Promise<void> {
+    this.#waiting.push(message);
+    if (this.#waiting.length >= BATCH) await this.#write();
+  }
+
+  async end(): Promise<void> {
+    await this.#write();
+    await this.#writer.close();
+  }
+
+  async #write(): Promise<void> {
+    const messages = this.#waiting;
+    this.#waiting = [];
+    if (messages.length > 0) await this.#writer.write(messages);
+  }
+}
+
+async function openBulk(place: Place): Promise<{ backend: Backend; bulk: Bulk }> {
   const isSqlite = place.url === 'sqlite';
   const backend = await (isSqlite ? openSqliteBackend(place) : openMongoBackend(place));
-  const bulk = isSqlite ? bulkIntoSqlite(place.dataDir) : bulkIntoMongo(place.url);
-  let waiting: HistoryMessage[] = [];
-  const write = async () => {
-    const messages = waiting;
-    waiting = [];
-    if (messages.length > 0) await bulk.write(messages);
-  };
+  const bulk = new Bulk(isSqlite ? intoSqlite(place.dataDir) : intoMongo(place.url));
   const record: Backend['history']['record'] = async (clientId, room, message) => {
     if (room.unread) return backend.history.record(clientId, room, message);
-    waiting.push(message);
-    if (waiting.length >= BATCH) await write();
+    bulk.sealed = message;
+    await bulk.add(message);
     return true;
   };
-  const flush = async () => {
-    await write();
-    await bulk.close();
-  };
-  return { backend: { ...backend, history: { ...backend.history, record } }, flush };
+  return { backend: { ...backend, history: { ...backend.history, record } }, bulk };
 }
 
 /** Beside the store's own connection: both are of this process, and neither writes while the other one does. */
-function bulkIntoSqlite(dataDir: string): Bulk {
+function intoSqlite(dataDir: string): Writer {
   const sqlite = new SqliteDatabase(join(dataDir, 'switchboard.db'));
   const messages = sqliteMessages({
     sqlite,
@@ -110,7 +141,7 @@ function bulkIntoSqlite(dataDir: string): Bulk {
   };
 }
 
-function bulkIntoMongo(url: string): Bulk {
+function intoMongo(url: string): Writer {
   const client = new MongoClient(url);
   const messages = client.db().collection<MessageDocument>('messages');
   return {
@@ -137,17 +168,25 @@ function roomOf(room: number, lastMessage: string, last: boolean): RoomUpdate {
   };
 }
 
-function messageOf(room: number, turn: number, sentAt: number): HistoryMessage {
-  const body = `message ${turn} of room ${room}, of about the length that people write to each other`;
+type PlaceInRoom = Pick<HistoryMessage, 'messageId' | 'chatRoomId' | 'author' | 'sentAt'>;
+
+function placeOf(room: number, turn: number, rooms: number): PlaceInRoom {
   return {
     messageId: messageIdOf(room, turn),
     chatRoomId: roomIdOf(room),
+    author: `${OTHERS + room}@lid`,
+    sentAt: BEGUN_AT + (turn * rooms + room) * STEP_MS,
+  };
+}
+
+function messageOf(room: number, turn: number, place: PlaceInRoom): HistoryMessage {
+  const body = `message ${turn} of room ${room}, of about the length that people write to each other`;
+  return {
+    ...place,
     body,
     messageType: 'chat',
     fromMe: false,
-    author: `${OTHERS + room}@lid`,
     pushname: `Customer ${room}`,
-    sentAt,
     deleted: false,
     fromAi: false,
     media: undefined,
