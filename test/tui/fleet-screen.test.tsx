@@ -200,7 +200,7 @@ describe('the screen of the fleet', () => {
         ['last stanza', '5 s ago'],
         ['open journal', '4'],
         ['webhook', 'https://example.com'],
-        ['last call', '✓ 200, 3 s ago, text, 12 ms'],
+        ['last call', '✓ 200, 3 s ago, 12 ms'],
       ]) {
         expect(frame).to.match(new RegExp(`${label} +${value}`));
       }

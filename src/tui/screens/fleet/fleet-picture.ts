@@ -62,7 +62,7 @@ function emptyText({ loading, sessions }: FleetState, { filter }: FleetView): st
 function titleLine({ fleet, view, url, size }: FleetPicture): Line {
   const left: Line = [
     { text: ' switchboard fleet ', bold: true },
-    { text: ` ${url}  ${fleet.loading ? '' : totalsText(fleet.nodes)}`, dim: true },
+    { text: ` ${fleet.loading ? '' : totalsText(fleet.nodes)}  ${url}`, dim: true },
   ];
   const order: Line =
     view.page === 'table' && !fleet.opened ? [{ text: `by ${view.sort}  `, dim: true }] : [];

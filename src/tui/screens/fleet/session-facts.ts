@@ -8,7 +8,7 @@ import { LEVEL_COLORS } from './level-colors.js';
 
 type Fact = readonly [label: string, value: string];
 
-const LABEL = 16;
+const LABEL = 15;
 /** From so many columns on facts stand in two columns. */
 const TWO_COLUMNS_FROM = 72;
 
@@ -34,6 +34,7 @@ function sentencesOf({ status, reason, lastDisconnect, webhook }: SessionRow): F
   return [
     ['reason', status === 'connected' ? '' : reason],
     ['last disconnect', lastDisconnect],
+    ['webhook', webhook.origin || 'off'],
     ['webhook says', webhook.last?.reason ?? ''],
   ];
 }
@@ -51,10 +52,9 @@ function factsOf(row: SessionRow, now: number): Fact[] {
     ['open journal', String(row.openJournal)],
     ['group events', row.enableGroupAi ? 'on' : 'off'],
     ['past taken in', history ? `${history.progress} % (${history.messages} messages)` : ''],
-    ['webhook', webhook.origin || 'off'],
-    ['last call', webhook.last ? `${webhookText(webhook, now)}, ${webhook.last.type}, ${took(row)}` : ''],
+    ['last call', webhook.last ? `${webhookText(webhook, now)}, ${took(row)}` : ''],
     ['on their way', `${webhook.waiting} waiting, ${webhook.inFlight} in flight`],
-    ['since the start', `${webhook.delivered} delivered, ${webhook.dropped} given up`],
+    ['since the start', `${webhook.delivered} arrived, ${webhook.dropped} lost`],
   ];
 }
 
@@ -87,6 +87,6 @@ function inColumns(facts: readonly Fact[], columns: number): Line[] {
 function factLine([label, value]: Fact, columns: number): Line {
   return [
     { text: ` ${label.padEnd(LABEL)} `, dim: true },
-    { text: cutText(value, Math.max(1, columns - LABEL - 3)), foreign: true },
+    { text: cutText(value, Math.max(1, columns - LABEL - 2)), foreign: true },
   ];
 }
