@@ -58,7 +58,8 @@ describe('the terminal inbox and a daemon that comes and goes', () => {
     daemon.signal({ clientId: 'acme', chatRoomId: other, messageId: 'm1' });
     await until(model, (state) => state.rooms.length === 2);
     expect(daemon.callsOf(path)).to.have.lengthOf(messages);
-    expect(daemon.callsOf('/chatrooms')).to.have.lengthOf(rooms + 1);
+    // one may have been under way
+    expect(daemon.callsOf('/chatrooms').length).to.be.within(rooms + 1, rooms + 2);
   });
 
   it('comes back by itself, with what happened meanwhile', async () => {
