@@ -184,6 +184,15 @@ describe('changing earlier messages through the API', () => {
       }
     });
 
+    it('of what is known to be deleted are refused with 400', async () => {
+      const messageId = await sent(chats.hosted);
+      const deletion = { messageId, fromMe: true, mode: 'everyone' };
+      expect((await post(chats.hosted, '/delete-message', deletion)).status).to.equal(200);
+      const answer = await post(chats.hosted, '/edit-message', { messageId, body: 'again' });
+      expect(answer.status).to.equal(400);
+      expect(answer.body.error).to.match(/was deleted/);
+    });
+
     it('go out for messages that nothing is known of: the network decides', async () => {
       const answer = await post(chats.plain, '/edit-message', { messageId: '3EB0LONGAGO', body: 'x' });
       expect((await arrived(answer, '3EB0LONGAGO')).change.applied).to.equal(false);

@@ -42,6 +42,33 @@ describe('the commands about groups and people', () => {
   const run = (command: Parameters<typeof runCommand>[0], ...argv: string[]): Promise<CommandResult> =>
     runCommand(command, argv, { SWITCHBOARD_URL: daemon.url, SWITCHBOARD_TOKEN: 't' });
 
+  it('print the answer as JSON when that is wanted', async () => {
+    const detail = { jid: GROUP, name: 'Team', topic: '', addressingMode: 'lid', members: MEMBERS };
+    daemon.on('POST /get-groups', { groups: [ROW] });
+    daemon.on('POST /get-group-participants', { group: detail });
+    daemon.on('POST /create-group', { group: { ...ROW, ...detail, refused: [] } });
+    daemon.on('POST /update-group-members', { members: [{ jid: 'x', error: 0 }] });
+    daemon.on('POST /group-invite-link', { link: 'https://chat.whatsapp.com/Code' });
+    daemon.on('POST /leave-group', { ok: true });
+    daemon.on('POST /user-info', { jid: 'x', username: 'bob' });
+    daemon.on('GET /profile-picture', { jid: 'x', url: '', reason: 'hidden' });
+    const commands: [Parameters<typeof runCommand>[0], ...string[]][] = [
+      [GroupsList],
+      [GroupsShow, GROUP],
+      [GroupsCreate, 'Team', '--member', BOB],
+      [GroupsMembers, GROUP, 'add', BOB],
+      [GroupsInvite, GROUP],
+      [GroupsLeave, GROUP, '--yes'],
+      [ContactsShow, BOB],
+      [ContactsPicture, BOB],
+    ];
+    for (const [command, ...argv] of commands) {
+      const { stdout, exitCode } = await run(command, 'acme', ...argv, '--json');
+      expect(exitCode, stdout).to.equal(0);
+      expect(JSON.parse(stdout)).to.be.an.instanceOf(Object);
+    }
+  });
+
   it('list groups by name', async () => {
     daemon.on('POST /get-groups', { groups: [ROW, { ...ROW, name: 'Alpha', isAnnounce: false }] });
     const { stdout, exitCode } = await run(GroupsList, 'acme');

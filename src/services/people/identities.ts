@@ -70,7 +70,7 @@ export class Identities {
    */
   async underLids(clientId: string, messages: readonly HistoryMessage[]): Promise<HistoryMessage[]> {
     const users = new Set(messages.flatMap(({ extras }) => (extras.group ? usersIn(extras) : [])));
-    const pairs = (await Promise.all([...users].map((pn) => this.#pairOf(clientId, pn)))).flat();
+    const pairs = (await Promise.all([...users].map((user) => this.#pairOf(clientId, user)))).flat();
     if (pairs.length === 0) return [...messages];
     return messages.map((message) =>
       message.extras.group ? { ...message, extras: pairs.reduce(movedExtras, message.extras) } : message,
@@ -87,10 +87,12 @@ export class Identities {
     }
   }
 
-  /** None when the number's LID is not known, or it is no number at all. */
-  async #pairOf(clientId: string, pn: string): Promise<KnownPair[]> {
-    const lid = (await this.#options.contacts.find(clientId, { pn }))?.lid;
-    return lid && lid !== pn ? [{ lid, pn }] : [];
+  /** None when it is a LID already, or a number whose LID is not known. */
+  async #pairOf(clientId: string, user: string): Promise<KnownPair[]> {
+    const { contacts } = this.#options;
+    if (await contacts.find(clientId, { lid: user })) return [];
+    const lid = (await contacts.find(clientId, { pn: user }))?.lid;
+    return lid ? [{ lid, pn: user }] : [];
   }
 
   async #moveOf(clientId: string, chatRoomId: string, pn: string): Promise<PersonMove | undefined> {

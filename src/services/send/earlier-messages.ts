@@ -18,6 +18,8 @@ export interface EarlierMessage {
   author: string;
   /** Milliseconds since the epoch. */
   sentAt: number;
+  /** It is known to be deleted for everybody. */
+  isDeleted: boolean;
   /** What it says by now; undefined where that is not kept, or it was deleted. */
   content: MessageContent | undefined;
 }
@@ -91,6 +93,7 @@ export class EarlierMessages {
       fromMe,
       author: fromMe ? ownJid(session) : author,
       sentAt,
+      isDeleted: row.deleted,
       content: row.deleted ? undefined : this.#contentOf(row),
     };
   }
@@ -109,6 +112,7 @@ export class EarlierMessages {
       fromMe: true,
       author,
       sentAt,
+      isDeleted: false,
       content: this.#options.links.decode(content),
     };
   }
@@ -148,5 +152,5 @@ export function referenceToNamed(
 function ofTrace(trace: MessageTrace, session: Session): EarlierMessage {
   const { messageId, chat, fromMe, authorLid, authorPn, sentAt } = trace;
   const author = fromMe ? ownJid(session) : authorLid || authorPn;
-  return { messageId, chat, fromMe, author, sentAt, content: undefined };
+  return { messageId, chat, fromMe, author, sentAt, isDeleted: false, content: undefined };
 }

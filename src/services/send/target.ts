@@ -10,7 +10,8 @@ const MINUTE_MS = 60_000;
  * The message that a send is about. What is known of it counts; of an unknown one the caller's word does, and
  * the network decides.
  * @param now milliseconds since the epoch
- * @throws GatewayError invalid_request when it is in another chat, target_not_own, edit_window_over, target_author_unknown
+ * @throws GatewayError invalid_request when it is in another chat, target_not_own, target_not_editable, edit_window_over,
+ * target_author_unknown
  */
 export async function targetContext(
   { messageId, fromMe, withinMs }: Target,
@@ -20,7 +21,7 @@ export async function targetContext(
   now: number,
 ): Promise<Pick<ComposeContext, 'target' | 'targetContent'>> {
   const known = await earlier.findIn(session, chat, messageId, 'messageId');
-  if (known && withinMs !== undefined) requireFresh(known, withinMs, now);
+  if (known && withinMs !== undefined) requireEditable(known, withinMs, now);
   const named = referenceToNamed(session, chat, { messageId, fromMe }, known, 'messageId');
   const target = {
     remoteJid: formatJid(chat),
@@ -31,11 +32,21 @@ export async function targetContext(
   return { target, ...(known?.content && { targetContent: known.content }) };
 }
 
-function requireFresh({ messageId, fromMe, sentAt }: EarlierMessage, withinMs: number, now: number): void {
+function requireEditable(
+  { messageId, fromMe, sentAt, isDeleted }: EarlierMessage,
+  withinMs: number,
+  now: number,
+): void {
   if (!fromMe) {
     throw new GatewayError(
       'target_not_own',
       `messageId: ${messageId} was written by somebody else; only own messages can be edited`,
+    );
+  }
+  if (isDeleted) {
+    throw new GatewayError(
+      'target_not_editable',
+      `messageId: ${messageId} was deleted; send a new message instead`,
     );
   }
   if (now - sentAt <= withinMs) return;
