@@ -112,7 +112,7 @@ export class OpenRoom {
     const { conversation } = box.state;
     const oldest = conversation?.messages[0];
     if (!conversation?.hasOlder || !oldest || this.#signal.aborted) return false;
-    if (conversation.messages.length >= KEPT_WHEN_PAGED) return this.#tooFar();
+    if (conversation.messages.length >= KEPT_WHEN_PAGED) return this.#tooFar(oldest.messageId);
     box.update((state) => loadingIs(state, true));
     try {
       const rows = await this.#page({ limit: LARGEST_PAGE, before: oldest.messageId });
@@ -128,9 +128,10 @@ export class OpenRoom {
     }
   }
 
-  #tooFar(): boolean {
+  #tooFar(oldest: string): boolean {
     const text = `the inbox goes back ${KEPT_WHEN_PAGED.toLocaleString('en')} messages`;
-    const suggestions = [`read all of them: switchboard messages list ${this.room.chatRoomId}`];
+    const clientId = this.#context.box.state.clientId ?? '';
+    const suggestions = [`read on: switchboard messages list ${clientId} ${this.room.to} --before ${oldest}`];
     say(this.#context, { level: 'warning', text, suggestions });
     return false;
   }

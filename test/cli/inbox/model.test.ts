@@ -281,4 +281,18 @@ describe('the terminal inbox', () => {
     await world.phones.write(BOB.number, { to: dave.number, text: 'are you there?' });
     expect(await roomOf('Bob')).to.include({ lastMessage: 'are you there?' });
   });
+
+  it('shows one session to its own secret', async () => {
+    const secret = 'a-secret-of-at-least-16';
+    await world.api.post('/set-api-secret', { clientId: 'newone', secret });
+    const guest = createInboxModel(new DaemonClient({ url: world.daemon.url, token: secret }));
+    const { sessions, clientId } = await until(guest, ({ rooms }) => rooms.length > 0);
+    expect(sessions.map((session) => session.clientId)).to.deep.equal(['newone']);
+    expect(clientId).to.equal('newone');
+    const arrived = until(guest, ({ rooms }) => rooms[0]?.lastMessage === 'a guest is here');
+    await world.phones.write(BOB.number, { to: '+15550000004', text: 'a guest is here' });
+    await arrived;
+    expect(guest.state.notice).to.equal(undefined);
+    guest.close();
+  });
 });
