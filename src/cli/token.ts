@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TOKEN_FILE } from '../config/secrets.js';
+import { TOKEN_FILE } from '../config/token-file.js';
 import { CliError } from './cli-error.js';
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;

@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from './schema.js';
+import { TOKEN_FILE } from './token-file.js';
 
-/** Where the master token is kept; commands on the same machine read it there. */
-export const TOKEN_FILE = 'token';
 const ENCRYPTION_KEY_FILE = 'encryption-key';
 /** The key that takes the place of the one above, from before the store knows it until the store knows no other. */
 const NEXT_KEY_FILE = 'encryption-key.next';

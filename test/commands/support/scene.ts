@@ -1,0 +1,130 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { eventOf } from '../../support/events.js';
+import { KeptStore } from '../../support/kept-store.js';
+import { ALICE, BOB, CAROL, linkSession, reached } from '../../support/pairing.js';
+import { answering } from '../../support/receiver.js';
+import { startWorld, TOKEN, type World } from '../../support/world.js';
+
+export const DAVE = '+15550000004';
+
+/** What commands are run on: a daemon with something of everything that they are about. */
+export interface Scene {
+  /** What tells the commands where daemon and sandbox are. */
+  env: Readonly<Record<string, string>>;
+  /** Flags by which a command finds a store that no daemon uses. */
+  store: readonly string[];
+  /** A folder that is not there yet. */
+  freshFolder: string;
+  /** A text file. */
+  file: string;
+  /** Of `acme`, whose history is kept; another group is there to be left. */
+  group: string;
+  groupToLeave: string;
+  /** A text of Bob's, and his picture. */
+  theirs: string;
+  picture: string;
+  /** The picture's record in the media library. */
+  record: string;
+  /** Own texts: to be edited and to be deleted. */
+  own: readonly [string, string];
+  /** Deliveries that failed: to be shown and to be sent again. */
+  failed: readonly [string, string];
+}
+
+/** The sessions `acme` (with a workspace), `spare` (linked too) and `waiting` (for a phone), and what they have lived. */
+export async function setScene(): Promise<{ scene: Scene; end(): Promise<void> }> {
+  const world = await startWorld();
+  const kept = await KeptStore.begin();
+  const end = async () => {
+    await world.stop();
+    await kept.drop();
+  };
+  try {
+    await link(world);
+    const scene = {
+      env: {
+        SWITCHBOARD_URL: world.daemon.url,
+        SWITCHBOARD_TOKEN: TOKEN,
+        SWITCHBOARD_DATA_DIR: kept.dataDir,
+        SWITCHBOARD_SANDBOX_URL: world.sandbox.url,
+      },
+      store: kept.flags,
+      freshFolder: join(kept.dataDir, 'export'),
+      file: await writtenFile(kept.dataDir),
+      ...(await live(world)),
+    };
+    // last, because a QR is good for a while only
+    await ask(world, '/start?clientId=waiting', {});
+    await reached(world, 'waiting', 'qr');
+    return { scene, end };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+async function link(world: World): Promise<void> {
+  for (const person of [BOB, { number: DAVE, name: 'Dave' }]) await world.phones.addPhone(person);
+  await linkSession(world, 'acme', ALICE);
+  await linkSession(world, 'spare', CAROL);
+  await ask(world, '/set-org-id', { clientId: 'acme', orgId: 'workspace1' });
+}
+
+async function writtenFile(folder: string): Promise<string> {
+  const path = join(folder, 'note.txt');
+  await writeFile(path, 'a note');
+  return path;
+}
+
+/** Lets messages, groups, a file and failed deliveries come about. */
+async function live(world: World) {
+  const write = async (wish: object): Promise<string> => {
+    const { messageId } = await world.phones.write(BOB.number, { ...wish, to: ALICE.number });
+    await eventOf(world.receiver, messageId);
+    return messageId;
+  };
+  const theirs = await write({ text: 'Hello, Alice' });
+  const picture = await write({ media: { kind: 'image', mimeType: 'image/jpeg', size: 2_000 } });
+  const send = async (body: string) => {
+    const answer = await ask(world, '/send-message', { clientId: 'acme', to: BOB.number, body });
+    return String(answer.messageId);
+  };
+  const group = async (subject: string) => {
+    const members = { clientId: 'acme', subject, participants: [BOB.number] };
+    return String(Reflect.get(Object((await ask(world, '/create-group', members)).group), 'jid'));
+  };
+  const own = [await send('first'), await send('second')] as const;
+  const failed = await fail(world);
+  const record = await firstFile(world);
+  return {
+    theirs,
+    picture,
+    own,
+    failed,
+    record,
+    group: await group('Team'),
+    groupToLeave: await group('Gone'),
+  };
+}
+
+async function fail(world: World): Promise<[string, string]> {
+  world.receiver.respond(answering(400));
+  const test = { clientId: 'acme', type: 'text' };
+  const ids = [await ask(world, '/send-test-event', test), await ask(world, '/send-test-event', test)];
+  world.receiver.respond(answering(200));
+  const [first, second] = ids.map(({ deliveryId }) => String(deliveryId));
+  return [first ?? '', second ?? ''];
+}
+
+async function firstFile(world: World): Promise<string> {
+  const { body } = await world.api.get('/media-files?clientId=acme&orgId=workspace1');
+  const [file] = Array.isArray(body.files) ? body.files : [];
+  return String(file?.messageId);
+}
+
+async function ask(world: World, path: string, body: object): Promise<Record<string, unknown>> {
+  const answer = await world.api.post(path, body);
+  if (answer.status !== 200) throw new Error(`${path} was answered ${answer.status}: ${answer.body.error}`);
+  return answer.body;
+}
