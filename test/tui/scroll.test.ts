@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Block, type Bottom, revealed, scrolled, seen } from '../../src/tui/inbox/scroll.js';
+import { type Block, type Bottom, centred, revealed, scrolled, seen } from '../../src/tui/inbox/scroll.js';
 
 /** Messages `m0`, `m1` … of so many rows each. */
 function blocksOf(...rows: number[]): Block[] {
@@ -38,6 +38,13 @@ describe('scrolling a conversation', () => {
     const top = scrolled(blocks, undefined, 6, 100);
     expect(seen(blocks, revealed(blocks, top, 6, 'm3'), 6)).to.deep.equal({ first: 4, end: 10 });
     expect(revealed(blocks, top, 6, 'm0')).to.equal(top);
+  });
+
+  it('puts a message that was looked for amid others', () => {
+    const many = blocksOf(...Array.from({ length: 50 }, () => 1));
+    expect(seen(many, centred(many, undefined, 7, 'm20'), 7)).to.deep.equal({ first: 17, end: 24 });
+    expect(seen(many, centred(many, undefined, 7, 'm0'), 7)).to.deep.equal({ first: 0, end: 7 });
+    expect(centred(many, undefined, 7, 'm48')).to.equal(undefined);
   });
 
   it('shows the end of a message that is larger than the screen', () => {

@@ -55,6 +55,20 @@ export function revealed(
   return bottom;
 }
 
+/** A message with others around it, unless it is seen already. */
+export function centred(
+  blocks: readonly Block[],
+  bottom: Bottom | undefined,
+  rows: number,
+  messageId: string,
+): Bottom | undefined {
+  const block = blocks.find((candidate) => candidate.messageId === messageId);
+  const { first, end } = seen(blocks, bottom, rows);
+  if (!block || (block.start >= first && block.start + block.rows <= end)) return bottom;
+  const below = Math.max(0, Math.floor((rows - block.rows) / 2));
+  return bottomAt(blocks, block.start + block.rows + below, rows);
+}
+
 /** The message on the first row that is seen whole, or else the one that fills the screen. */
 export function firstSeen(
   blocks: readonly Block[],

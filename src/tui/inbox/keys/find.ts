@@ -1,3 +1,4 @@
+import { centred } from '../scroll.js';
 import { highlighted } from '../shown.js';
 import type { InboxView } from '../view.js';
 import { highlight } from './move.js';
@@ -18,6 +19,6 @@ async function find(view: InboxView, words: string, before: string | undefined):
   const found = await view.model.findMessage(words, before === undefined ? {} : { before });
   // the operator may have gone on meanwhile
   if (view.model.state.conversation?.chatRoomId !== chatRoomId || view.state.messageWords !== words) return;
-  if (found) highlight(view, found.messageId);
+  if (found) highlight(view, found.messageId, centred);
   else view.say('warning', `No ${before === undefined ? '' : 'older '}message with “${words}”.`);
 }

@@ -37,13 +37,13 @@ export function moveHighlight(view: InboxView, by: -1 | 1): void {
   if (by === -1 && place <= 1) void loadOlder(view);
 }
 
-/** Highlights a message and scrolls to it. */
-export function highlight(view: InboxView, messageId: string): void {
+/** Highlights a message and scrolls to it, by as little as it takes or so that it stands amid others. */
+export function highlight(view: InboxView, messageId: string, scroll = revealed): void {
   const { blocks, rows } = areaOf(view);
   const isNewest = blocks.at(-1)?.messageId === messageId;
   view.change({
     message: isNewest ? undefined : messageId,
-    bottom: revealed(blocks, view.state.bottom, rows, messageId),
+    bottom: scroll(blocks, view.state.bottom, rows, messageId),
   });
 }
 
