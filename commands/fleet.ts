@@ -18,13 +18,16 @@ In a pipe a table, and with --json what GET /fleet answers, once.`;
 
   async run(): Promise<FleetAnswer | undefined> {
     const { flags } = await this.parse(Fleet);
-    const client = await this.daemon(flags);
+    const end = new AbortController();
+    const client = await this.daemon(flags, end.signal);
     // also before the screen: a daemon that is away, or a wrong token, ends the command with a word and its exit code
     const answer = await readFleet(client);
     if (this.jsonEnabled()) return answer;
     if (process.stdout.isTTY && process.stdin.isTTY) {
       const { renderFleet } = await import('../src/tui/render-fleet.js');
       await renderFleet(client);
+      // whoever leaves does not wait for calls that are under way
+      end.abort();
     } else {
       await this.show(answer);
     }
