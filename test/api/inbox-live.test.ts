@@ -112,7 +112,24 @@ describe('the live stream of the hosted inbox', () => {
     expect(signals().filter(({ clientId }) => clientId === 'plain')).to.deep.equal([]);
   });
 
+  it('tells a session of its own rooms only', async () => {
+    const own = new TailReader<TailEntry | RoomSignal>();
+    await own.open(chats.world.daemon.url, TOKEN, '?rooms=true&clientId=plain');
+    await own.next((entry) => entry.kind === 'room' && entry.clientId === 'plain' && entry.chatRoomId === '');
+    const { messageId } = await chats.fromBob(chats.hosted, { text: 'hello' });
+    await ofMessage(messageId);
+    expect(own.entries.filter(({ clientId }) => clientId === 'hosted')).to.deep.equal([]);
+    await own.close();
+  });
+
   describe('ticks', () => {
+    it('are asked for with yes or no', async () => {
+      const { chatRoomId } = chats.hosted;
+      const answer = await chats.world.api.get(`/chatrooms/${chatRoomId}/messages?status=perhaps`);
+      expect(answer.status).to.equal(400);
+      expect(answer.body.error).to.include('status');
+    });
+
     it('are shown where they are asked for, and each is told of', async () => {
       const messageId = await send('hosted');
       await came(messageId, 'delivered');
