@@ -15,7 +15,9 @@ const hastyClock: Clock = {
   after: (ms, callback) => systemClock.after(ms <= 15_000 ? ms / 20 : ms, callback),
 };
 
-describe('doctor, of webhooks', () => {
+describe('doctor, of webhooks', function () {
+  // a dozen receivers, one of which keeps the daemon waiting
+  this.timeout(60_000);
   let world: World;
   let folder: TempDir;
   let diagnosis: Diagnosis;
