@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { compiledProject } from '../support/compiled.js';
 import { ALICE, BOB, CAROL } from '../support/pairing.js';
 import { type CliEnd, CliProcess } from '../support/spawn-cli.js';
+import { COMMAND_OF, NOT_FOR_PEOPLE } from './support/commands-of-routes.js';
 import { DAVE, type Scene, setScene } from './support/scene.js';
 
 /** A run of a command. */
@@ -182,6 +183,16 @@ describe('every command, as a process', function () {
       expect(exitCode, stderr).to.equal(row.exitCode ?? 0);
     });
   }
+
+  it('is there for every route of the API', () => {
+    const api = ROWS.find(({ command }) => command === 'api');
+    const { routes }: { routes: string[] } = JSON.parse((api && ends.get(api)?.stdout) ?? '{}');
+    const forPeople = routes.filter((route) => !NOT_FOR_PEOPLE.some((other) => other.test(route)));
+    expect(Object.keys(COMMAND_OF)).to.have.members(forPeople);
+    expect(ROWS.map(({ command }) => command).concat(Object.keys(ELSEWHERE))).to.include.members(
+      Object.values(COMMAND_OF),
+    );
+  });
 
   it('is there', () => {
     const manifest = JSON.parse(readFileSync(join(compiledProject(), 'oclif.manifest.json'), 'utf8'));

@@ -79,13 +79,14 @@ async function writtenFile(folder: string): Promise<string> {
 
 /** Lets messages, groups, a file and failed deliveries come about. */
 async function live(world: World) {
-  const write = async (wish: object): Promise<string> => {
+  const write = async (wish: object) => {
     const { messageId } = await world.phones.write(BOB.number, { ...wish, to: ALICE.number });
-    await eventOf(world.receiver, messageId);
-    return messageId;
+    return eventOf(world.receiver, messageId);
   };
-  const theirs = await write({ text: 'Hello, Alice' });
-  const picture = await write({ media: { kind: 'image', mimeType: 'image/jpeg', size: 2_000 } });
+  const { messageId: theirs } = await write({ text: 'Hello, Alice' });
+  const sent = await write({ media: { kind: 'image', mimeType: 'image/jpeg', size: 2_000 } });
+  // answered when the file is there
+  await (await fetch(String(sent.media?.downloadUrl))).arrayBuffer();
   const send = async (body: string) => {
     const answer = await ask(world, '/send-message', { clientId: 'acme', to: BOB.number, body });
     return String(answer.messageId);
@@ -99,7 +100,7 @@ async function live(world: World) {
   const record = await firstFile(world);
   return {
     theirs,
-    picture,
+    picture: sent.messageId,
     own,
     failed,
     record,
