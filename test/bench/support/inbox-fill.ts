@@ -17,8 +17,10 @@ const MY_LID = '90000000000001';
 const BEGUN_AT = Date.UTC(2026, 0, 1);
 /** Milliseconds between two messages of all rooms. */
 const STEP_MS = 1_000;
-/** Messages that are written at once. */
-const BATCH = 2_000;
+/** Messages that are written at once: so many that each touched page of the tables takes several. */
+const BATCH = 20_000;
+/** KiB of pages that are held meanwhile. */
+const CACHE_KIB = 256 * 1024;
 const OTHERS = 90_000_000_000_002;
 
 /** Where a store is, and with which key it is begun. */
@@ -123,6 +125,7 @@ async function openBulk(place: Place): Promise<{ backend: Backend; bulk: Bulk }>
 /** Beside the store's own connection: both are of this process, and neither writes while the other one does. */
 function intoSqlite(dataDir: string): Writer {
   const sqlite = new SqliteDatabase(join(dataDir, 'switchboard.db'));
+  sqlite.pragma(`cache_size = -${CACHE_KIB}`);
   const messages = sqliteMessages({
     sqlite,
     run: (work) => work(),
