@@ -95,6 +95,7 @@ export class Gateway {
     this.#pictures = createAvatars({ ...options, sessions: source, contacts, linkTo, recordOf });
     const { pictures, avatars } = this.#pictures;
     this.avatars = avatars;
+    identities.onUnited = (clientId, chatRoomId) => recorder.makeUp(clientId, chatRoomId);
     identities.onMoved = (...moved) => pictures.moved(...moved);
     this.#receiver = new Receiver({
       ...{ ...options, recorder, linkTo, steps, contacts, identities, lidSearch, groups },

@@ -133,6 +133,22 @@ describe('the room of a person', () => {
     expect((await rig.history())[0]?.extras.reactions).to.deep.equal({ [BOB.lid]: '👍' });
   });
 
+  for (const [what, first, second] of [
+    ['by LID, of a message that came by number', FROM_NUMBER, { chat: `${BOB.lid}@lid` }],
+    ['by number, of a message that came by LID', { chat: `${BOB.lid}@lid` }, FROM_NUMBER],
+  ] as const)
+    it(`makes changes that came ${what}, once both rooms are one`, async () => {
+      const reactionMessage = { key: { id: 'M1', fromMe: false }, text: '👍' };
+      const protocolMessage = { key: { id: 'M2', fromMe: false }, type: 0 };
+      for (const messageId of ['M1', 'M2']) await rig.receive({ ...first, messageId }, HOSTED);
+      await rig.receive({ ...second, messageId: 'R1', content: { reactionMessage } }, HOSTED);
+      await rig.receive({ ...second, messageId: 'D2', content: { protocolMessage } }, HOSTED);
+      await rig.learn({ ...BOB, source: 'mapping' });
+      const [reacted, deleted] = await rig.history();
+      expect(reacted?.extras.reactions).to.deep.equal({ [BOB.lid]: '👍' });
+      expect(deleted?.deleted).to.equal(true);
+    });
+
   it('is found by the id that it had before', async () => {
     await rig.receive({ ...FROM_NUMBER, messageId: 'M1' }, HOSTED);
     await rig.store.sessions.create(HOSTED);

@@ -153,6 +153,7 @@ export async function makeRig(): Promise<Rig> {
     links,
     expectFile: async ({ id }) => void rig.expectedFiles.push(id),
   });
+  identities.onUnited = (clientId, chatRoomId) => recorder.makeUp(clientId, chatRoomId);
   const rig: Rig = {
     store,
     clock,

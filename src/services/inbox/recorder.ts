@@ -87,6 +87,14 @@ export class Recorder {
     return (await this.#add(clientId, room, row, { past: true })).isNew;
   }
 
+  /** Makes the changes of a room that waited for messages which are in it by now: it has taken in another room. */
+  async makeUp(clientId: string, chatRoomId: string): Promise<void> {
+    for (const messageId of await this.#history.pendingTargets(clientId, chatRoomId)) {
+      const key = { clientId, chatRoomId, messageId };
+      await this.#turns.run(turnOf(key), () => this.#applyPending(key));
+    }
+  }
+
   async #addRow(recording: Recording, storedType: StoredType): Promise<string> {
     const { event, message } = recording;
     const row = rowOf(recording, storedType, this.#links.encode(message.content));
@@ -154,9 +162,14 @@ export class Recorder {
 
   #changeIn(clientId: string, pending: PendingChange): Promise<void> {
     const { chatRoomId, targetId } = pending;
-    return this.#turns.run(turnOf({ clientId, chatRoomId, messageId: targetId }), async () => {
+    const key = { clientId, chatRoomId, messageId: targetId };
+    return this.#turns.run(turnOf(key), async () => {
       const row = await this.#history.message(clientId, chatRoomId, targetId);
-      if (!row) return this.#history.addPending(clientId, pending);
+      if (!row) {
+        await this.#history.addPending(clientId, pending);
+        // it may have come with another room at this instant
+        return this.#applyPending(key);
+      }
       const change = readChange(pending.change);
       const changed = change && applyChange(row, change);
       if (changed) await this.#history.update(clientId, changed);

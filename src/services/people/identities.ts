@@ -29,6 +29,9 @@ export class Identities {
   /** Told of a person who has gone by one jid and goes by another now. */
   onMoved: (clientId: string, from: string, to: string) => Promise<void> = async () => undefined;
 
+  /** Told of a room that has taken in another one, and may hold now what changes in it waited for. */
+  onUnited: (clientId: string, chatRoomId: string) => Promise<void> = async () => undefined;
+
   constructor(options: IdentitiesOptions) {
     this.#options = options;
     options.contacts.onPair = (clientId, pair) => this.#onPair(clientId, pair);
@@ -118,7 +121,9 @@ export class Identities {
       steps.run(async () => {
         const { remoteJid } = move.named;
         await store.traces.rekey(clientId, pnJid(pn), remoteJid);
-        if (!(await store.history.rekey(clientId, move))) return;
+        const isMoved = await store.history.rekey(clientId, move);
+        await this.onUnited(clientId, move.to);
+        if (!isMoved) return;
         log.info({ clientId, room: move.to }, 'a room goes by the LID of its person now');
         await this.onMoved(clientId, pnJid(pn), remoteJid);
       }),

@@ -4,7 +4,10 @@ import { insertIfAbsent } from './put-if-absent.js';
 
 /** The change is JSON text: the server does not take every name of a field. */
 type PendingDocument = Omit<PendingChange, 'change'> & { clientId: string; change: string };
-type PendingChanges = Pick<HistoryStore, 'addPending' | 'pending' | 'removePending' | 'prunePending'>;
+type PendingChanges = Pick<
+  HistoryStore,
+  'addPending' | 'pending' | 'pendingTargets' | 'removePending' | 'prunePending'
+>;
 
 /** Changes that wait for their message, in the collection `pending_changes`. */
 export function mongoPendingChanges({ db, run }: MongoDatabase): PendingChanges {
@@ -17,6 +20,9 @@ export function mongoPendingChanges({ db, run }: MongoDatabase): PendingChanges 
     async pending(clientId, chatRoomId, targetId) {
       const found = changes.find({ clientId, chatRoomId, targetId });
       return (await run(() => found.sort({ at: 1, _id: 1 }).toArray())).map(toPending);
+    },
+    async pendingTargets(clientId, chatRoomId) {
+      return run(() => changes.distinct('targetId', { clientId, chatRoomId }));
     },
     async removePending(clientId, chatRoomId, targetId) {
       await run(() => changes.deleteMany({ clientId, chatRoomId, targetId }));

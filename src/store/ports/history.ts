@@ -144,6 +144,8 @@ export interface HistoryStore {
   addPending(clientId: string, pending: PendingChange): Promise<void>;
   /** By time. They stay until removed, so that a crash while they are applied loses none. */
   pending(clientId: string, chatRoomId: string, targetId: string): Promise<PendingChange[]>;
+  /** Ids of the messages of a room for which changes wait, each once. */
+  pendingTargets(clientId: string, chatRoomId: string): Promise<string[]>;
   removePending(clientId: string, chatRoomId: string, targetId: string): Promise<void>;
   /**
    * Notes how far an own message has come, whether or not it is there yet: only ever further, in the order of

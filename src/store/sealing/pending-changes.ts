@@ -2,7 +2,10 @@ import type { HistoryStore, PendingChange } from '../store.js';
 import type { Place } from './envelope.js';
 import type { Sealer, Sealers } from './sealer.js';
 
-type PendingChanges = Pick<HistoryStore, 'addPending' | 'pending' | 'removePending' | 'prunePending'>;
+type PendingChanges = Pick<
+  HistoryStore,
+  'addPending' | 'pending' | 'pendingTargets' | 'removePending' | 'prunePending'
+>;
 
 /** Seals changes that wait for their message. Back ends keep an object with one sealed text. */
 export function sealedPendingChanges(changes: PendingChanges, sealers: Sealers): PendingChanges {
@@ -16,6 +19,7 @@ export function sealedPendingChanges(changes: PendingChanges, sealers: Sealers):
       const sealer = await sealers.of(clientId);
       return found.map((pending) => openPending(sealer, pending));
     },
+    pendingTargets: (clientId, chatRoomId) => changes.pendingTargets(clientId, chatRoomId),
     removePending: (clientId, chatRoomId, targetId) => changes.removePending(clientId, chatRoomId, targetId),
     prunePending: (before) => changes.prunePending(before),
   };

@@ -2,7 +2,10 @@ import type { HistoryStore, PendingChange } from '../store.js';
 import type { OpenDatabase } from './database.js';
 
 type Row = Omit<PendingChange, 'change'> & { change: string };
-type PendingChanges = Pick<HistoryStore, 'addPending' | 'pending' | 'removePending' | 'prunePending'>;
+type PendingChanges = Pick<
+  HistoryStore,
+  'addPending' | 'pending' | 'pendingTargets' | 'removePending' | 'prunePending'
+>;
 
 const OF_TARGET = 'WHERE client_id = ? AND chat_room_id = ? AND target_id = ?';
 
@@ -16,6 +19,11 @@ export function sqlitePendingChanges({ sqlite, run }: OpenDatabase): PendingChan
     `SELECT target_id AS targetId, chat_room_id AS chatRoomId, message_id AS messageId, change, at
      FROM pending_changes ${OF_TARGET} ORDER BY at, rowid`,
   );
+  const targets = sqlite
+    .prepare<[string, string], string>(
+      'SELECT DISTINCT target_id FROM pending_changes WHERE client_id = ? AND chat_room_id = ?',
+    )
+    .pluck();
   const remove = sqlite.prepare<[string, string, string]>(`DELETE FROM pending_changes ${OF_TARGET}`);
   const prune = sqlite.prepare<[number]>('DELETE FROM pending_changes WHERE at < ?');
 
@@ -27,6 +35,9 @@ export function sqlitePendingChanges({ sqlite, run }: OpenDatabase): PendingChan
     async pending(clientId, chatRoomId, targetId) {
       const rows = run(() => select.all(clientId, chatRoomId, targetId));
       return rows.map((row) => ({ ...row, change: JSON.parse(row.change) }));
+    },
+    async pendingTargets(clientId, chatRoomId) {
+      return run(() => targets.all(clientId, chatRoomId));
     },
     async removePending(clientId, chatRoomId, targetId) {
       run(() => remove.run(clientId, chatRoomId, targetId));

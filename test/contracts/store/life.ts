@@ -222,6 +222,7 @@ function calls(store: Store): (() => Promise<unknown>)[] {
     () => history.rekey('acme', MOVE),
     () => history.addPending('acme', pendingChange('C2')),
     () => history.pending('acme', 'acme-1-2', 'M1'),
+    () => history.pendingTargets('acme', 'acme-1-2'),
     () => history.removePending('acme', 'acme-1-2', 'M1'),
     () => history.advance('acme', { messageId: 'M2', status: 'read', at: 1 }),
     () => history.statuses('acme', ['M1']),

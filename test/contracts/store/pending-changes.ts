@@ -50,6 +50,15 @@ export function pendingChangesContract(harness: () => StoreHarness): void {
       expect(await pending('M2')).to.have.length(1);
     });
 
+    it('is told of by its message, each once', async () => {
+      for (const id of ['C1', 'C2']) await history().addPending('acme', pendingChange(id));
+      await history().addPending('acme', pendingChange('C3', { targetId: 'M2' }));
+      await history().addPending('acme', pendingChange('C4', { targetId: 'M3', chatRoomId: 'acme-1-3' }));
+      await history().addPending('other', pendingChange('C5', { targetId: 'M4' }));
+      expect(await history().pendingTargets('acme', 'acme-1-2')).to.have.members(['M1', 'M2']);
+      expect(await history().pendingTargets('acme', 'acme-1-9')).to.deep.equal([]);
+    });
+
     it('is pruned when it is from before a time', async () => {
       await history().addPending('acme', pendingChange('C1', { at: 999 }));
       await history().addPending('other', pendingChange('C2', { at: 1 }));
