@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { MessageItem } from '../../src/cli/inbox/model.js';
 import { type ShownInbox, showConversation } from './support/inbox.js';
 import { KEYS } from './support/keys.js';
-import { conversationOf, messageOf } from './support/scripted-model.js';
+import { conversationOf, messageOf, roomOf } from './support/scripted-model.js';
 
 describe('going through a conversation of the terminal inbox', () => {
   let inbox: ShownInbox;
@@ -71,6 +71,24 @@ describe('going through a conversation of the terminal inbox', () => {
     find(undefined);
     await inbox.type('n');
     expect(inbox.frame()).to.contain('No older message with “mess”.');
+  });
+
+  it('looks on in the conversation that was searched alone: in another one n is a new chat', async () => {
+    inbox = await showConversation([messageOf('message')], { rooms: [roomOf('Ada'), roomOf('Bob')] });
+    await inbox.type('/', 'mess', KEYS.enter);
+    await inbox.type(KEYS.left, KEYS.down, KEYS.enter);
+    await inbox.type('n', '+15550000007');
+    expect(inbox.frame()).to.contain('New chat').and.match(/To +\+15550000007/);
+    expect(inbox.model.asked.filter(([name]) => name === 'findMessage')).to.have.lengthOf(1);
+  });
+
+  it('ends a search with the conversation', async () => {
+    inbox = await showConversation([messageOf('message')], { rooms: [roomOf('Ada')] });
+    find(inbox.model.state.conversation?.messages[0]);
+    await inbox.type('/', 'mess', KEYS.enter);
+    await inbox.type(KEYS.escape);
+    await inbox.type(KEYS.enter, 'n');
+    expect(inbox.frame()).to.contain('New chat');
   });
 
   function find(message: MessageItem | undefined): void {

@@ -21,11 +21,17 @@ export interface ViewState {
   drafts: ReadonlyMap<string, Draft>;
   /** Words that the room list is narrowed to. */
   roomWords: string;
-  /** The last words looked for in a conversation. */
-  messageWords: string;
+  /** What was looked for last in a conversation. */
+  lookedFor: LookedFor | undefined;
   overlay: Overlay | undefined;
   /** What the screen itself has to say; the model has its own. */
   notice: Notice | undefined;
+}
+
+/** Words that were looked for; in other conversations they mean nothing. */
+export interface LookedFor {
+  words: string;
+  chatRoomId: string;
 }
 
 export interface Draft {
@@ -112,7 +118,7 @@ export function initialView(size: TerminalSize): ViewState {
     bottom: undefined,
     drafts: new Map(),
     roomWords: '',
-    messageWords: '',
+    lookedFor: undefined,
     overlay: undefined,
     notice: undefined,
   };

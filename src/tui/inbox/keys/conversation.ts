@@ -19,10 +19,7 @@ export const conversationKeys: Keys = (view, press) => {
     act(view);
     return true;
   }
-  if (key === 'n' && view.state.messageWords !== '') {
-    void findNext(view);
-    return true;
-  }
+  if (key === 'n' && findNext(view)) return true;
   const onMessage = ON_MESSAGE[key];
   const message = highlighted(view.shown);
   if (onMessage && message) onMessage(view, message);
@@ -63,7 +60,7 @@ const ACTS: Readonly<Record<string, (view: InboxView) => void>> = {
   right: (view) => view.change({ pane: 'composer' }),
   '/': (view) => view.change({ overlay: { type: 'search', where: 'conversation', edit: EMPTY_EDIT } }),
   escape: (view) => {
-    view.change({ pane: 'rooms', message: undefined, bottom: undefined });
+    view.change({ pane: 'rooms', message: undefined, bottom: undefined, lookedFor: undefined });
     view.model.closeRoom();
   },
 };
