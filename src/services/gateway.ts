@@ -156,6 +156,7 @@ export class Gateway {
     this.sending.stop();
     await this.#pictures.stop();
     await this.sessions.stop();
+    await this.#known.news.stop();
     await this.#imports.stop();
   }
 
@@ -175,6 +176,7 @@ export class Gateway {
     await wait(clock, LIMITS.endGraceMs, idle.signal);
     this.#receiver.abandon(clientId);
     await imported;
+    await this.#known.news.end(clientId);
     await this.#statuses.end(clientId);
     await this.#keeper.end(clientId);
     await this.#pictures.end(clientId);
@@ -219,7 +221,7 @@ export class Gateway {
     if (event.type === 'message') this.#receiver.receive(session.record, event.message);
     if (event.type === 'message-status') this.#onMessageStatus(session, event);
     if (event.type === 'history') this.#imports.take(session, event.journalId);
-    if (event.type === 'contact') this.#learnContact(session, event);
+    if (event.type === 'contact') this.#noteContact(session, event);
     if (event.type === 'picture-changed') this.#notePicture(session, event.jid);
     if (event.type === 'group-changed') this.#known.groups.changed(session.clientId, event.jid);
   }
@@ -236,10 +238,8 @@ export class Gateway {
     if (update.status === 'sent') this.sending.noteAcknowledged(session.clientId, update.messageId);
   }
 
-  #learnContact(session: Session, event: Extract<LinkEvent, { type: 'contact' }>): void {
+  #noteContact({ clientId }: Session, event: Extract<LinkEvent, { type: 'contact' }>): void {
     const { type, ...learnt } = event;
-    this.#known.contacts.learn(session.clientId, learnt).catch((error: unknown) => {
-      this.#options.log.warn({ err: error, clientId: session.clientId }, 'contact not kept');
-    });
+    this.#known.news.note(clientId, learnt);
   }
 }

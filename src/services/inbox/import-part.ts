@@ -53,6 +53,8 @@ export class PartImport {
   async #learn(people: readonly HistoricPerson[], { session, signal }: PastOf): Promise<void> {
     const { contacts, steps } = this.#options;
     for (const person of people) {
+      // a store that answers at once would otherwise keep everybody else waiting
+      await setImmediate();
       if (signal.aborted) return;
       await steps.run(() => contacts.learn(session.clientId, { ...person, source: 'history' }));
     }
@@ -69,7 +71,6 @@ export class PartImport {
   }
 
   async #writeOne(message: HistoricMessage, of: PastOf & PartContext): Promise<void> {
-    // a store that answers at once would otherwise keep everybody else waiting
     await setImmediate();
     if (of.signal.aborted) return;
     try {

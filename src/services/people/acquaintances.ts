@@ -6,6 +6,7 @@ import { Contacts } from '../contacts.js';
 import { KnownGroups } from '../groups/known-groups.js';
 import type { Session } from '../sessions/session.js';
 import type { StoreSteps } from '../store-steps.js';
+import { ContactNews } from './contact-news.js';
 import { Identities } from './identities.js';
 import { LidSearch } from './lid-search.js';
 
@@ -20,6 +21,8 @@ export interface AcquaintancesOptions {
 /** What is known of the people and groups that sessions have to do with. */
 export interface Acquaintances {
   contacts: Contacts;
+  /** Learns what links tell. */
+  news: ContactNews;
   identities: Identities;
   lidSearch: LidSearch;
   groups: KnownGroups;
@@ -39,6 +42,7 @@ export function createAcquaintances({ sessions, ...options }: AcquaintancesOptio
   const groups = new KnownGroups({ ...options, linkOf, recordOf });
   return {
     contacts,
+    news: new ContactNews({ ...options, contacts }),
     identities: new Identities({ ...options, contacts, recordOf }),
     lidSearch: new LidSearch({ ...options, contacts, linkOf }),
     groups,
