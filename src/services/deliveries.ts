@@ -14,7 +14,7 @@ export interface ReceiverLookup {
 
 export interface DeliveriesOptions {
   sessions: ReceiverLookup;
-  listening: Pick<Listeners, 'inFront'>;
+  listening: Pick<Listeners, 'inFrontByHand'>;
   dispatcher: Pick<Dispatcher, 'announce' | 'resend'>;
   failed: FailedDeliveryStore;
   clock: Clock;
@@ -28,11 +28,11 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
   /** Deliveries that are being sent again: who asks twice gets one answer, the receiver one event. */
   const resending = new Map<string, Promise<Sent>>();
 
-  /** Who gets an event of that type now. @throws webhook_missing */
-  function receiverOf(clientId: string, type: string): Receiver {
+  /** Who gets the session's events now. @throws webhook_missing */
+  function receiverOf(clientId: string): Receiver {
     const { webhookUrl, webhookToken } = sessions.find(clientId);
     const registered = webhookUrl ? { url: webhookUrl, token: webhookToken } : undefined;
-    const receiver = listening.inFront({ clientId, type }, registered);
+    const receiver = listening.inFrontByHand(clientId, registered);
     if (receiver) return receiver;
     const message = `session ${clientId} has no webhookUrl; set it with /set-webhook`;
     throw new GatewayError('webhook_missing', message);
@@ -46,13 +46,13 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
 
   async function sendAgain(id: string): Promise<Sent> {
     const delivery = await failedOne(id);
-    return dispatcher.resend(delivery, receiverOf(delivery.clientId, delivery.type));
+    return dispatcher.resend(delivery, receiverOf(delivery.clientId));
   }
 
   return {
     async sendTestEvent(clientId, type, fields) {
       const { orgId, lid } = sessions.find(clientId);
-      const receiver = receiverOf(clientId, type);
+      const receiver = receiverOf(clientId);
       const event = sampleEvent(type, { clientId, orgId, myLid: lid, at: clock.now(), fields });
       return { ...(await dispatcher.announce(event, receiver)), signed: receiver.token !== '' };
     },

@@ -85,6 +85,16 @@ export class Listeners implements Listening {
     const listener = this.#current(event.clientId);
     if (!listener) return registered;
     if (!registered && EXTRAS.includes(event.type) && !wants(listener, event.type)) return undefined;
+    return this.#before(listener, registered);
+  }
+
+  /** The same for an event that somebody sends by hand: whoever does that wants it there, opt-in or not. */
+  inFrontByHand(clientId: string, registered: Receiver | undefined): Receiver | undefined {
+    const listener = this.#current(clientId);
+    return listener ? this.#before(listener, registered) : registered;
+  }
+
+  #before(listener: Listener, registered: Receiver | undefined): Receiver {
     const unanswered = () => {
       this.#remove(listener, 'the listener did not answer');
       return registered;

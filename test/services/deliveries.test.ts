@@ -45,7 +45,7 @@ describe('deliveries as a service', () => {
           throw new GatewayError('session_unknown', `unknown clientId ${clientId}`);
         },
       },
-      listening: { inFront: (_event, registered) => registered },
+      listening: { inFrontByHand: (_clientId, registered) => registered },
       dispatcher: rig.dispatcher,
       failed: rig.store.failedDeliveries,
       clock: rig.clock,

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { GatewayError } from '../../src/domain/errors.js';
+import { createDeliveries } from '../../src/services/deliveries.js';
 import { Listeners } from '../../src/services/listeners.js';
 import type { ListenWish } from '../../src/services/services.js';
 import { makeRig, type Rig, textEvent } from '../delivery/rig.js';
@@ -180,6 +181,21 @@ describe('listeners', () => {
     expect(listeners.inFront(STATUS, registered())).to.include({ url: listener.url });
     await listeners.listen(wish({ extraEvents: ['session_status'] }));
     expect(listeners.inFront(STATUS, undefined)).to.include({ url: listener.url });
+  });
+
+  it('get what is sent by hand, whatever they asked for', async () => {
+    expect(listeners.inFrontByHand('mute', undefined)).to.equal(undefined);
+    await listeners.listen(wish({ clientId: 'mute' }));
+    const session = { webhookUrl: '', webhookToken: '', orgId: '', lid: '' };
+    const deliveries = createDeliveries({
+      sessions: { find: () => session },
+      listening: listeners,
+      dispatcher: rig.dispatcher,
+      failed: rig.store.failedDeliveries,
+      clock: rig.clock,
+    });
+    expect(await deliveries.sendTestEvent('mute', 'session_status')).to.include({ delivered: true });
+    expect(typesOf(listener.calls)).to.deep.equal(['listen_check', 'session_status']);
   });
 
   it('do for a session without a webhook too', async () => {
