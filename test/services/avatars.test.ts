@@ -145,6 +145,19 @@ describe('profile pictures', () => {
     expect(rig.asked.filter((what) => what.endsWith('preview'))).to.have.length(3);
   });
 
+  it('that change while they are fetched are asked for again too', async () => {
+    for (const version of ['1', '2']) {
+      change(version);
+      rig.beforeFetch = () => rig.parts.avatars.changed('acme', BOB_JID);
+      expect(await show()).to.include({ id: version });
+      rig.beforeFetch = async () => undefined;
+    }
+    change('3');
+    expect(await show()).to.include({ id: '3' });
+    expect(await show()).to.include({ id: '3' });
+    expect(rig.asked.filter((what) => what.endsWith('preview'))).to.have.length(3);
+  });
+
   it('go along with who goes by the LID from now on', async () => {
     change('1', `${BOB.pn}@s.whatsapp.net`);
     rig.known = [{ lid: '', pn: BOB.pn }];

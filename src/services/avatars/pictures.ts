@@ -41,7 +41,12 @@ interface Question {
   answer: Promise<PictureRecord>;
   /** Nobody wants the answer any more. */
   ended: AbortController;
+  /** The network has told of a change since it was asked: the answer may be an old one. */
+  isOutdated: boolean;
 }
+
+/** What asking needs to know of it. */
+type Asked = Pick<Question, 'ended' | 'isOutdated'>;
 
 /**
  * Profile pictures as the network shows them to the number, each version with a copy of our own, whose link never
@@ -49,6 +54,7 @@ interface Question {
  */
 export class Pictures {
   readonly #options: PicturesOptions;
+  /** By what is asked for. */
   readonly #questions = new Map<string, Question>();
 
   constructor(options: PicturesOptions) {
@@ -72,15 +78,15 @@ export class Pictures {
    * @throws GatewayError lookup_failed, session_unknown, session_unpaired, session_not_connected, store_unavailable
    */
   ask(of: PictureOf): Promise<PictureRecord> {
-    return this.#once(of, (signal) => this.#ask(of, signal));
+    return this.#once(of, (question) => this.#ask(of, question));
   }
 
   /** Tries again to store a copy where there is none. */
   completed(of: PictureOf, known: PictureRecord): Promise<PictureRecord> {
     if (known.version === '' || known.fileId !== '') return Promise.resolve(known);
-    return this.#once(of, async (signal) => {
-      const fileId = await this.#copy(of, known.url, signal);
-      return this.#keep(of, { ...known, fileId }, signal);
+    return this.#once(of, async (question) => {
+      const fileId = await this.#copy(of, known.url, question.ended.signal);
+      return this.#keep(of, { ...known, fileId }, question);
     });
   }
 
@@ -98,6 +104,10 @@ export class Pictures {
   /** The network tells that a picture has changed: the next who wants to see it asks again. */
   async changed(clientId: string, jid: string): Promise<void> {
     const { book } = this.#options;
+    for (const preview of SIZES) {
+      const question = this.#questions.get(keyOf(clientId, jid, preview));
+      if (question) question.isOutdated = true;
+    }
     for (const preview of SIZES) {
       const known = await book.get(clientId, jid, preview);
       if (known) await book.put(clientId, { ...known, fetchedAt: 0 });
@@ -130,18 +140,18 @@ export class Pictures {
     await Promise.allSettled(questions.map(({ answer }) => answer));
   }
 
-  #once(of: PictureOf, work: (signal: AbortSignal) => Promise<PictureRecord>): Promise<PictureRecord> {
+  #once(of: PictureOf, work: (question: Asked) => Promise<PictureRecord>): Promise<PictureRecord> {
     const { clientId, address, preview } = of;
-    const key = `${clientId} ${formatJid(address)} ${preview}`;
+    const key = keyOf(clientId, formatJid(address), preview);
     const underWay = this.#questions.get(key);
     if (underWay) return underWay.answer;
-    const ended = new AbortController();
-    const answer = work(ended.signal).finally(() => this.#questions.delete(key));
-    this.#questions.set(key, { clientId, answer, ended });
+    const asked: Asked = { ended: new AbortController(), isOutdated: false };
+    const answer = work(asked).finally(() => this.#questions.delete(key));
+    this.#questions.set(key, Object.assign(asked, { clientId, answer }));
     return answer;
   }
 
-  async #ask(of: PictureOf, signal: AbortSignal): Promise<PictureRecord> {
+  async #ask(of: PictureOf, question: Asked): Promise<PictureRecord> {
     const { clientId, address, preview } = of;
     const { store, book, linkOf, clock } = this.#options;
     const jid = formatJid(address);
@@ -149,19 +159,19 @@ export class Pictures {
     const told = await people.picture(address, preview);
     const seen = { jid, preview, fetchedAt: clock.now() };
     if ('reason' in told) {
-      return this.#keep(of, { ...seen, version: '', url: '', fileId: '', reason: told.reason }, signal);
+      return this.#keep(of, { ...seen, version: '', url: '', fileId: '', reason: told.reason }, question);
     }
     const known = await book.get(clientId, jid, preview);
     // a copy may have been pruned
     const isSame = known?.version === told.id && (await store.files.get(known.fileId)) !== undefined;
-    const fileId = isSame ? known.fileId : await this.#copy(of, told.url, signal);
-    return this.#keep(of, { ...seen, version: told.id, url: told.url, fileId, reason: '' }, signal);
+    const fileId = isSame ? known.fileId : await this.#copy(of, told.url, question.ended.signal);
+    return this.#keep(of, { ...seen, version: told.id, url: told.url, fileId, reason: '' }, question);
   }
 
-  async #keep(of: PictureOf, picture: PictureRecord, signal: AbortSignal): Promise<PictureRecord> {
+  async #keep(of: PictureOf, picture: PictureRecord, question: Asked): Promise<PictureRecord> {
     const { clientId, preview } = of;
-    signal.throwIfAborted();
-    await this.#options.book.put(clientId, picture);
+    question.ended.signal.throwIfAborted();
+    await this.#options.book.put(clientId, { ...picture, ...(question.isOutdated && { fetchedAt: 0 }) });
     if (preview && (picture.fileId || picture.reason)) await this.#showInRoom(of, picture.fileId);
     return picture;
   }
@@ -188,4 +198,8 @@ export class Pictures {
     if (!session?.orgId) return;
     await this.#options.store.history.updateRoom(clientId, roomIdOf(session, address), { avatarId });
   }
+}
+
+function keyOf(clientId: string, jid: string, preview: boolean): string {
+  return `${clientId} ${jid} ${preview}`;
 }
