@@ -166,6 +166,19 @@ describe('the live fleet and its live stream', () => {
     await daemon.stop();
   });
 
+  it('sends a failed delivery again once, however often it is asked to meanwhile', async () => {
+    daemon.on('GET /failed-deliveries', { failedDeliveries: [{ id: '01A' }, { id: '01B' }] });
+    const answer = { delivered: true, status: 200, reason: '', durationMs: 1 };
+    daemon.on('POST /failed-deliveries/01A/resend', answer);
+    daemon.on('POST /failed-deliveries/01B/resend', answer);
+    fleet.open('acme');
+    await until(fleet, ({ opened }) => opened?.failed?.length === 2);
+    await Promise.all([fleet.resend(['01A']), fleet.resend(['01A']), fleet.resend(['01A', '01B'])]);
+    expect(daemon.callsOf('/failed-deliveries/01A/resend')).to.have.length(1);
+    expect(daemon.callsOf('/failed-deliveries/01B/resend')).to.have.length(1);
+    expect(fleet.state.opened?.resending).to.deep.equal([]);
+  });
+
   it('shows an attempt and a status before the next reading', async () => {
     daemon.publish(attempt({ outcome: 'failed', status: 503, attempt: 2, reason: 'answered 503' }));
     const { sessions } = await until(fleet, (state) => rowOf(state, 'acme')?.webhook.last !== undefined);

@@ -49,11 +49,12 @@ export function isNodeWell({ store, network }: NodeRow): boolean {
 /** All sessions in one line: how many there are, and how they stand. */
 export function totalsText(nodes: readonly NodeRow[]): string {
   const sum = (pick: (node: NodeRow) => number) => nodes.reduce((total, node) => total + pick(node), 0);
+  const total = sum(({ sessions }) => sessions.total);
   const stopped = sum(({ sessions }) => sessions.terminal);
   const failed = sum(({ deliveries }) => deliveries.failed);
   const queued = sum(({ deliveries }) => deliveries.waiting + deliveries.inFlight);
   return [
-    `${sum(({ sessions }) => sessions.total)} sessions`,
+    `${total} ${total === 1 ? 'session' : 'sessions'}`,
     `${sum(({ sessions }) => sessions.connected)} connected`,
     `${sum(({ sessions }) => sessions.down)} down`,
     ...(stopped ? [`${stopped} stopped`] : []),

@@ -4,6 +4,7 @@ import { CliError } from '../cli-error.js';
 import type { DaemonClient } from '../client.js';
 import { pair } from '../pair.js';
 import { plainLine } from '../plain-text.js';
+import { StateBox } from '../state-box.js';
 import { type TailItem, tail } from '../tail.js';
 import { Batch } from './batch.js';
 import { afterEntry, callsForReading } from './changes.js';
@@ -11,7 +12,6 @@ import { readFailed, readFleet, reconnectSession, resendFailed } from './fleet-a
 import type { FleetModel, FleetNotice, FleetPairing, FleetState, OpenedSession } from './model.js';
 import { Readings } from './readings.js';
 import { followSession } from './session-feed.js';
-import { FleetBox } from './state-box.js';
 import type { FleetAnswer } from './wire.js';
 
 /** Entries of the opened session that are kept. */
@@ -26,11 +26,21 @@ export interface LiveFleetOptions {
   clock?: Clock;
 }
 
+const EMPTY: FleetState = {
+  connection: { state: 'connecting' },
+  loading: true,
+  clockAheadMs: 0,
+  nodes: [],
+  sessions: [],
+  opened: undefined,
+  notice: undefined,
+};
+
 /** The fleet of one daemon, live. */
 export class LiveFleet implements FleetModel {
   readonly #client: DaemonClient;
   readonly #clock: Clock;
-  readonly #box = new FleetBox();
+  readonly #box = new StateBox(EMPTY);
   readonly #end = new AbortController();
   readonly #signal: AbortSignal;
   readonly #readings: Readings;
@@ -62,13 +72,14 @@ export class LiveFleet implements FleetModel {
     this.leave();
     this.#entries.clear();
     this.#end.abort();
+    this.#box.close();
   }
 
   open(clientId: string): void {
     this.leave();
     this.#look = new AbortController();
     const signal = AbortSignal.any([this.#signal, this.#look.signal]);
-    this.#box.update({ opened: { clientId, entries: [], failed: undefined, resending: [] } });
+    this.#change({ opened: { clientId, entries: [], failed: undefined, resending: [] } });
     const [client, clock] = [this.#client, this.#clock];
     void followSession({
       client,
@@ -83,7 +94,7 @@ export class LiveFleet implements FleetModel {
   leave(): void {
     this.#look.abort();
     this.#openedEntries.clear();
-    if (this.state.opened) this.#box.update({ opened: undefined });
+    if (this.state.opened) this.#change({ opened: undefined });
   }
 
   async reconnect(clientId: string): Promise<void> {
@@ -102,13 +113,16 @@ export class LiveFleet implements FleetModel {
     });
   }
 
-  async resend(ids: readonly string[]): Promise<void> {
-    const clientId = this.state.opened?.clientId;
-    if (clientId === undefined) return;
-    this.#changeOpened((opened) => ({ resending: [...opened.resending, ...ids] }));
+  async resend(wanted: readonly string[]): Promise<void> {
+    const { opened } = this.state;
+    if (!opened) return;
+    const { clientId, resending } = opened;
+    const ids = wanted.filter((id) => !resending.includes(id));
+    if (ids.length === 0) return;
+    this.#changeOpened(() => ({ resending: [...resending, ...ids] }));
     await this.#act(() => this.#resendAll(ids));
-    this.#changeOpened(({ resending }) => ({ resending: resending.filter((id) => !ids.includes(id)) }));
     await this.#readFailed(clientId);
+    this.#changeOpened(({ resending }) => ({ resending: resending.filter((id) => !ids.includes(id)) }));
   }
 
   pair(clientId: string, phone?: string): FleetPairing {
@@ -119,7 +133,7 @@ export class LiveFleet implements FleetModel {
   }
 
   say(notice: FleetNotice | undefined): void {
-    this.#box.update({ notice });
+    this.#change({ notice });
   }
 
   async #resendAll(ids: readonly string[]): Promise<FleetNotice> {
@@ -163,7 +177,7 @@ export class LiveFleet implements FleetModel {
   #take({ at, nodes, sessions }: FleetAnswer): void {
     if (this.#signal.aborted) return;
     const clockAheadMs = Date.parse(at) - this.#clock.now();
-    this.#box.update({ loading: false, clockAheadMs, nodes, sessions });
+    this.#change({ loading: false, clockAheadMs, nodes, sessions });
   }
 
   async #readFailed(clientId: string): Promise<void> {
@@ -181,7 +195,7 @@ export class LiveFleet implements FleetModel {
         for await (const item of tail(this.#client, { signal: this.#signal, clock: this.#clock }))
           this.#hear(item);
       } catch (error) {
-        this.#box.update({ connection: { state: 'reconnecting', reason: messageOf(error) } });
+        this.#change({ connection: { state: 'reconnecting', reason: messageOf(error) } });
       }
       await wait(this.#clock, AGAIN_AFTER_MS, this.#signal);
     }
@@ -189,9 +203,9 @@ export class LiveFleet implements FleetModel {
 
   #hear(item: TailItem): void {
     if (item.type === 'reconnecting') {
-      this.#box.update({ connection: { state: 'reconnecting', reason: plainLine(item.reason) } });
+      this.#change({ connection: { state: 'reconnecting', reason: plainLine(item.reason) } });
     } else if (item.type === 'open') {
-      this.#box.update({ connection: { state: 'open' } });
+      this.#change({ connection: { state: 'open' } });
       this.#readings.soon();
     } else {
       this.#entries.add(item.entry);
@@ -200,7 +214,7 @@ export class LiveFleet implements FleetModel {
 
   #takeEntries(entries: readonly TailEntry[]): void {
     const sessions = entries.reduce(afterEntry, this.state.sessions);
-    if (sessions !== this.state.sessions) this.#box.update({ sessions });
+    if (sessions !== this.state.sessions) this.#change({ sessions });
     if (entries.some(callsForReading)) this.#readings.soon();
   }
 
@@ -212,7 +226,11 @@ export class LiveFleet implements FleetModel {
 
   #changeOpened(change: (opened: OpenedSession) => Partial<OpenedSession>): void {
     const { opened } = this.state;
-    if (opened) this.#box.update({ opened: { ...opened, ...change(opened) } });
+    if (opened) this.#change({ opened: { ...opened, ...change(opened) } });
+  }
+
+  #change(changes: Partial<FleetState>): void {
+    this.#box.update((state) => ({ ...state, ...changes }));
   }
 }
 

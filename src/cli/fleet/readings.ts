@@ -16,13 +16,14 @@ export class Readings {
     this.#read = options.read;
     this.#clock = options.clock;
     this.#signal = options.signal;
+    this.#signal.addEventListener('abort', () => this.#wake.abort(), { once: true });
   }
 
   async run(): Promise<void> {
     while (!this.#signal.aborted) {
       this.#wake = new AbortController();
       await this.#read();
-      await wait(this.#clock, READ_EVERY_MS, AbortSignal.any([this.#signal, this.#wake.signal]));
+      await wait(this.#clock, READ_EVERY_MS, this.#wake.signal);
       // a storm of events must not become one of readings
       if (this.#wake.signal.aborted) await wait(this.#clock, READ_AGAIN_MS, this.#signal);
     }

@@ -29,6 +29,7 @@ export class Coalesced {
 
   constructor(options: CoalescedOptions) {
     this.#options = options;
+    options.signal.addEventListener('abort', () => this.#pause.abort(), { once: true });
   }
 
   /** Resolves when a load has ended, well or not, that began after this call; and when it is all over. */
@@ -55,7 +56,7 @@ export class Coalesced {
       const pause = (await this.#load()) ?? pauseAfter(clock.now() - startedAt);
       for (const resolve of served) resolve();
       this.#pause = new AbortController();
-      await wait(clock, pause, AbortSignal.any([signal, this.#pause.signal]));
+      if (!signal.aborted) await wait(clock, pause, this.#pause.signal);
     }
     this.#running = false;
     for (const resolve of this.#waiting.splice(0)) resolve();

@@ -2,14 +2,15 @@ import type { Clock } from '../../domain/clock.js';
 import { CliError } from '../cli-error.js';
 import type { DaemonClient } from '../client.js';
 import { plainLine } from '../plain-text.js';
-import type { Notice } from './model.js';
-import type { StateBox } from './state-box.js';
+import { isLostAnswer } from '../send.js';
+import type { StateBox } from '../state-box.js';
+import type { InboxState, Notice } from './model.js';
 
 /** What all parts of the inbox work with. */
 export interface InboxContext {
   client: DaemonClient;
   clock: Clock;
-  box: StateBox;
+  box: StateBox<InboxState>;
   /** Aborts when the inbox is closed. */
   signal: AbortSignal;
 }
@@ -22,7 +23,8 @@ export function say({ box }: InboxContext, notice: Notice): void {
 export function report(context: InboxContext, error: unknown): void {
   const text = plainLine(error instanceof Error ? error.message : String(error));
   const suggestions = error instanceof CliError ? error.suggestions : [];
-  say(context, { level: 'error', text, suggestions });
+  const isAway = error instanceof CliError && error.failure === 'unreachable' && !isLostAnswer(error);
+  say(context, { level: 'error', text, suggestions, ...(isAway && { untilBack: true }) });
 }
 
 /**

@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../../domain/clock.js';
 import { KeyedLock } from '../../domain/keyed-lock.js';
 import { CliError } from '../cli-error.js';
 import type { DaemonClient } from '../client.js';
+import { StateBox } from '../state-box.js';
 import type { Acting, OpenChat } from './actions/acting.js';
 import { edit, react, remove } from './actions/change-message.js';
 import { keepHistory } from './actions/keep-history.js';
@@ -21,7 +22,6 @@ import { RoomList } from './room-list.js';
 import { newestWith, roomsWith } from './search.js';
 import { SessionBoard } from './session-board.js';
 import { showing } from './session-changes.js';
-import { StateBox } from './state-box.js';
 
 export interface InboxOptions {
   /** The session whose rooms are shown first; without it one that is connected. */
@@ -30,6 +30,17 @@ export interface InboxOptions {
   /** Closes it. */
   signal?: AbortSignal;
 }
+
+const EMPTY: InboxState = {
+  connection: { state: 'connecting' },
+  sessions: [],
+  clientId: undefined,
+  rooms: [],
+  loadingRooms: true,
+  conversation: undefined,
+  outgoing: [],
+  notice: undefined,
+};
 
 /** The terminal inbox of a daemon, live from the moment it is made. */
 export function createInboxModel(client: DaemonClient, options: InboxOptions = {}): InboxModel {
@@ -44,7 +55,7 @@ class Inbox implements InboxModel {
   #open: OpenRoom | undefined;
 
   constructor(client: DaemonClient, { clientId, clock = systemClock, signal }: InboxOptions) {
-    const box = new StateBox(clientId);
+    const box = new StateBox<InboxState>({ ...EMPTY, clientId });
     const ended = signal ? AbortSignal.any([signal, this.#end.signal]) : this.#end.signal;
     const context = { client, clock, box, signal: ended };
     this.#sessions = new SessionBoard(context);

@@ -45,6 +45,7 @@ function take(item: TailItem | RoomChange, context: InboxContext, listener: Live
     listener.roomChanged(item.signal);
   } else if (item.type === 'open') {
     connectionIs(context, { state: 'open' });
+    context.box.update((state) => (state.notice?.untilBack ? { ...state, notice: undefined } : state));
     listener.opened();
   } else if (item.type === 'reconnecting') {
     const { reason, delayMs } = item;

@@ -108,6 +108,8 @@ export interface Notice {
   text: string;
   /** What to do next. */
   suggestions: readonly string[];
+  /** It is about a daemon that is away, and goes when it is back. */
+  untilBack?: true;
 }
 
 /**

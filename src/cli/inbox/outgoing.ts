@@ -1,12 +1,12 @@
-import type { OutgoingItem } from './model.js';
-import type { StateBox } from './state-box.js';
+import type { StateBox } from '../state-box.js';
+import type { InboxState, OutgoingItem } from './model.js';
 
 /** What is on its way, as the state shows it. */
 export class Outgoing {
-  readonly #box: StateBox;
+  readonly #box: StateBox<InboxState>;
   #count = 0;
 
-  constructor(box: StateBox) {
+  constructor(box: StateBox<InboxState>) {
     this.#box = box;
   }
 

@@ -74,6 +74,16 @@ describe('the terminal inbox and a daemon that comes and goes', () => {
     expect(model.state.rooms[0]).to.include({ lastMessage: 'while you were away', unreadCount: 0 });
   });
 
+  it('says that the daemon is away until it is back', async () => {
+    await open();
+    await daemon.stop();
+    await until(model, ({ connection }) => connection.state === 'reconnecting');
+    expect(await model.send('hello?')).to.equal(false);
+    expect(model.state.notice?.text).to.contain('cannot be reached');
+    await daemon.listen();
+    await until(model, ({ connection, notice }) => connection.state === 'open' && notice === undefined);
+  });
+
   it('shows another session once the daemon is back, when it was away for the change', async () => {
     const other = history.addRoom('900', 1, 'beta');
     await open();

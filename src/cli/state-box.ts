@@ -1,27 +1,14 @@
-import type { InboxState } from './model.js';
-
-const EMPTY: InboxState = {
-  connection: { state: 'connecting' },
-  sessions: [],
-  clientId: undefined,
-  rooms: [],
-  loadingRooms: true,
-  conversation: undefined,
-  outgoing: [],
-  notice: undefined,
-};
-
-/** The one state, and those who want to know when it changes. */
-export class StateBox {
+/** The one state of a screen, an immutable value, and those who want to know when it changes. */
+export class StateBox<State> {
   readonly #listeners = new Set<() => void>();
-  #state: InboxState;
+  #state: State;
   #closed = false;
 
-  constructor(clientId: string | undefined) {
-    this.#state = { ...EMPTY, clientId };
+  constructor(state: State) {
+    this.#state = state;
   }
 
-  get state(): InboxState {
+  get state(): State {
     return this.#state;
   }
 
@@ -32,7 +19,7 @@ export class StateBox {
   }
 
   /** Takes what a change makes of the state; the same state tells nobody. */
-  update(change: (state: InboxState) => InboxState): void {
+  update(change: (state: State) => State): void {
     const next = change(this.#state);
     if (this.#closed || next === this.#state) return;
     this.#state = next;
@@ -40,7 +27,7 @@ export class StateBox {
   }
 
   /** Resolves when the state fits; early, with false, when the signal aborts. */
-  until(fits: (state: InboxState) => boolean, signal: AbortSignal): Promise<boolean> {
+  until(fits: (state: State) => boolean, signal: AbortSignal): Promise<boolean> {
     if (fits(this.#state)) return Promise.resolve(true);
     if (signal.aborted) return Promise.resolve(false);
     return new Promise((resolve) => {
