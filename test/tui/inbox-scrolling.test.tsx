@@ -78,7 +78,9 @@ describe('going through a conversation of the terminal inbox', () => {
     await inbox.type('/', 'mess', KEYS.enter);
     await inbox.type(KEYS.left, KEYS.down, KEYS.enter);
     await inbox.type('n', '+15550000007');
-    expect(inbox.frame()).to.contain('New chat').and.match(/To +\+15550000007/);
+    expect(inbox.frame())
+      .to.contain('New chat')
+      .and.match(/To +\+15550000007/);
     expect(inbox.model.asked.filter(([name]) => name === 'findMessage')).to.have.lengthOf(1);
   });
 

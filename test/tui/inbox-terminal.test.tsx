@@ -52,6 +52,13 @@ describe('the terminal inbox on any terminal', () => {
     await inbox.frameWith('● live');
   });
 
+  it('says that it reconnects on any terminal, whatever is being done', async () => {
+    const connection = { state: 'reconnecting', reason: 'nothing listens there', delayMs: 4_000 } as const;
+    inbox = await showConversation([messageOf('Hello')], { connection }, { columns: 30, rows: 10 });
+    await inbox.type('i');
+    expect(inbox.frame()).to.contain('reconnecting in 4 s');
+  });
+
   it('shows all keys', async () => {
     inbox = showInbox({}, { columns: 140, rows: 40 });
     await inbox.type('?');

@@ -13,7 +13,7 @@ export const INBOX_KEYS: readonly KeySection[] = [
       ['w', 'give the session a workspace'],
       ['Esc', 'back; takes a notice away'],
       ['?', 'these keys'],
-      ['q, Ctrl+C', 'leave'],
+      ['q, Ctrl+C', 'leave; Ctrl+C without a question'],
     ],
   },
   {

@@ -98,7 +98,7 @@ function lists(shown: Shown, columns: number, rows: number, drawing: Drawing): L
 
 function tooSmall({ columns, rows }: TerminalSize): Line[] {
   const need = `${SMALLEST.columns}x${SMALLEST.rows}`;
-  const text = `Please enlarge the terminal to ${need} or more. q leaves.`;
+  const text = `Please enlarge the terminal to ${need} or more. Ctrl+C leaves.`;
   return fitLines(
     wrapText(text, Math.max(1, columns)).map((line) => [{ text: line }]),
     columns,

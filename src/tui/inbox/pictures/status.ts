@@ -1,10 +1,16 @@
 import { cleanLine } from '../../text/foreign.js';
-import { type Line, spread } from '../../text/line.js';
+import { fitLine, type Line, spread } from '../../text/line.js';
 import type { Shown } from '../shown.js';
+
+/** With fewer columns than these the keys give way to why nothing moves. */
+const COLUMNS_FOR_BOTH = 80;
 
 /** The last row: the live stream, and the keys that one looks for first. */
 export function statusRow(shown: Shown, columns: number, secondsLeft: number): Line {
-  return spread(connectionLine(shown, secondsLeft), keysLine(shown), columns);
+  const connection = connectionLine(shown, secondsLeft);
+  // what is shown may be old: that is said even where there is no room for the keys
+  const isRoom = shown.inbox.connection.state === 'open' || columns >= COLUMNS_FOR_BOTH;
+  return isRoom ? spread(connection, keysLine(shown), columns) : fitLine(connection, columns);
 }
 
 function connectionLine({ inbox }: Shown, secondsLeft: number): Line {
