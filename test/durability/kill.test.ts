@@ -10,7 +10,7 @@ const SENDS = 100;
 /** Sends at the same time. */
 const SENDERS = 4;
 const KILLS = 5;
-const PATIENCE_MS = 90_000;
+const PATIENCE_MS = 240_000;
 
 describe('a daemon that is killed by SIGKILL at random instants, in and out', () => {
   const chance = new Chance();
