@@ -8,7 +8,7 @@ const SENDS = 5;
 
 describe('a group of 500 over the wire', function () {
   // five hundred phones read each message
-  this.timeout(120_000);
+  this.timeout(240_000);
   let world: World;
 
   before(async () => {
