@@ -349,6 +349,23 @@ describe('the files of recorded messages', () => {
       expect(failures).to.equal(-1);
       expect(await linkOf('M1')).to.include(id);
     });
+
+    it('let go of the network when the store does not even begin to take them', async () => {
+      const fetched = new Readable({ read: () => undefined });
+      rig.download = async () => fetched;
+      const files = {
+        ...rig.store.files,
+        write: (...[, source]: Parameters<typeof rig.store.files.write>) => {
+          source.destroy();
+          return fail('store_unavailable')();
+        },
+      };
+      const by = rig.another({ files });
+      await rig.record('M1', { by });
+      await by.keeper.idle();
+      expect(rig.downloads).to.have.length(1);
+      expect(fetched.destroyed).to.equal(true);
+    });
   });
 
   it('of a message that was deleted meanwhile are not fetched', async () => {

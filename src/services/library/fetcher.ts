@@ -5,7 +5,7 @@ import { LIMITS } from '../../domain/limits.js';
 import type { MediaExtra } from '../../events/extras.js';
 import { readContent } from '../../kinds/index.js';
 import type { LinkFactory, MediaMessage, MediaSource, MessageContent } from '../../link/link.js';
-import type { ExpectedFile, HistoryMessage, NewFile, Store } from '../../store/store.js';
+import type { ExpectedFile, FileRecord, HistoryMessage, NewFile, Store } from '../../store/store.js';
 import { liveLink } from '../live-links.js';
 import { referenceTo } from '../send/earlier-messages.js';
 import type { SessionSource } from '../send/paired.js';
@@ -46,9 +46,8 @@ export class FileFetcher {
       await this.#requireRoom(expected);
       return false;
     }
-    const stream = await this.#open(expected, message, signal);
     const { files } = this.#options.store;
-    const { id } = await files.write(newFile(expected, message), limited(stream));
+    const { id } = await this.#write(expected, message, signal);
     try {
       await this.#requireRoom(expected);
       // the message may have been deleted meanwhile, with the files that were there
@@ -58,6 +57,16 @@ export class FileFetcher {
       throw error;
     }
     return true;
+  }
+
+  async #write(expected: ExpectedFile, message: FileMessage, signal: AbortSignal): Promise<FileRecord> {
+    const stream = await this.#open(expected, message, signal);
+    try {
+      return await this.#options.store.files.write(newFile(expected, message), limited(stream));
+    } finally {
+      // a store that fails before it reads leaves the connection open behind it
+      stream.destroy();
+    }
   }
 
   /** What was done in the name of a room that got another one meanwhile is done again. */
