@@ -118,6 +118,7 @@ async function giveBack(registration: Registration, { lastClient }: ListenOption
   return registration.end(await lastClient(AbortSignal.timeout(END_MS)));
 }
 
+/** @throws CliError `interrupted` when there is nothing to answer any more */
 async function answer(call: WebhookCall, options: ListenOptions): Promise<number> {
   const { deliveryId, attempt, event } = call;
   const { status, forwarded } = await answerOf(call, options);
@@ -138,5 +139,7 @@ async function answerOf(
   if (!forwardTo) return { status: NO_CONTENT };
   const event = { deliveryId, attempt, type, body };
   const forwarded = await forwardEvent(forwardTo, event, { timeoutMs: FORWARD_MS, signal });
+  // an error would be the event's end where this is its last attempt; without an answer it goes to the webhook
+  if (signal.aborted && forwarded.status === 0) throw new CliError('interrupted', 'interrupted');
   return { status: forwarded.status || BAD_GATEWAY, forwarded };
 }

@@ -36,7 +36,7 @@ export interface ReceiverOptions {
   port: number;
   /** What calls must carry and be signed with. */
   token: string;
-  /** Decides the status of the answer. */
+  /** Decides the status of the answer; the call gets none where this rejects. */
   answer(call: WebhookCall): Promise<number>;
   refused(call: RefusedCall): void;
 }
@@ -87,7 +87,7 @@ async function serve(
     else if (typeof event === 'string') refuse(401, event);
     else response.writeHead(await options.answer(callOf(request, body, event))).end();
   } catch {
-    // the caller went away: it calls again
+    // the caller went away, or we do: it calls again
     response.destroy();
   }
 }

@@ -192,5 +192,17 @@ describe('listening to a session', () => {
       expect(item?.forwarded).to.include({ status: 0 });
       expect((await sent).body).to.include({ delivered: false, reason: 'answered 502' });
     });
+
+    it('leaves what it breaks off to the webhook, the last attempt of an event too', async () => {
+      target.respond((response, call, index) => {
+        const isLast = call.headers['x-sn-attempt'] === '4';
+        if (!isLast) answering(500)(response, call, index);
+      });
+      const listener = await start({ forwardTo: { url: target.url, token: '' } });
+      const sent = trigger();
+      await target.received(4);
+      await listener.end();
+      expect((await sent).body).to.include({ delivered: true });
+    });
   });
 });
