@@ -2,6 +2,9 @@ import { CliError } from './cli-error.js';
 import { exitCodeOf } from './exit-code.js';
 import { type Paint, painter } from './paint.js';
 
+/** Controls that JSON may hold as they are, and marks that change the direction of the text around them. */
+const UNPRINTABLE = /[\u007f-\u009f\p{Bidi_Control}\u2028\u2029]/gu;
+
 /** What went wrong, as `--json` shows it. */
 export interface ErrorReport {
   error: string;
@@ -21,9 +24,9 @@ export class Output {
     process.stdout.write(`${text}\n`);
   }
 
-  /** One value: a single line for streams, indented otherwise. */
+  /** One value: a single line for streams, indented otherwise. Nothing in it moves the cursor of a terminal. */
   json(value: unknown, options: { indent?: boolean } = {}): void {
-    process.stdout.write(`${JSON.stringify(value, null, options.indent ? 2 : undefined)}\n`);
+    process.stdout.write(`${jsonText(value, options.indent ? 2 : undefined)}\n`);
   }
 
   /** Something beside the result, for people. */
@@ -56,6 +59,14 @@ export class Output {
       this.line(`${this.paint('dim', name.padEnd(width))}  ${value || this.paint('dim', '–')}`);
     }
   }
+}
+
+/** The same value to every reader of JSON, without what a terminal would act on. */
+function jsonText(value: unknown, indent: number | undefined): string {
+  return JSON.stringify(value, null, indent).replace(
+    UNPRINTABLE,
+    (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /** An error in the form in which it is printed, as text or as JSON. */

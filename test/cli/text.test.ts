@@ -1,4 +1,6 @@
+import { captureOutput } from '@oclif/test';
 import { expect } from 'chai';
+import { Output } from '../../src/cli/output.js';
 import { painter, wantsColor } from '../../src/cli/paint.js';
 import { shorten, singleLine } from '../../src/cli/plain-text.js';
 
@@ -22,6 +24,16 @@ describe('foreign text in the terminal', () => {
       'hell…',
       '🙂…',
     ]);
+  });
+});
+
+describe('JSON in the terminal', () => {
+  it('holds the same text, and nothing that a terminal acts on', async () => {
+    const value = { body: 'a\u001b[2Jb\u009bc\u202ed\u2028e\u007f', name: 'Grüße, 你好, שלום, 👩‍👩‍👧' };
+    const { stdout } = await captureOutput(async () => new Output().json(value, { indent: true }));
+    expect(JSON.parse(stdout)).to.deep.equal(value);
+    expect(stdout).to.contain(value.name);
+    expect(stdout.split('\n').map(singleLine)).to.deep.equal(stdout.split('\n'));
   });
 });
 
