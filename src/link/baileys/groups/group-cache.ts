@@ -3,6 +3,8 @@ import { LRUCache } from 'lru-cache';
 
 /** Groups of one connection whose members are kept. */
 const MAX_GROUPS = 500;
+/** Members of all of them together: some 20 MB. */
+const MAX_MEMBERS = 50_000;
 
 /**
  * The members and settings of groups, so that a send does not ask the network for them each time. Every notification of
@@ -11,10 +13,17 @@ const MAX_GROUPS = 500;
  */
 export class GroupCache {
   readonly #cache: LRUCache<string, GroupMetadata>;
+  #changes = 0;
 
   /** @param fetch asks the network */
   constructor(fetch: (jid: string) => Promise<GroupMetadata>) {
-    this.#cache = new LRUCache({ max: MAX_GROUPS, fetchMethod: fetch, ignoreFetchAbort: false });
+    this.#cache = new LRUCache({
+      max: MAX_GROUPS,
+      maxSize: MAX_MEMBERS,
+      sizeCalculation: ({ participants }) => participants.length + 1,
+      fetchMethod: fetch,
+      ignoreFetchAbort: false,
+    });
   }
 
   /** From the network when it is not at hand; several callers at once ask once. */
@@ -24,11 +33,18 @@ export class GroupCache {
     return metadata;
   }
 
-  keep(metadata: GroupMetadata): void {
-    this.#cache.set(metadata.id, metadata);
+  /** How many changes were told of. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** Keeps what the network answered, unless it has told of a change since. @param since `changes` before it was asked */
+  keep(metadata: GroupMetadata, since: number): void {
+    if (since === this.#changes) this.#cache.set(metadata.id, metadata);
   }
 
   forget(jid: string): void {
+    this.#changes += 1;
     this.#cache.delete(jid);
   }
 

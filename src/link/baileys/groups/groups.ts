@@ -25,12 +25,14 @@ export class Groups implements LinkGroups {
   }
 
   async list(): Promise<Group[]> {
+    const since = this.#cache.changes;
     const all = await asked(this.#queries.groupFetchAllParticipating());
-    return Object.values(all).map((metadata) => this.#take(metadata));
+    return Object.values(all).map((metadata) => this.#take(metadata, since));
   }
 
   async get(jid: string): Promise<Group> {
-    return this.#take(await asked(this.#queries.groupMetadata(jid)));
+    const since = this.#cache.changes;
+    return this.#take(await asked(this.#queries.groupMetadata(jid)), since);
   }
 
   async create(subject: string, participants: readonly string[]): Promise<CreatedGroup> {
@@ -69,8 +71,8 @@ export class Groups implements LinkGroups {
     this.#cache.forget(jid);
   }
 
-  #take(metadata: GroupMetadata): Group {
-    this.#cache.keep(metadata);
+  #take(metadata: GroupMetadata, since: number): Group {
+    this.#cache.keep(metadata, since);
     this.#onMembers(metadata);
     return groupOf(metadata);
   }
