@@ -1,4 +1,5 @@
 import { type Clock, systemClock, wait } from '../domain/clock.js';
+import { formatRoomId, parseRoomId } from '../domain/room.js';
 import type { FileRecord, HistoryMessage, RoomRecord, Store } from '../store/store.js';
 import type { Counted } from './counted.js';
 import { allRooms, filePagesOf, pagesOf } from './store-rows.js';
@@ -30,7 +31,7 @@ export interface CheckOptions {
   counted: Pick<Counted, 'add'>;
 }
 
-type Checked = Pick<Store, 'sessions' | 'history' | 'files' | 'expectedFiles' | 'supports'>;
+type Checked = Pick<Store, 'sessions' | 'history' | 'files' | 'expectedFiles' | 'contacts' | 'supports'>;
 
 /** Milliseconds after which what looked wrong is looked at again: another program may be about to put it right. */
 const SECOND_LOOK_MS = 1_000;
@@ -131,9 +132,21 @@ export class StoreCheck {
 
   /** Its room may have another name by now. */
   async #lacksMessage({ id }: FileRecord): Promise<boolean> {
-    const file = await this.#store.files.get(id);
+    const { files, history } = this.#store;
+    const file = await files.get(id);
     if (!file) return false;
-    return !(await this.#store.history.message(file.clientId, file.chatRoomId, file.messageId));
+    const { clientId, chatRoomId, messageId } = file;
+    if (await history.message(clientId, chatRoomId, messageId)) return false;
+    const lidRoom = await this.#lidRoomOf(chatRoomId);
+    // on its way there: what a crash has interrupted, the daemon ends when it starts
+    return !lidRoom || (await history.message(clientId, lidRoom, messageId))?.fileId !== id;
+  }
+
+  /** Where the messages of a room go that is called by a number whose LID is known. */
+  async #lidRoomOf(chatRoomId: string): Promise<string | undefined> {
+    const key = parseRoomId(chatRoomId);
+    const contact = key && (await this.#store.contacts.find(key.clientId, { pn: key.other }));
+    return key && contact?.lid && formatRoomId({ ...key, other: contact.lid });
   }
 
   async #lacksFile(clientId: string, { chatRoomId, messageId, fileId }: HistoryMessage): Promise<boolean> {

@@ -85,10 +85,16 @@ export async function keep(
 export async function keepFile(
   store: Store,
   messageId: string,
-  { fileName = 'a.txt', content = 'content', sentAt = 1_000, clientId = 'acme' } = {},
+  {
+    fileName = 'a.txt',
+    content = 'content',
+    sentAt = 1_000,
+    clientId = 'acme',
+    chatRoomId = 'acme-1-2',
+  } = {},
 ): Promise<string> {
   const id = randomUUID();
-  const { chatRoomId } = await keep(store, messageId, { fileId: id, sentAt }, clientId);
+  await keep(store, messageId, { fileId: id, sentAt, chatRoomId }, clientId);
   const file = newFile({ id, clientId, chatRoomId, messageId, fileName, createdAt: sentAt });
   await store.files.write(file, Readable.from([Buffer.from(content)]));
   return id;

@@ -2,6 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import Check from '../../../commands/store/check.js';
+import { contact } from '../../contracts/store/harness.js';
 import { MONGODB_URL } from '../../store/support/mongo.js';
 import { KeptStore, keep, keepFile } from '../../support/kept-store.js';
 import { runCli } from '../../support/spawn-cli.js';
@@ -63,6 +64,26 @@ describe('switchboard store check', () => {
       expect(await files.get(orphan)).to.equal(undefined);
       expect(await history.message('acme', ROOM, 'M2')).to.include({ fileId: '', body: 'body M2' });
       expect(await history.room('acme', ROOM)).to.include({ unreadCount: 1, lastMessage: 'body M2' });
+    });
+  });
+
+  it('keeps the file of a message that an interrupted move has brought into the room of its LID', async () => {
+    const number = 'acme-1-15550000002';
+    const { moved, left } = await kept.open(async (store) => {
+      await store.contacts.learn('acme', contact({ lid: '2', pn: '15550000002' }));
+      const ids = {
+        moved: await keepFile(store, 'M1', { chatRoomId: number }),
+        left: await keepFile(store, 'M2', { chatRoomId: number }),
+      };
+      for (const messageId of ['M1', 'M2']) await store.history.remove('acme', number, messageId);
+      await keep(store, 'M1', { fileId: ids.moved });
+      await keep(store, 'M2');
+      return ids;
+    });
+    expect((await check('--repair')).faults).to.include({ filesWithoutMessage: 1, messagesWithoutFile: 0 });
+    await kept.open(async ({ files }) => {
+      expect(await files.get(moved)).to.include({ messageId: 'M1' });
+      expect(await files.get(left)).to.equal(undefined);
     });
   });
 
