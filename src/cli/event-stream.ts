@@ -4,10 +4,26 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 /** A daemon sends something, if only a comment, more often than this (milliseconds); else the connection is dead. */
 const SILENCE_MS = 90_000;
 
-/** The server-sent events of an answer, until it ends. @throws when the connection is cut or has fallen silent. */
-export async function* readEvents(response: IncomingMessage): AsyncGenerator<EventSourceMessage> {
+/** What a daemon says first, with its place in the stream. */
+const BEGINNING = /^ ?connected at (\S+)$/;
+
+/**
+ * The server-sent events of an answer, until it ends.
+ * @param began is told the id from which to go on when the connection is cut before the first event
+ * @throws when the connection is cut or has fallen silent.
+ */
+export async function* readEvents(
+  response: IncomingMessage,
+  began: (id: string) => void = () => undefined,
+): AsyncGenerator<EventSourceMessage> {
   const arrived: EventSourceMessage[] = [];
-  const parser = createParser({ onEvent: (message) => arrived.push(message) });
+  const parser = createParser({
+    onEvent: (message) => arrived.push(message),
+    onComment(comment) {
+      const id = BEGINNING.exec(comment)?.[1];
+      if (id) began(id);
+    },
+  });
   response.setEncoding('utf8');
   response.setTimeout(SILENCE_MS, () => response.destroy(new Error('the daemon has fallen silent')));
   for await (const chunk of response) {

@@ -83,7 +83,10 @@ async function* connection(
   const response = await client.events({ clientId, lastEventId: place.lastEventId, rooms, signal });
   yield { type: 'open', resumed: place.wasOpen };
   Object.assign(place, { wasOpen: true, failures: 0 });
-  for await (const message of readEvents(response)) {
+  const began = (id: string) => {
+    place.lastEventId ??= id;
+  };
+  for await (const message of readEvents(response, began)) {
     const entry = parseEntry(message.data);
     if (message.id) place.lastEventId = message.id;
     if (entry?.kind === 'room') yield { type: 'room', signal: entry };

@@ -68,8 +68,14 @@ export class Tail {
     this.#epoch = startedAt.toString(36);
   }
 
+  /** Of the newest entry; before the first one an id that `since` takes as well. */
+  get lastId(): string {
+    return `${this.#epoch}-${this.#count}`;
+  }
+
   publish(entry: TailEntry): void {
-    const numbered = { id: `${this.#epoch}-${++this.#count}`, entry };
+    this.#count += 1;
+    const numbered = { id: this.lastId, entry };
     this.#keep(numbered);
     tellAll(this.#listeners, numbered);
   }

@@ -74,7 +74,7 @@ class EventStream extends Readable {
       this.#untoldRooms.addAll(new Date(clock.now()).toISOString());
     }
     // no header leaves before the first byte
-    this.push(': connected\n\n');
+    this.push(lastEventId ? ': connected\n\n' : beginning(tail.lastId));
     this.#keepAlive();
   }
 
@@ -161,6 +161,11 @@ class EventStream extends Readable {
       this.#keepAlive();
     });
   }
+}
+
+/** Tells the place in the stream, so that a client whose connection is cut before the first entry misses nothing. */
+function beginning(id: string): string {
+  return `: connected at ${id}\nid: ${id}\n\n`;
 }
 
 /** JSON holds no line breaks, so that one `data` line is enough. */

@@ -68,6 +68,20 @@ describe('the tail', () => {
     expect(daemon.callsOf('/events')[1]?.headers['last-event-id']).to.equal('e-1');
   });
 
+  it('loses nothing either when the connection ends before the first entry', async () => {
+    daemon.publish(textEvent({ messageId: 'of before' }));
+    const items = follow();
+    await next(items);
+    daemon.endStreams();
+    expect(await next(items)).to.include({ type: 'reconnecting', delayMs: 500 });
+    daemon.publish(textEvent({ messageId: 'in between' }));
+    const back = next(items);
+    await clock.scheduled(500);
+    clock.advance(500);
+    expect(await back).to.deep.equal({ type: 'open', resumed: true });
+    expect(await next(items)).to.deep.include({ id: 'e-2' });
+  });
+
   it('waits longer each time while the daemon is away, and comes back when it is', async () => {
     const items = follow();
     await next(items);

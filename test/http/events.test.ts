@@ -86,6 +86,16 @@ describe('GET /events', () => {
     expect((await stream.next()).id).to.match(/-2$/);
   });
 
+  it('tells its place at once, so that a client misses nothing of before its first entry either', async () => {
+    for (const number of [1, 2]) {
+      const first = await open();
+      const id = (await first.comment('connected at ')).slice('connected at '.length);
+      drop('acme', number);
+      const again = await open(`/events?lastEventId=${id}`);
+      expect(JSON.parse((await again.next()).data)).to.include({ deliveryId: `d${number}` });
+    }
+  });
+
   for (const way of ['header', 'query'] as const) {
     it(`goes on after the last entry, named by ${way}`, async () => {
       for (let number = 1; number <= 5; number++) drop('acme', number);
@@ -216,8 +226,8 @@ interface Listener {
   response: IncomingMessage;
   /** The next event, waiting for it. */
   next(): Promise<EventSourceMessage>;
-  /** The next comment of that text, waiting for it. */
-  comment(text: string): Promise<string>;
+  /** The next comment that begins so, waiting for it. */
+  comment(beginning: string): Promise<string>;
   ended: Promise<unknown>;
 }
 
@@ -233,10 +243,10 @@ function listenTo(response: IncomingMessage): Listener {
     response,
     next: messages.take,
     ended,
-    async comment(text) {
+    async comment(beginning) {
       for (;;) {
         const comment = (await comments.take()).trim();
-        if (comment === text) return comment;
+        if (comment.startsWith(beginning)) return comment;
       }
     },
   };

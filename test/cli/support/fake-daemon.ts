@@ -131,9 +131,11 @@ export class FakeDaemon {
 
   #stream({ headers, query }: DaemonCall, response: ServerResponse): void {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.write(': hello\n\n');
-    const last = this.#published.findIndex(({ id }) => id === headers['last-event-id']);
-    if (last >= 0) for (const missed of this.#published.slice(last + 1)) response.write(frame(missed));
+    const lastId = headers['last-event-id'];
+    const newest = `e-${this.#published.length}`;
+    response.write(lastId ? ': connected\n\n' : `: connected at ${newest}\nid: ${newest}\n\n`);
+    const last = lastId ? this.#published.findIndex(({ id }) => id === lastId) : Infinity;
+    for (const missed of this.#published.slice(last + 1)) response.write(frame(missed));
     this.#streams.add(response);
     response.on('close', () => this.#streams.delete(response));
     if (query.get('rooms') !== 'true') return;
