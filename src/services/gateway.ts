@@ -211,10 +211,16 @@ export class Gateway {
     this.#options.log[level](line, 'session status');
     if (previous === 'connected') this.#options.observer.disconnected(status);
     this.#statusEvents.sessionStatus(session.record, previous);
-    if (status === 'qr') this.#imports.reset(session.clientId);
+    if (status === 'qr') this.#beginAnew(session);
     if (status !== 'connected') return;
     void this.sending.resume(session);
     this.#keeper.resume(session.clientId);
+  }
+
+  /** A number is being linked that was not: nobody tells what has happened until then. */
+  #beginAnew({ clientId }: Session): void {
+    this.#imports.reset(clientId);
+    this.#known.groups.forget(clientId);
   }
 
   #onLinkEvent(session: Session, event: LinkEvent): void {

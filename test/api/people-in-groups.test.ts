@@ -4,7 +4,7 @@ import type { EventEnvelope } from '../../src/events/envelope.js';
 import type { MessageView, RoomView } from '../../src/services/services.js';
 import { lidOf } from '../support/conversations.js';
 import { eventOf } from '../support/events.js';
-import { ALICE, BOB, CAROL, linkSession } from '../support/pairing.js';
+import { ALICE, BOB, CAROL, linkSession, reached } from '../support/pairing.js';
 import { picture } from '../support/pictures.js';
 import { startWorld, type World } from '../support/world.js';
 
@@ -100,5 +100,15 @@ describe('groups in events and in the hosted inbox', () => {
     const event = await says(CAROL, { revoke: { messageId: targetId } });
     expect(event.revoke).to.deep.equal({ targetId, byAdmin: false });
     expect((await rows())[0]).to.include({ deleted: true });
+  });
+
+  it('are what they have become while the number was not linked', async () => {
+    await says(BOB, { text: 'Hello all' });
+    await world.phones.unlink(ALICE.number);
+    await reached(world, 'acme', 'logged_out');
+    await world.phones.groups.update(BOB.number, jid, { subject: 'Old friends' });
+    await linkSession(world, 'acme');
+    expect((await says(BOB, { text: 'Hello again' })).group).to.include({ subject: 'Old friends' });
+    expect(await room()).to.include({ name: 'Old friends' });
   });
 });
