@@ -21,16 +21,16 @@ export interface Person {
 }
 
 const SERVER_OF = { lid: LID_SERVER, pn: PN_SERVER, group: GROUP_SERVER } as const;
-const KIND_OF: Record<string, Address['kind']> = {
-  [LID_SERVER]: 'lid',
-  [PN_SERVER]: 'pn',
-  [GROUP_SERVER]: 'group',
+const KIND_OF: ReadonlyMap<string, Address['kind']> = new Map([
+  [LID_SERVER, 'lid'],
+  [PN_SERVER, 'pn'],
+  [GROUP_SERVER, 'group'],
   // the spelling that old clients and some receipts still use for phone numbers
-  'c.us': 'pn',
+  ['c.us', 'pn'],
   // accounts whose device is hosted by the network itself
-  hosted: 'pn',
-  'hosted.lid': 'lid',
-};
+  ['hosted', 'pn'],
+  ['hosted.lid', 'lid'],
+]);
 const JID = /^([0-9]+(?:-[0-9]+)?)(?:_[0-9]+)?(?::[0-9]+)?@([a-z.]+)$/;
 
 /** The jid of an address, without a device: `15550000001@s.whatsapp.net`. */
@@ -46,7 +46,7 @@ export function parseJid(jid: string | null | undefined): Address | undefined {
   const match = JID.exec(jid ?? '');
   if (!match) return undefined;
   const [, user, server] = match;
-  const kind = KIND_OF[server ?? ''];
+  const kind = KIND_OF.get(server ?? '');
   return user && kind ? { kind, user } : undefined;
 }
 

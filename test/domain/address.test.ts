@@ -15,6 +15,7 @@ describe('addresses', () => {
     ['status@broadcast', undefined],
     ['123456@broadcast', undefined],
     ['120363040000000000@newsletter', undefined],
+    ['15550000001@constructor', undefined],
     ['nonsense', undefined],
     ['@lid', undefined],
     ['', undefined],
