@@ -184,6 +184,22 @@ describe('the room of a person', () => {
     expect(await ids()).to.deep.equal(['M1']);
   });
 
+  it('that cannot be moved at the next start holds up no other one', async () => {
+    const carol = { lid: '90000000000003', pn: '15550000003' };
+    await rig.receive({ ...FROM_NUMBER, messageId: 'M1' }, HOSTED);
+    await rig.receive({ chat: `${carol.pn}@s.whatsapp.net`, messageId: 'C1' }, HOSTED);
+    for (const person of [BOB, carol])
+      await rig.store.contacts.learn('acme', { ...person, source: 'mapping', learntAt: 1 });
+    const { history } = rig.store;
+    const rekey = history.rekey.bind(history);
+    history.rekey = async (clientId, move) => {
+      if (move.from === BY_NUMBER) throw new Error('what is sealed cannot be opened');
+      return rekey(clientId, move);
+    };
+    await identitiesOver(rig.store, HOSTED).takeUp('acme');
+    expect(await rooms()).to.have.members([BY_NUMBER, `acme-90000000000001-${carol.lid}`]);
+  });
+
   it('waits for a store that is away', async () => {
     await rig.receive({ ...FROM_NUMBER, messageId: 'M1' }, HOSTED);
     const { history } = rig.store;

@@ -80,13 +80,13 @@ export class Identities {
     );
   }
 
-  /** Ends what a crash may have left undone: moves every room whose person has become known. */
+  /** Ends what a crash may have left undone: moves every room whose person has become known, as far as it can be moved. */
   async takeUp(clientId: string): Promise<void> {
     for (const { chatRoomId, remoteJid } of await this.#options.store.history.roomsByNumber(clientId)) {
       const remote = parseJid(remoteJid);
       if (remote?.kind !== 'pn') continue;
       const move = await this.#moveOf(clientId, chatRoomId, remote.user);
-      if (move) await this.#move(clientId, remote.user, move);
+      if (move) await this.#tryMove(clientId, remote.user, move);
     }
   }
 
@@ -106,12 +106,16 @@ export class Identities {
 
   /** Both addresses of a person are known now. Never rejects: what fails is done at the next start. */
   async #onPair(clientId: string, { lid, pn }: KnownPair): Promise<void> {
-    const { recordOf, log } = this.#options;
-    const session = recordOf(clientId);
+    const session = this.#options.recordOf(clientId);
     if (!session) return;
     const from = formatRoomId({ clientId, myLid: session.lid, other: pn });
-    await this.#move(clientId, pn, personMove(from, { lid, pn })).catch((err: unknown) =>
-      log.warn({ err, clientId }, 'a room still goes by a number though its LID is known'),
+    await this.#tryMove(clientId, pn, personMove(from, { lid, pn }));
+  }
+
+  /** Never rejects. */
+  async #tryMove(clientId: string, pn: string, move: PersonMove): Promise<void> {
+    await this.#move(clientId, pn, move).catch((err: unknown) =>
+      this.#options.log.warn({ err, clientId }, 'a room still goes by a number though its LID is known'),
     );
   }
 
