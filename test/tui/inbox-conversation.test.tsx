@@ -53,6 +53,14 @@ describe('the conversation of the terminal inbox', () => {
     expect(lines[start + 13]).to.equal('> i writes a message');
   });
 
+  it('names somebody with a LID by the phone number, once it is known', async () => {
+    const rooms = [roomOf('Ada', { to: '100000000000001@lid', phone: '' })];
+    inbox = await showConversation([messageOf('Hello')], { rooms });
+    expect(inbox.frame()).to.contain('Ada · 100000000000001@lid');
+    inbox.model.change({ rooms: rooms.map((room) => ({ ...room, phone: '+15550000002' })) });
+    expect(await inbox.frameWith('Ada · +15550000002')).to.not.contain('@lid');
+  });
+
   it('says how far own messages have come, in words where there is no colour', async () => {
     const ticks = ['sent', 'delivered', 'read', 'played', 'failed'] as const;
     inbox = await showConversation(ticks.map((tick) => messageOf(`m-${tick}`, { fromMe: true, tick })));

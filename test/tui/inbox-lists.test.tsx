@@ -1,7 +1,8 @@
 import { expect } from 'chai';
+import type { MessageItem } from '../../src/cli/inbox/model.js';
 import { NOW, type ShownInbox, showConversation, showInbox } from './support/inbox.js';
 import { KEYS } from './support/keys.js';
-import { roomOf, sessionOf } from './support/scripted-model.js';
+import { messageOf, roomOf, sessionOf } from './support/scripted-model.js';
 
 describe('the lists of the terminal inbox', () => {
   let inbox: ShownInbox;
@@ -37,6 +38,31 @@ describe('the lists of the terminal inbox', () => {
     expect(lineWith('Bob')).to.match(/Bob +Fri/);
     expect(lineWith('You:')).to.contain('You: See ⏎ you');
     expect(inbox.frame()).to.contain('+15550000009');
+  });
+
+  it('say what a last message without text is', () => {
+    const attachment = { mediaType: 'image', fileName: 'IMG_1.jpg', size: 1, url: '' };
+    const pdf = { ...attachment, mediaType: 'document', fileName: 'menu.pdf' };
+    const silent = (name: string, last?: MessageItem) => roomOf(name, { lastMessageAt: NOW, last });
+    inbox = showInbox({
+      rooms: [
+        silent('Ada', messageOf('', { type: 'image', attachment })),
+        silent('Bob', messageOf('', { type: 'document', attachment: pdf })),
+        silent('Carol', messageOf('', { deleted: true })),
+        silent('Dan'),
+      ],
+    });
+    const lines = inbox.frame().split('\n');
+    const below = (name: string) => {
+      const line = lines[lines.findIndex((one) => one.includes(name)) + 1] ?? '';
+      return line.split('│')[0]?.replace('▌', '').trim();
+    };
+    expect(['Ada', 'Bob', 'Carol', 'Dan'].map(below)).to.deep.equal([
+      '▤ photo',
+      '▤ menu.pdf',
+      '⊘ deleted',
+      '(no text)',
+    ]);
   });
 
   it('follow what changes', async () => {

@@ -5,12 +5,15 @@ import { plainLine } from '../plain-text.js';
 import { isLostAnswer } from '../send.js';
 import type { StateBox } from '../state-box.js';
 import type { InboxState, Notice } from './model.js';
+import type { Phones } from './phones.js';
+import { withPhone } from './room-item.js';
 
 /** What all parts of the inbox work with. */
 export interface InboxContext {
   client: DaemonClient;
   clock: Clock;
   box: StateBox<InboxState>;
+  phones: Phones;
   /** Aborts when the inbox is closed. */
   signal: AbortSignal;
 }
@@ -25,6 +28,12 @@ export function report(context: InboxContext, error: unknown): void {
   const suggestions = error instanceof CliError ? error.suggestions : [];
   const isAway = error instanceof CliError && error.failure === 'unreachable' && !isLostAnswer(error);
   say(context, { level: 'error', text, suggestions, ...(isAway && { untilBack: true }) });
+}
+
+/** Takes in whose number was told, and shows it at that person's room. */
+export function learnPhone({ box, phones }: InboxContext, jid: string, phone: string): void {
+  if (!phones.learn(jid, phone)) return;
+  box.update((state) => ({ ...state, rooms: state.rooms.map((room) => withPhone(room, phones)) }));
 }
 
 /**

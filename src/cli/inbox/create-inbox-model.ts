@@ -18,6 +18,7 @@ import type { InboxModel, InboxState, MessageItem, RoomItem } from './model.js';
 import { OnceSender } from './once-sender.js';
 import { OpenRoom } from './open-room.js';
 import { Outgoing } from './outgoing.js';
+import { Phones } from './phones.js';
 import { RoomList } from './room-list.js';
 import { newestWith, roomsWith } from './search.js';
 import { SessionBoard } from './session-board.js';
@@ -57,7 +58,7 @@ class Inbox implements InboxModel {
   constructor(client: DaemonClient, { clientId, clock = systemClock, signal }: InboxOptions) {
     const box = new StateBox<InboxState>({ ...EMPTY, clientId });
     const ended = signal ? AbortSignal.any([signal, this.#end.signal]) : this.#end.signal;
-    const context = { client, clock, box, signal: ended };
+    const context = { client, clock, box, phones: new Phones(), signal: ended };
     this.#sessions = new SessionBoard(context);
     this.#acting = {
       ...context,
@@ -201,7 +202,7 @@ class Inbox implements InboxModel {
 
   #roomChanged({ clientId, chatRoomId, messageId, formerId }: RoomSignal): void {
     if (clientId && clientId !== this.state.clientId) return;
-    void this.#rooms?.refresh();
+    void this.#rooms?.changed(chatRoomId);
     if (formerId) this.#acting.box.update((state) => renamed(state, formerId, chatRoomId));
     const shown = this.state.conversation?.chatRoomId;
     if (!chatRoomId || chatRoomId === shown) void this.#open?.refresh(messageId);

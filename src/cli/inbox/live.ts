@@ -1,14 +1,16 @@
-import type { RoomSignal } from '../../delivery/tail.js';
+import type { RoomSignal, TailEntry } from '../../delivery/tail.js';
 import { wait } from '../../domain/clock.js';
 import type { SessionStatusEvent } from '../../events/session-status.js';
 import { CliError } from '../cli-error.js';
 import { plainLine } from '../plain-text.js';
 import { type RoomChange, type TailItem, tailWithRooms } from '../tail.js';
-import { type InboxContext, report } from './context.js';
+import { type InboxContext, learnPhone, report } from './context.js';
 import type { InboxConnection } from './model.js';
 
 /** Milliseconds between attempts when the daemon was not there at first, or refuses. */
 const AGAIN_AFTER_MS = 1_000;
+
+type EventEntry = Extract<TailEntry, { kind: 'event' }>;
 
 export interface LiveListener {
   /** The stream is open, perhaps again. */
@@ -25,7 +27,7 @@ export async function followLive(context: InboxContext, listener: LiveListener):
   const { client, clock, signal } = context;
   while (!signal.aborted) {
     try {
-      const items = tailWithRooms(client, { signal, clock, types: ['session_status'] });
+      const items = tailWithRooms(client, { signal, clock });
       for await (const item of items) take(item, context, listener);
     } catch (error) {
       if (signal.aborted) return;
@@ -50,9 +52,14 @@ function take(item: TailItem | RoomChange, context: InboxContext, listener: Live
   } else if (item.type === 'reconnecting') {
     const { reason, delayMs } = item;
     connectionIs(context, { state: 'reconnecting', reason: plainLine(reason), delayMs });
-  } else if (item.entry.kind === 'event' && item.entry.event.event === 'session.status') {
-    listener.statusChanged(item.entry.event);
+  } else if (item.entry.kind === 'event') {
+    takeEvent(item.entry.event, context, listener);
   }
+}
+
+function takeEvent(event: EventEntry['event'], context: InboxContext, listener: LiveListener): void {
+  if (event.event === 'session.status') listener.statusChanged(event);
+  else if ('remotePhone' in event) learnPhone(context, event.remoteJid, event.remotePhone);
 }
 
 /** The state of the connection says as much. */

@@ -43,8 +43,12 @@ export interface RoomItem {
   isGroup: boolean;
   /** What a message to it is addressed with. */
   to: string;
+  /** Of a chat of two that is addressed by LID: the phone number, `+…`; empty where it is not known. */
+  phone: string;
   lastMessage: string;
   lastMessageFromMe: boolean;
+  /** The last message itself, where it has no text and is known. */
+  last?: MessageItem;
   /** Undefined before the first message. */
   lastMessageAt: Date | undefined;
   unreadCount: number;

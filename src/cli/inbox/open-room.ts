@@ -1,7 +1,8 @@
 import { CliError } from '../cli-error.js';
 import { Coalesced } from './coalesced.js';
-import { type InboxContext, isGone, isPassing, report, say } from './context.js';
+import { type InboxContext, isGone, isPassing, learnPhone, report, say } from './context.js';
 import { loadingIs, type Newest, opening, withNewest, withOlder } from './conversation-changes.js';
+import { fieldOf, textOf } from './fields.js';
 import { messageItems } from './message-item.js';
 import type { RoomItem } from './model.js';
 import { fetchMessages, LARGEST_PAGE, type MessageRow, resetUnread } from './wire.js';
@@ -118,7 +119,8 @@ export class OpenRoom {
       const rows = await this.#page({ limit: LARGEST_PAGE, before: oldest.messageId });
       if (this.#signal.aborted) return false;
       this.#limit = Math.max(this.#limit, conversation.messages.length + rows.length);
-      box.update((state) => withOlder(state, this.#read(rows, rows.length < LARGEST_PAGE)));
+      const older = this.#read(rows, rows.length < LARGEST_PAGE);
+      box.update((state) => withOlder(state, older));
       return rows.length > 0;
     } catch (error) {
       if (!this.#signal.aborted) report(this.#context, error);
@@ -150,8 +152,15 @@ export class OpenRoom {
     const session = state.sessions.find(({ clientId }) => clientId === state.clientId);
     const chatRoomId = rows.at(-1)?.chatRoomId ?? this.#chatRoomId;
     const { name, isGroup } = this.room;
+    for (const row of rows) this.#learnFrom(row);
     const messages = messageItems(rows, { chatRoomId, name, isGroup, ownJid: session?.jid ?? '' });
     return { chatRoomId, messages, fromBeginning };
+  }
+
+  /** Who wrote to a group may have a room too. */
+  #learnFrom({ extras }: MessageRow): void {
+    const sender = fieldOf(extras, 'group');
+    learnPhone(this.#context, textOf(sender, 'participant'), textOf(sender, 'participantPhone'));
   }
 
   #failed(error: unknown): boolean {

@@ -1,7 +1,8 @@
 import { Coalesced } from './coalesced.js';
 import { type InboxContext, isGone, isPassing } from './context.js';
 import { withRooms } from './conversation-changes.js';
-import { roomItem } from './room-item.js';
+import { roomItem, withPhone } from './room-item.js';
+import { SilentRooms } from './silent-rooms.js';
 import { fetchRooms, resetUnread } from './wire.js';
 
 /** The rooms of one session, kept as the daemon has them. */
@@ -12,18 +13,26 @@ export class RoomList {
   readonly #end = new AbortController();
   readonly #signal: AbortSignal;
   readonly #loading: Coalesced;
+  readonly #silent: SilentRooms;
 
   constructor(context: InboxContext, clientId: string, sessionGone: () => void) {
     this.#context = context;
     this.clientId = clientId;
     this.#sessionGone = sessionGone;
     this.#signal = AbortSignal.any([context.signal, this.#end.signal]);
+    this.#silent = new SilentRooms(context);
     this.#loading = new Coalesced({
       load: () => this.#load(),
       failed: (error) => this.#failed(error),
       clock: context.clock,
       signal: this.#signal,
     });
+  }
+
+  /** Something changed in a room, or in any; resolves when it has been read. */
+  changed(chatRoomId: string): Promise<void> {
+    this.#silent.forget(chatRoomId);
+    return this.refresh();
   }
 
   /** Resolves when they have been read again. */
@@ -41,14 +50,16 @@ export class RoomList {
   }
 
   async #load(): Promise<void> {
-    const { client, box } = this.#context;
-    const rooms = (await fetchRooms(client, this.clientId)).map(roomItem);
+    const { client, box, phones } = this.#context;
+    const rows = await fetchRooms(client, this.clientId);
+    const rooms = rows.map((row) => this.#silent.complete(withPhone(roomItem(row), phones)));
     if (this.#signal.aborted) return;
     box.update((state) => withRooms(state, rooms));
     const open = box.state.conversation?.chatRoomId;
     const unread = rooms.find(({ chatRoomId, unreadCount }) => chatRoomId === open && unreadCount > 0);
     // the next signal of that room asks again
     if (unread) await resetUnread(client, unread.chatRoomId).catch(() => undefined);
+    await this.#silent.read(rooms, this.#signal);
   }
 
   #failed(error: unknown): boolean {

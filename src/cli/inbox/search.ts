@@ -4,7 +4,9 @@ import type { MessageItem, RoomItem } from './model.js';
 export function roomsWith(rooms: readonly RoomItem[], words: string): readonly RoomItem[] {
   const wanted = wordsOf(words);
   if (wanted.length === 0) return rooms;
-  return rooms.filter(({ name, to, lastMessage }) => containsAll(`${name} ${to} ${lastMessage}`, wanted));
+  return rooms.filter(({ name, to, phone, lastMessage }) =>
+    containsAll(`${name} ${to} ${phone} ${lastMessage}`, wanted),
+  );
 }
 
 /** The newest message with all the words, of those older than `before`; a deleted one says nothing any more. */

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { DaemonClient } from '../../../src/cli/client.js';
 import { createInboxModel } from '../../../src/cli/inbox/create-inbox-model.js';
 import type { InboxModel } from '../../../src/cli/inbox/model.js';
-import { statusEvent } from '../support/entries.js';
+import { statusEvent, textEvent } from '../support/entries.js';
 import { FakeDaemon } from '../support/fake-daemon.js';
 import { FakeHistory } from './support/fake-history.js';
 import { bodies, found, shown, until } from './support/watched.js';
@@ -60,6 +60,36 @@ describe('the terminal inbox and a daemon that comes and goes', () => {
     expect(daemon.callsOf(path)).to.have.lengthOf(messages);
     // one may have been under way
     expect(daemon.callsOf('/chatrooms').length).to.be.within(rooms + 1, rooms + 2);
+  });
+
+  it('says what a last message without text is, and reads it once', async () => {
+    const path = `/chatrooms/${chatRoomId}/messages`;
+    const media = { mediaType: 'document', fileName: 'menu\u001b[2J.pdf', fileSize: 35_000 };
+    await ready();
+    const file = history.add(chatRoomId, { body: '', messageType: 'document', media });
+    daemon.signal({ clientId: 'acme', chatRoomId, messageId: file.messageId });
+    const { last } = await found(model, ({ rooms }) => rooms.find((room) => room.last));
+    expect(last?.attachment).to.include({ mediaType: 'document', fileName: 'menu[2J.pdf' });
+    const read = daemon.callsOf(path).length;
+    daemon.signal({ clientId: 'acme', chatRoomId: history.addRoom('300', 1), messageId: 'm1' });
+    await until(model, ({ rooms }) => rooms.length === 2 && rooms.some((room) => room.last));
+    expect(daemon.callsOf(path)).to.have.lengthOf(read);
+    history.messages(chatRoomId).splice(-1, 1, { ...file, deleted: true });
+    daemon.signal({ clientId: 'acme', chatRoomId, messageId: file.messageId });
+    await until(model, ({ rooms }) => rooms.some((room) => room.last?.deleted));
+  });
+
+  it('shows the phone number of somebody with a LID, once an event or a group message tells it', async () => {
+    await ready();
+    expect(model.state.rooms[0]).to.include({ to: '200@lid', phone: '' });
+    daemon.publish(textEvent({ remoteJid: '200@lid', remotePhone: '+15550000002' }));
+    await until(model, ({ rooms }) => rooms[0]?.phone === '+15550000002');
+    expect(model.findRooms('+15550000002')).to.have.lengthOf(1);
+    const group = { participant: '300@lid', participantPhone: '+15550000003' };
+    history.add(chatRoomId, { extras: { group } });
+    daemon.signal({ clientId: 'acme', chatRoomId: history.addRoom('300', 1), messageId: 'm1' });
+    model.openRoom(chatRoomId);
+    await until(model, ({ rooms }) => rooms[1]?.phone === '+15550000003');
   });
 
   it('comes back by itself, with what happened meanwhile', async () => {

@@ -113,6 +113,7 @@ export function roomOf(name: string, more: Partial<RoomItem> = {}): RoomItem {
     name,
     isGroup: false,
     to: '+15550000001',
+    phone: '',
     lastMessage: '',
     lastMessageFromMe: false,
     lastMessageAt: undefined,

@@ -1,4 +1,4 @@
-import type { OutgoingItem } from '../../../cli/inbox/model.js';
+import type { OutgoingItem, RoomItem } from '../../../cli/inbox/model.js';
 import { cleanLine } from '../../text/foreign.js';
 import { fitLines, type Line, spread } from '../../text/line.js';
 import { seen, totalRows } from '../scroll.js';
@@ -68,13 +68,19 @@ function heading(shown: Shown, columns: number, below: number): Line[] {
       [
         { text: ' ' },
         { text: name, bold: true, underline: isFocused, foreign: true },
-        { text: kind + (room && room.to !== name ? ` · ${cleanLine(room.to)}` : ''), dim: true },
+        { text: kind + addressText(room, name), dim: true },
       ],
       [{ text: state, color: 'yellow' }],
       columns,
     ),
     [{ text: '─'.repeat(columns), dim: true }],
   ];
+}
+
+/** What the network calls somebody; to people the number says more than a LID. */
+function addressText(room: RoomItem | undefined, name: string): string {
+  const address = cleanLine(room?.phone || room?.to || '');
+  return address === '' || address === name ? '' : ` · ${address}`;
 }
 
 function invitation(shown: Shown): Line[] {

@@ -1,4 +1,4 @@
-import type { RoomItem } from '../../../cli/inbox/model.js';
+import type { Attachment, MessageItem, RoomItem } from '../../../cli/inbox/model.js';
 import { listLines } from '../../components/list.js';
 import { cleanLine } from '../../text/foreign.js';
 import { fitLine, type Line, type Span, spread } from '../../text/line.js';
@@ -69,7 +69,7 @@ function mark(isHighlighted: boolean, isOpen: boolean): Span {
 
 function roomLines(room: RoomItem, { mark, isOpen, columns, now }: Place): Line[] {
   const when = room.lastMessageAt ? shortMoment(room.lastMessageAt, now) : '';
-  const preview = cleanLine(room.lastMessage) || (room.lastMessageAt ? '(no text)' : '');
+  const preview = cleanLine(room.lastMessage) || (room.lastMessageAt ? lastText(room.last) : '');
   const said: Span[] = [
     { text: room.lastMessageFromMe ? 'You: ' : '', dim: true },
     { text: preview, dim: true, foreign: true },
@@ -82,6 +82,18 @@ function roomLines(room: RoomItem, { mark, isOpen, columns, now }: Place): Line[
       columns,
     ),
   ];
+}
+
+/** A message without text, in a few words. */
+function lastText(last: MessageItem | undefined): string {
+  if (last?.deleted) return '⊘ deleted';
+  if (last?.attachment) return `▤ ${attachmentName(last.attachment)}`;
+  return last && last.type !== 'chat' ? `[${cleanLine(last.type)}]` : '(no text)';
+}
+
+function attachmentName({ mediaType, fileName }: Attachment): string {
+  if (mediaType === 'document') return cleanLine(fileName) || mediaType;
+  return mediaType === 'image' ? 'photo' : cleanLine(mediaType);
 }
 
 function shortRoomLine(room: RoomItem, { mark, isOpen, columns }: Place): Line {
