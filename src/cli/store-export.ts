@@ -120,7 +120,7 @@ class RoomWriter {
       const file = message.fileId ? await this.#writeFile(message) : '';
       text += `${JSON.stringify(lineOf(message, file))}\n`;
     }
-    await lines.write(text);
+    await lines.appendFile(text);
     this.#options.counted.add(page.length);
   }
 
@@ -140,22 +140,42 @@ class RoomWriter {
   }
 }
 
-/** The store reads from the new to the old; where each page begins is all that is remembered of it. */
+/**
+ * The store reads from the new to the old; where each page begins is all that is remembered of it. Beside a daemon that goes
+ * on, messages come and go meanwhile.
+ */
 async function* oldestFirst(
-  store: Exported,
+  { history }: Exported,
   clientId: string,
   chatRoomId: string,
 ): AsyncGenerator<HistoryMessage[]> {
-  const begins: string[] = [];
-  let newest: HistoryMessage[] = [];
-  for await (const page of pagesOf(store, clientId, chatRoomId)) {
-    if (begins.length === 0) newest = page;
-    begins.push(page[0]?.messageId ?? '');
+  const begins: (string | undefined)[] = [undefined];
+  for await (const page of pagesOf({ history }, clientId, chatRoomId)) begins.push(page[0]?.messageId);
+  let written: HistoryMessage[] = [];
+  for (const before of begins.reverse()) {
+    const page = await following(written, (limit) =>
+      history.messages(clientId, chatRoomId, { limit, ...(before !== undefined && { before }) }),
+    );
+    if (page.length === 0) continue;
+    yield page;
+    written = page;
   }
-  for (let index = begins.length - 2; index >= 0; index--) {
-    yield store.history.messages(clientId, chatRoomId, { limit: PAGE, before: begins[index] ?? '' });
+}
+
+/** What comes after a page: read as far back as that one reaches, however much has come in between. */
+async function following(
+  written: readonly HistoryMessage[],
+  read: (limit: number) => Promise<HistoryMessage[]>,
+): Promise<HistoryMessage[]> {
+  const last = written.at(-1);
+  const ids = new Set(written.map(({ messageId }) => messageId));
+  const isWritten = ({ sentAt, messageId }: HistoryMessage) =>
+    ids.has(messageId) || (last !== undefined && sentAt < last.sentAt);
+  for (let limit = PAGE + 1; ; limit *= 2) {
+    const found = await read(limit);
+    const at = found.findLastIndex(isWritten);
+    if (at >= 0 || found.length < limit) return found.slice(at + 1);
   }
-  if (newest.length > 0) yield newest;
 }
 
 /** What is kept of a message, but for what only the gateway itself needs. */

@@ -2,6 +2,8 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import Export from '../../../commands/store/export.js';
+import { exportSession } from '../../../src/cli/store-export.js';
+import type { Store } from '../../../src/store/store.js';
 import { KeptStore, keep, keepFile } from '../../support/kept-store.js';
 import { runCli } from '../../support/spawn-cli.js';
 
@@ -70,6 +72,34 @@ describe('switchboard store export', () => {
     expect((await kept.run(Export, 'acme', '--to', to)).exitCode).to.equal(0);
     const ids = (await lines('rooms/acme-1-2.jsonl')).map(({ messageId }) => messageId);
     expect(ids).to.deep.equal(Array.from({ length: MANY }, (_, index) => `M${index}`));
+  });
+
+  it('writes each message once beside a daemon that goes on', async () => {
+    const written = await kept.open(async (store) => {
+      for (let index = 0; index < MANY; index++) {
+        const add = index === 49 ? keepFile : keep;
+        await add(store, `M${index}`, { sentAt: 1_000 + 2 * index });
+      }
+      let looks = Math.ceil(MANY / 200) + 1;
+      const messages: Store['history']['messages'] = async (...asked) => {
+        const page = await store.history.messages(...asked);
+        looks -= 1;
+        // the whole room has been looked at: one goes, one comes late, and one goes that a page begins with
+        if (looks === 0) {
+          await store.history.remove('acme', 'acme-1-2', 'M100');
+          await keep(store, 'late', { sentAt: 1_000 + 2 * 150 + 1 });
+          await keep(store, 'later', { sentAt: 1_000 + 2 * 150 + 1 });
+          await store.history.remove('acme', 'acme-1-2', 'M250');
+        }
+        return page;
+      };
+      const options = { clientId: 'acme', to, exportedAt: '', counted: { add: () => undefined } };
+      await exportSession({ ...store, history: { ...store.history, messages } }, options);
+      return (await lines('rooms/acme-1-2.jsonl')).map(({ messageId }) => messageId);
+    });
+    const there = Array.from({ length: MANY }, (_, index) => `M${index}`);
+    there.splice(151, 0, 'late', 'later');
+    expect(written).to.deep.equal(there.filter((id) => id !== 'M100' && id !== 'M250'));
   });
 
   it('gives files names that lead nowhere, and keeps everything to its owner', async () => {
