@@ -52,6 +52,7 @@ describe('the group routes', () => {
     ['a participant twice', '/create-group', { subject: 'x', participants: [BOB, BOB] }, /participants/],
     ['a person in place of a group', '/leave-group', { groupJid: '15550000002@s.whatsapp.net' }, /groupJid/],
     ['no group', '/group-invite-link', {}, /groupJid/],
+    ['a group of far too many digits', '/leave-group', { groupJid: `${'1'.repeat(200)}@g.us` }, /groupJid/],
     [
       'an action that there is not',
       '/update-group-members',

@@ -11,6 +11,7 @@ export interface GroupBody {
 export const groupFields = {
   clientId,
   groupJid: Joi.string()
+    .max(LIMITS.addressLength)
     .pattern(/^[0-9]+(-[0-9]+)?@g\.us$/)
     .messages({ 'string.pattern.base': '{#label} must be the jid of a group: <id>@g.us' })
     .required()
@@ -19,7 +20,7 @@ export const groupFields = {
 
 /** People by LID, `+phone` or jid, each once. */
 export const participants = Joi.array()
-  .items(Joi.string().max(128))
+  .items(Joi.string().max(LIMITS.addressLength))
   .min(1)
   .max(LIMITS.groupParticipants)
   .unique()
