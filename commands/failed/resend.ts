@@ -72,7 +72,7 @@ Ctrl+C ends it after those that are under way. Ends with 1 when not all arrived.
 
   private async select(client: DaemonClient, { ids, all, session, types }: Selection): Promise<string[]> {
     if (all === ids.length > 0) throw new CliError('usage', 'name either ids or --all with --session');
-    if (!all) return ids;
+    if (!all) return [...new Set(ids)];
     const { failedOf } = await import('../../src/cli/failed.js');
     return (await failedOf(client, session ?? '', types)).map(({ id }) => id);
   }

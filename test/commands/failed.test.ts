@@ -73,7 +73,7 @@ describe('failed deliveries as commands', () => {
     world.receiver.respond((response, { headers }) => {
       response.writeHead(headers['x-sn-delivery'] === first ? 200 : 404).end();
     });
-    const { stdout, stderr, exitCode } = await run(FailedResend, first, second, '01ARZ');
+    const { stdout, stderr, exitCode } = await run(FailedResend, first, first, second, '01ARZ');
     expect(exitCode).to.equal(1);
     expect(stdout).to.contain(`${first} ✓ delivered`).and.contain(`${second} ✗ answered 404`);
     expect(stdout).to.match(/01ARZ ✗ there is no failed delivery/);

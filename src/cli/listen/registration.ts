@@ -118,7 +118,11 @@ export class Registration {
   #notEnded(cause: CliError): CliError {
     const { clientId } = this.#wish;
     const by = this.#expiresAt ? ` at ${new Date(this.#expiresAt).toLocaleTimeString()} at the latest` : '';
-    const message = `the webhook of ${clientId} was not put back: ${cause.message}. It comes back by itself${by}, or with a restart of the daemon`;
+    const why =
+      cause.failure === 'interrupted'
+        ? `the daemon does not answer within ${END_MS / 1_000} s`
+        : cause.message;
+    const message = `the webhook of ${clientId} was not put back: ${why}. It comes back by itself${by}, or with a restart of the daemon`;
     return new CliError('unreachable', message, {
       suggestions: [`put it back at once: switchboard api POST /unlisten-webhook -f clientId=${clientId}`],
       cause,

@@ -133,6 +133,18 @@ describe('the registration of a listener', () => {
     await daemon.listen();
   });
 
+  it('says so too when the daemon takes the call and never answers', async () => {
+    daemon.on('POST /unlisten-webhook', () => new Promise(() => undefined));
+    const lastCalls = new AbortController();
+    const last = new DaemonClient({ url: daemon.url, token: 't', signal: lastCalls.signal });
+    const ended = failureOf(new Registration(client, WISH, clock).end(last));
+    await daemon.called('/unlisten-webhook');
+    lastCalls.abort();
+    const { failure, message } = await ended;
+    expect(failure).to.equal('unreachable');
+    expect(message).to.contain('was not put back: the daemon does not answer within 5 s');
+  });
+
   it('has nothing to put back in a session that is gone', async () => {
     daemon.on('POST /unlisten-webhook', () => ({ status: 404, body: { error: 'unknown clientId acme' } }));
     expect(await new Registration(client, WISH, clock).end(client)).to.equal('');
