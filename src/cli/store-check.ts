@@ -2,7 +2,7 @@ import { type Clock, systemClock, wait } from '../domain/clock.js';
 import { formatRoomId, parseRoomId } from '../domain/room.js';
 import type { FileRecord, HistoryMessage, RoomRecord, Store } from '../store/store.js';
 import type { Counted } from './counted.js';
-import { allRooms, filePagesOf, pagesOf } from './store-rows.js';
+import { allRooms, filePagesOf, pagesOf, SECOND_LOOK_MS } from './store-rows.js';
 
 /** How many of each were found; with `repair` they are none any more. */
 export interface StoreFaults {
@@ -33,8 +33,6 @@ export interface CheckOptions {
 
 type Checked = Pick<Store, 'sessions' | 'history' | 'files' | 'expectedFiles' | 'contacts' | 'supports'>;
 
-/** Milliseconds after which what looked wrong is looked at again: another program may be about to put it right. */
-const SECOND_LOOK_MS = 1_000;
 /** Milliseconds for which a change waits for its message. */
 const STALE_MS = 90 * 24 * 60 * 60_000;
 

@@ -1,5 +1,6 @@
+import { type Clock, systemClock, wait } from '../domain/clock.js';
 import type { Store } from '../store/store.js';
-import { allRooms } from './store-rows.js';
+import { allRooms, SECOND_LOOK_MS, type SessionRoom } from './store-rows.js';
 
 /** What was deleted. */
 export interface PruneResult {
@@ -9,6 +10,8 @@ export interface PruneResult {
   files: number;
 }
 
+type Pruned = Pick<Store, 'sessions' | 'history' | 'files' | 'supports'>;
+
 /**
  * Deletes the messages of the history that were sent before a time, and their files, of all sessions. Rooms stay, with
  * their pictures.
@@ -16,14 +19,22 @@ export interface PruneResult {
  * @param before milliseconds since the epoch
  */
 export async function pruneStore(
-  store: Pick<Store, 'sessions' | 'history' | 'files'>,
+  store: Pruned,
   before: number,
+  clock: Clock = systemClock,
 ): Promise<PruneResult> {
   const messages = await store.history.prune(before);
   const files = await store.files.prune(before);
-  // what was unread may have been among them
-  for await (const { clientId, room } of allRooms(store)) {
-    await store.history.checkRoom(clientId, room.chatRoomId, { repair: true });
-  }
+  await correctRooms(store, clock);
   return { before: new Date(before).toISOString(), messages, files };
+}
+
+/** What was unread may have been among what was deleted. A room is told of a message before that is there. */
+async function correctRooms(store: Pruned, clock: Clock): Promise<void> {
+  const hold = ({ clientId, room }: SessionRoom, repair: boolean) =>
+    store.history.checkRoom(clientId, room.chatRoomId, { repair });
+  const suspects: SessionRoom[] = [];
+  for await (const one of allRooms(store)) if (!(await hold(one, false))) suspects.push(one);
+  if (suspects.length > 0 && store.supports.sharedByNodes) await wait(clock, SECOND_LOOK_MS);
+  for (const one of suspects) await hold(one, true);
 }

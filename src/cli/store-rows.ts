@@ -2,6 +2,8 @@ import type { FileRecord, HistoryMessage, RoomRecord, Store } from '../store/sto
 
 /** Messages or files that are read at once. */
 export const PAGE = 200;
+/** Milliseconds after which what looked wrong is looked at again: another program may be about to put it right. */
+export const SECOND_LOOK_MS = 1_000;
 
 /** A room with the session that it belongs to. */
 export interface SessionRoom {

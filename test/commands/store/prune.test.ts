@@ -2,7 +2,10 @@ import { expect } from 'chai';
 import Prune from '../../../commands/store/prune.js';
 import { parseAge } from '../../../src/cli/age.js';
 import { CliError } from '../../../src/cli/cli-error.js';
+import { pruneStore } from '../../../src/cli/store-prune.js';
+import { message, roomUpdate } from '../../contracts/store/harness.js';
 import { KeptStore, keep, keepFile } from '../../support/kept-store.js';
+import { ManualClock } from '../../support/manual-clock.js';
 import { runCli } from '../../support/spawn-cli.js';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -38,6 +41,26 @@ describe('switchboard store prune', () => {
       expect(await history.room('acme', ROOM)).to.include({ unreadCount: 1 });
       expect(await history.room('other', ROOM)).to.include({ unreadCount: 0, lastMessage: '' });
     });
+  });
+
+  it('leaves a room alone of which a daemon is just recording a message', async () => {
+    const clock = new ManualClock();
+    const counts = await kept.open(async (store) => {
+      const { history } = store;
+      for (const chatRoomId of [ROOM, 'acme-1-3']) {
+        await keep(store, 'M1', { sentAt: daysAgo(1), chatRoomId });
+        // told of a second one: on its way to the first room, and pruned from the other
+        await history.updateRoom('acme', chatRoomId, { unreadCount: 2 });
+      }
+      const shared = { ...store, supports: { sharedByNodes: true } };
+      const pruned = pruneStore(shared, daysAgo(90), clock);
+      await clock.scheduled(1_000);
+      await history.record('acme', roomUpdate({ unread: false }), message('M2', { fromMe: false }));
+      clock.advance(1_000);
+      await pruned;
+      return (await history.rooms('acme')).map(({ chatRoomId, unreadCount }) => [chatRoomId, unreadCount]);
+    });
+    expect(Object.fromEntries(counts)).to.deep.equal({ [ROOM]: 2, 'acme-1-3': 1 });
   });
 
   it('says as JSON what it did, and finds nothing the second time', async () => {
