@@ -31,6 +31,7 @@ export interface Parcel {
   keptByCaller: boolean;
   /** Asked when nobody answers at the address: where the event goes instead, if anywhere. */
   unanswered?: () => Receiver | undefined;
+  gone?: () => boolean;
 }
 
 /** Where a session's events go. */
@@ -40,6 +41,8 @@ export interface Receiver {
   token: string;
   /** Asked when nobody answers there: where the event goes instead; it is given up when that is undefined. */
   unanswered?: () => Receiver | undefined;
+  /** True once nobody is there any more: an event that got no answer does not wait for attempts that will get none. */
+  gone?: () => boolean;
 }
 
 /** What a delivery needs of its surroundings. */
@@ -73,6 +76,7 @@ export class Delivery implements QueuedJob {
   readonly #room: DeliveryRoom;
   #attempts = 0;
   #lastReason = '';
+  #answered = false;
 
   constructor(parcel: Parcel, target: Target, room: DeliveryRoom) {
     this.#parcel = parcel;
@@ -85,11 +89,13 @@ export class Delivery implements QueuedJob {
   }
 
   async attempt(): Promise<number | undefined> {
+    if (!this.#answered && this.#parcel.gone?.() && this.#room.redirected(this.#parcel)) return undefined;
     const startedAt = this.#room.clock.now();
     const { token, deliveryId, type, body } = this.#parcel;
     const attempt = ++this.#attempts;
     const call = { target: this.#target, token, deliveryId, type, body, attempt };
     const result = await this.#room.post(this.#parcel, call);
+    this.#answered ||= result.status !== 0;
     this.#report(result, startedAt);
     return this.#decide(result);
   }

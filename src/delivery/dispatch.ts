@@ -194,7 +194,7 @@ export class Dispatcher {
     const resolve = this.#open.get(parcel);
     if (!receiver || !resolve) return false;
     this.#open.delete(parcel);
-    this.#queue({ ...parcel, unanswered: undefined, ...receiver }, resolve);
+    this.#queue({ ...parcel, unanswered: undefined, gone: undefined, ...receiver }, resolve);
     return true;
   }
 

@@ -99,7 +99,8 @@ export class Listeners implements Listening {
       this.#remove(listener, 'the listener did not answer');
       return registered;
     };
-    return { url: listener.webhookUrl, token: listener.webhookToken, unanswered };
+    const { clientId, webhookUrl: url, webhookToken: token } = listener;
+    return { url, token, unanswered, gone: () => this.#current(clientId)?.webhookToken !== token };
   }
 
   #current(clientId: string): Listener | undefined {

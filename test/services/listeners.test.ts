@@ -5,7 +5,13 @@ import { createDeliveries } from '../../src/services/deliveries.js';
 import { Listeners } from '../../src/services/listeners.js';
 import type { ListenWish } from '../../src/services/services.js';
 import { makeRig, type Rig, textEvent } from '../delivery/rig.js';
-import { answering, type ReceivedCall, startReceiver, type TestReceiver } from '../support/receiver.js';
+import {
+  answering,
+  type ReceivedCall,
+  silent,
+  startReceiver,
+  type TestReceiver,
+} from '../support/receiver.js';
 
 const STATUS = { clientId: 'acme', type: 'session_status' };
 const REGISTERED_TOKEN = 'token-of-the-webhook';
@@ -134,6 +140,33 @@ describe('listeners', () => {
     });
     expect(await rig.store.failedDeliveries.list({ limit: 10 })).to.deep.equal([]);
     expect(listeners.view('acme')).to.equal(undefined);
+  });
+
+  it('do not hold up what waits for an answer once they are gone', async () => {
+    await listeners.listen(wish());
+    listener.respond(silent);
+    const result = announce();
+    await listener.received(2);
+    rig.clock.advance(30_000);
+    await rig.clock.scheduled(500);
+    rig.clock.advance(500);
+    expect(await result).to.include({ delivered: true });
+    expect(typesOf(listener.calls)).to.deep.equal(['listen_check', 'text']);
+    expect(typesOf(webhook.calls)).to.deep.equal(['text']);
+  });
+
+  it('keep what they have answered with an error, gone or not', async () => {
+    await listeners.listen(wish());
+    listener.respond(answering(500));
+    const result = announce();
+    await listener.received(2);
+    listeners.end('acme');
+    for (const delay of [500, 1_000, 2_000]) {
+      await rig.clock.scheduled(delay);
+      rig.clock.advance(delay);
+    }
+    expect(await result).to.include({ delivered: false, reason: 'answered 500' });
+    expect(webhook.calls).to.deep.equal([]);
   });
 
   it('keep their place when they answer with an error: the event fails as anywhere', async () => {
