@@ -3,6 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { type ErrorCode, GatewayError } from '../../src/domain/errors.js';
 import { LIMITS } from '../../src/domain/limits.js';
+import { newFile } from '../contracts/store/harness.js';
 import { CLIENT, type LibraryRig, ROOM, startLibraryRig } from './support/library-rig.js';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -402,6 +403,16 @@ describe('the files of recorded messages', () => {
     await pass(PAUSES_MS[0] ?? 0);
     expect(await rig.store.files.ofMessage(CLIENT, to, 'M1')).to.include({ id, chatRoomId: to });
     expect(await open()).to.deep.equal([]);
+  });
+
+  it('take the place of one that its message has from a room that was taken in, and does not name', async () => {
+    const former = newFile({ clientId: CLIENT, chatRoomId: ROOM, messageId: 'M1' });
+    await rig.store.files.write(former, Readable.from([Buffer.from('former')]));
+    const id = await rig.record('M1');
+    await idle();
+    await pass(PAUSES_MS[0] ?? 0);
+    expect(await contentOf(id)).to.equal('/v/M1');
+    expect([await contentOf(former.id), await open()]).to.deep.equal([undefined, []]);
   });
 
   describe('are waited for', () => {

@@ -48,6 +48,7 @@ export class FileFetcher {
     }
     const { files } = this.#options.store;
     const { id } = await this.#write(expected, message, signal);
+    if (id !== expected.id) await this.#replace(id);
     try {
       await this.#requireRoom(expected);
       // the message may have been deleted meanwhile, with the files that were there
@@ -67,6 +68,12 @@ export class FileFetcher {
       // a store that fails before it reads leaves the connection open behind it
       stream.destroy();
     }
+  }
+
+  /** A message that was in two rooms, which are one now, may have a file that it does not name: its own is in the way. */
+  async #replace(id: string): Promise<never> {
+    await this.#options.store.files.remove(id);
+    throw new GatewayError('media_unfetchable', 'The message had a file that it did not name.');
   }
 
   /** What was done in the name of a room that got another one meanwhile is done again. */
