@@ -218,9 +218,10 @@ class Inbox implements InboxModel {
     return { clientId, chatRoomId, to: room.to };
   }
 
-  /** Carries an action out; what goes wrong becomes the notice. */
+  /** Carries an action out; what goes wrong becomes the notice, in place of what was said of an earlier one. */
   async #attempt(action: () => Promise<void>): Promise<boolean> {
     if (this.#acting.signal.aborted) return false;
+    this.dismissNotice();
     try {
       await action();
       return true;

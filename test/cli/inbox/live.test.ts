@@ -104,6 +104,15 @@ describe('the terminal inbox and a daemon that comes and goes', () => {
     expect(model.state.rooms[0]).to.include({ lastMessage: 'while you were away', unreadCount: 0 });
   });
 
+  it('says nothing more of what failed once something else is done', async () => {
+    await open();
+    daemon.on('POST /send-message', { messageId: 'm9' });
+    expect(await model.sendFile('/there/is/no/such/file')).to.equal(false);
+    expect(model.state.notice?.text).to.contain('cannot be read');
+    expect(await model.send('something else')).to.equal(true);
+    expect(model.state.notice).to.equal(undefined);
+  });
+
   it('says that the daemon is away until it is back', async () => {
     await open();
     await daemon.stop();
