@@ -20,7 +20,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"
 `;
 
 describe('switchboard completion', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let daemon: FakeDaemon;
   let folder: TempDir;
 

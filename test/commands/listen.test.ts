@@ -7,7 +7,7 @@ import { CliProcess } from '../support/spawn-cli.js';
 import { startWorld, TOKEN, type World } from '../support/world.js';
 
 describe('listen as a process', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let world: World;
   let env: Record<string, string>;
   let running: CliProcess[];

@@ -5,7 +5,7 @@ import { FakeDaemon } from '../cli/support/fake-daemon.js';
 import { CliProcess, runCli } from '../support/spawn-cli.js';
 
 describe('the command line as a process', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let daemon: FakeDaemon;
   let env: Record<string, string>;
 

@@ -17,7 +17,7 @@ function told({ stderr }: CliEnd): string[] {
 }
 
 describe('switchboard start, as a process of its own', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let dir: TempDir;
   let dataDir: string;
   beforeEach(async () => {

@@ -28,7 +28,7 @@ interface Answer {
 }
 
 describe('the API under random requests', function () {
-  this.timeout(180_000);
+  this.timeout(400_000);
   let world: World;
   let pool: Pool;
   let cases: HttpWorld;

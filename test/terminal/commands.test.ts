@@ -24,7 +24,7 @@ describe('the commands against a real daemon', () => {
 
   it('pair, send, receive, look, and disconnect', async function () {
     // a dozen processes, one after the other
-    this.timeout(60_000);
+    this.timeout(120_000);
     for (const { number, name } of [ALICE, BOB]) await ok('sandbox', 'phone', number, '--name', name);
     const tail = new CliProcess(['tail', '--json'], { env });
     await tail.printed('watching');

@@ -17,7 +17,7 @@ const hastyClock: Clock = {
 
 describe('doctor, of webhooks', function () {
   // a dozen receivers, one of which keeps the daemon waiting
-  this.timeout(60_000);
+  this.timeout(120_000);
   let world: World;
   let folder: TempDir;
   let diagnosis: Diagnosis;
