@@ -9,17 +9,17 @@ import { median } from './support/statistics.js';
 import { Worker } from './support/worker.js';
 
 const ROOMS = 1_000;
-const MESSAGES_IN_LARGE = 1_000;
-/** In one room of the small inbox, so that it has a full page too; its other rooms have one. */
+/** In each room of the large inbox, and in one room of the small one, whose other rooms have one. */
+const MESSAGES = 1_000;
 const PAGE = 200;
 const ROUNDS = 9;
 /** Requests of a round, in turn with those to the other inbox. */
 const REQUESTS = 15;
-/** The small inbox's room with a full page. */
+/** The small inbox's room that is as long as those of the large one. */
 const FULL_ROOM = 0;
 const AT_MOST = 1.3;
-const SMALL = ROOMS - 1 + PAGE;
-const METHOD = `HTTP requests, one after the other, ${REQUESTS} to each inbox in a round, whose median counts; of the large one another room each time. Answers of the same size.`;
+const SMALL = ROOMS - 1 + MESSAGES;
+const METHOD = `HTTP requests, one after the other, ${REQUESTS} to each inbox in a round, whose median counts; of the large one another room each time. Rooms and answers of the same size.`;
 
 /** One of the routes, and what is asked for of an inbox in the n-th request. */
 interface Asked {
@@ -43,8 +43,8 @@ const ROUTES: readonly Asked[] = [
   },
   {
     name: `GET /chatrooms/{id}/messages?before=, ${PAGE / 2}`,
-    small: () => pageBefore(FULL_ROOM, PAGE / 2),
-    large: (n) => pageBefore(roomAt(n), MESSAGES_IN_LARGE / 2),
+    small: () => pageBefore(FULL_ROOM, MESSAGES / 2),
+    large: (n) => pageBefore(roomAt(n), MESSAGES / 2),
   },
 ];
 
@@ -55,7 +55,7 @@ interface Inboxes {
   large: GatewaySide;
 }
 
-/** The list routes of the hosted inbox with 1,000,000 messages against the same with about 1,000, on each store. */
+/** The list routes of the hosted inbox with 1,000,000 messages against the same with about 2,000, on each store. */
 export async function inbox(lab: Lab): Promise<Comparison[]> {
   const databases = MONGODB_URL ? [makeTestDatabase(MONGODB_URL), makeTestDatabase(MONGODB_URL)] : [];
   const [small, large] = databases;
@@ -76,7 +76,7 @@ async function measured({ store, small, large }: Inboxes): Promise<Comparison[]>
   const results: Comparison[] = [];
   for (const asked of ROUTES) {
     results.push({
-      name: `${asked.name}, ${store}, ${(ROOMS * MESSAGES_IN_LARGE).toLocaleString('en')} messages`,
+      name: `${asked.name}, ${store}, ${(ROOMS * MESSAGES).toLocaleString('en')} messages`,
       unit: 'ms',
       ...(await compare(asked, small, large)),
       rawIs: `${SMALL.toLocaleString('en')} messages`,
@@ -90,11 +90,11 @@ async function measured({ store, small, large }: Inboxes): Promise<Comparison[]>
 async function filledBoth(lab: Lab, store: string, smallUrl: string, largeUrl: string): Promise<Inboxes> {
   const [small, large] = await Promise.all([
     filled(lab, smallUrl, {
-      messagesIn: [PAGE, ...Array<number>(ROOMS - 1).fill(1)],
+      messagesIn: [MESSAGES, ...Array<number>(ROOMS - 1).fill(1)],
       readRooms: [FULL_ROOM],
     }),
     filled(lab, largeUrl, {
-      messagesIn: Array<number>(ROOMS).fill(MESSAGES_IN_LARGE),
+      messagesIn: Array<number>(ROOMS).fill(MESSAGES),
       readRooms: Array.from({ length: (ROUNDS + 1) * REQUESTS }, (_, n) => roomAt(n)),
     }),
   ]);
