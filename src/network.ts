@@ -1,6 +1,7 @@
 import { request } from 'undici';
 import { type Config, ConfigError } from './config/index.js';
 import { type NetworkChoice, networkChoice } from './config/network.js';
+import { errorMessage } from './domain/error-message.js';
 import type { Sandbox } from './sandbox/index.js';
 
 /** The network that a daemon talks to, ready to be used. */
@@ -44,7 +45,7 @@ async function fetchRootKey({
     if (isRootKey(answer)) return Buffer.from(answer.publicKey, 'base64');
     throw new Error('it answered with no root key');
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     throw new ConfigError(`--network: no sandbox network answers at ${controlUrl} (${why}); start it first`);
   }
 }

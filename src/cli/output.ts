@@ -1,3 +1,4 @@
+import { errorMessage } from '../domain/error-message.js';
 import { CliError } from './cli-error.js';
 import { exitCodeOf } from './exit-code.js';
 import { type Paint, painter } from './paint.js';
@@ -76,7 +77,7 @@ export function errorReport(error: unknown): ErrorReport {
     const { message, failure, suggestions } = error;
     return { error: message, code: failure, exitCode, suggestions };
   }
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   if (exitCode !== 2) return { error: message, code: 'failure', exitCode, suggestions: [] };
   const usage = message.replace(/\n?See more help with --help$/, '');
   return { error: usage, code: 'usage', exitCode, suggestions: ['see what it takes: add --help'] };

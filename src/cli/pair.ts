@@ -1,4 +1,5 @@
 import { type Clock, systemClock, wait } from '../domain/clock.js';
+import { errorMessage } from '../domain/error-message.js';
 import type { SessionStatus } from '../domain/session.js';
 import { CliError, type Failure } from './cli-error.js';
 import type { DaemonClient } from './client.js';
@@ -169,7 +170,7 @@ function again(clientId: string): string[] {
 
 function failed(error: unknown, { clientId }: PairOptions): PairEnd {
   if (!(error instanceof CliError)) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     return { type: 'failed', reason, code: 'failure', suggestions: again(clientId) };
   }
   const { message, failure, suggestions } = error;

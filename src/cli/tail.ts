@@ -1,5 +1,6 @@
 import type { RoomSignal, TailEntry } from '../delivery/tail.js';
 import { type Clock, systemClock, wait } from '../domain/clock.js';
+import { errorMessage } from '../domain/error-message.js';
 import { CliError } from './cli-error.js';
 import type { DaemonClient } from './client.js';
 import { readEvents } from './event-stream.js';
@@ -61,7 +62,7 @@ async function* follow(
     } catch (error) {
       if (signal.aborted) return;
       if (!place.wasOpen || isRefusal(error)) throw error;
-      yield lost(error instanceof Error ? error.message : String(error), place);
+      yield lost(errorMessage(error), place);
     }
     await wait(clock, delayAfter(place.failures), signal);
   }

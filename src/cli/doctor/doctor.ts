@@ -1,5 +1,6 @@
 import PQueue from 'p-queue';
 import { wait } from '../../domain/clock.js';
+import { errorMessage } from '../../domain/error-message.js';
 import { type AnyCheck, type CheckResult, type Finding, skipped, wrong } from './check.js';
 import { GENERAL_CHECKS, SESSION_CHECKS } from './checks/index.js';
 import { type DoctorOptions, Room } from './room.js';
@@ -83,7 +84,7 @@ class Examination {
     try {
       return await Promise.race([look(), this.#lateness(ms, done.signal)]);
     } catch (error) {
-      const detail = error instanceof Error ? error.message : String(error);
+      const detail = errorMessage(error);
       return wrong('check-unfinished', detail, "look at the daemon's log, and try again");
     } finally {
       done.abort();

@@ -1,5 +1,6 @@
 import type { TailEntry } from '../../delivery/tail.js';
 import { type Clock, systemClock, wait } from '../../domain/clock.js';
+import { errorMessage } from '../../domain/error-message.js';
 import { CliError } from '../cli-error.js';
 import type { DaemonClient } from '../client.js';
 import { pair } from '../pair.js';
@@ -235,5 +236,5 @@ export class LiveFleet implements FleetModel {
 }
 
 function messageOf(error: unknown): string {
-  return plainLine(error instanceof Error ? error.message : String(error));
+  return plainLine(errorMessage(error));
 }

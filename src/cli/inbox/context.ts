@@ -1,4 +1,5 @@
 import type { Clock } from '../../domain/clock.js';
+import { errorMessage } from '../../domain/error-message.js';
 import { CliError } from '../cli-error.js';
 import type { DaemonClient } from '../client.js';
 import { plainLine } from '../plain-text.js';
@@ -24,7 +25,7 @@ export function say({ box }: InboxContext, notice: Notice): void {
 
 /** Shows what went wrong. */
 export function report(context: InboxContext, error: unknown): void {
-  const text = plainLine(error instanceof Error ? error.message : String(error));
+  const text = plainLine(errorMessage(error));
   const suggestions = error instanceof CliError ? error.suggestions : [];
   const isAway = error instanceof CliError && error.failure === 'unreachable' && !isLostAnswer(error);
   say(context, { level: 'error', text, suggestions, ...(isAway && { untilBack: true }) });

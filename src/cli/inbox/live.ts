@@ -1,5 +1,6 @@
 import type { RoomSignal, TailEntry } from '../../delivery/tail.js';
 import { wait } from '../../domain/clock.js';
+import { errorMessage } from '../../domain/error-message.js';
 import type { SessionStatusEvent } from '../../events/session-status.js';
 import { CliError } from '../cli-error.js';
 import { plainLine } from '../plain-text.js';
@@ -33,7 +34,7 @@ export async function followLive(context: InboxContext, listener: LiveListener):
       if (signal.aborted) return;
       connectionIs(context, {
         state: 'reconnecting',
-        reason: plainLine(error instanceof Error ? error.message : String(error)),
+        reason: plainLine(errorMessage(error)),
         delayMs: AGAIN_AFTER_MS,
       });
       if (!isAway(error)) report(context, error);

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { proto } from '@whiskeysockets/baileys';
+import { errorMessage } from '../../domain/error-message.js';
 import { unwrap } from '../../kinds/unwrap.js';
 import type { MediaKind } from '../api.js';
 import { FileOpener, FileSealer } from '../media/crypto.js';
@@ -53,7 +54,7 @@ export async function downloadMedia(network: Network, message: HeldMessage): Pro
     const { size } = await download(network, found.kind, found.part);
     if (size !== message.media.size) throw new Error('the file has another size');
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     network.log?.debug({ err: error, id: message.messageId }, 'a phone could not get a file');
     message.media = { ...message.media, sha256: '', error: reason };
   }

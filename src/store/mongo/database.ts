@@ -1,4 +1,5 @@
 import { BSON, type Db, MongoClient, type MongoClientOptions, MongoError, MongoServerError } from 'mongodb';
+import { errorMessage } from '../../domain/error-message.js';
 import { GatewayError, isGatewayError } from '../../domain/errors.js';
 import { prepareSchema } from './schema.js';
 import { databaseNameOf, unlessInUrl } from './url.js';
@@ -129,6 +130,6 @@ function isOutside(error: unknown): boolean {
 }
 
 function unavailable(what: string, error: unknown): GatewayError {
-  const [line] = (error instanceof Error ? error.message : String(error)).split('\n', 1);
+  const [line] = errorMessage(error).split('\n', 1);
   return new GatewayError('store_unavailable', `${what}: ${line?.replace(/\.$/, '')}.`, { cause: error });
 }

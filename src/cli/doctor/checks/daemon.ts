@@ -1,3 +1,4 @@
+import { errorMessage } from '../../../domain/error-message.js';
 import { type Finding, fine, type GeneralCheck, wrong } from '../check.js';
 import { type Fault, faultOf } from '../fault.js';
 import { isDaemon } from '../room.js';
@@ -34,5 +35,5 @@ export const daemon: GeneralCheck = {
 function explain(error: unknown, url: string): Finding {
   const fault = faultOf(error);
   const [trouble, advice] = UNREACHABLE[fault];
-  return wrong(trouble, error instanceof Error ? error.message : String(error), advice, { url, fault });
+  return wrong(trouble, errorMessage(error), advice, { url, fault });
 }

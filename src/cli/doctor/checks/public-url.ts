@@ -1,3 +1,4 @@
+import { errorMessage } from '../../../domain/error-message.js';
 import { exchange } from '../../transport.js';
 import { type Finding, fine, type GeneralCheck, skipped, wrong } from '../check.js';
 import { isDaemon } from '../room.js';
@@ -29,7 +30,7 @@ async function ask(url: string, facts: Finding['facts'], timeoutMs: number): Pro
     const advice = 'let the proxy at that address lead to the daemon, or correct --public-url';
     return wrong('public-url-stranger', `what answers at ${url} is no Switchboard daemon`, advice, facts);
   } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
+    const detail = errorMessage(error);
     const advice =
       'correct --public-url, or look at DNS, proxy and certificate; some networks cannot reach their own outside';
     return wrong('public-url-unreachable', detail, advice, facts);

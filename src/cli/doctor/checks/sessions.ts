@@ -1,3 +1,4 @@
+import { errorMessage } from '../../../domain/error-message.js';
 import { fine, type GeneralCheck, wrong } from '../check.js';
 
 /** Which sessions are there? */
@@ -16,7 +17,7 @@ export const sessions: GeneralCheck = {
       if (found.length === 0) return fine('none yet: switchboard pair <name> links a number', facts);
       return fine(found.length === 1 ? '1 session' : `${found.length} sessions`, facts);
     } catch (error) {
-      const detail = error instanceof Error ? error.message : String(error);
+      const detail = errorMessage(error);
       return wrong('sessions-unreadable', detail, "look at the daemon's log");
     }
   },

@@ -1,3 +1,4 @@
+import { errorMessage } from '../../../domain/error-message.js';
 import { fine, type GeneralCheck, skipped, wrong } from '../check.js';
 
 /** Would a start take the settings? Reads environment and settings file, and makes no secrets. */
@@ -10,7 +11,7 @@ export const settings: GeneralCheck = {
       await room.settings();
       return fine('environment and settings file are valid');
     } catch (error) {
-      const detail = error instanceof Error ? error.message : String(error);
+      const detail = errorMessage(error);
       return wrong('settings-invalid', detail, 'correct that setting: the next start would refuse it');
     }
   },

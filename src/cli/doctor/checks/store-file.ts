@@ -1,4 +1,5 @@
 import { encryptionKeyBytes, readEncryptionKey } from '../../../config/secrets.js';
+import { errorMessage } from '../../../domain/error-message.js';
 import { isGatewayError } from '../../../domain/errors.js';
 import { type Finding, fine, type GeneralCheck, skipped, wrong } from '../check.js';
 import type { Trouble } from '../troubles.js';
@@ -39,7 +40,7 @@ export const storeFile: GeneralCheck = {
 
 function explain(error: unknown): Finding {
   if (isGatewayError(error) && error.code === 'store_missing') return skipped('there is no store yet');
-  const detail = error instanceof Error ? error.message : String(error);
+  const detail = errorMessage(error);
   const [trouble, advice] = (isGatewayError(error) && BY_CODE[error.code]) || BROKEN;
   return wrong(trouble, detail, advice);
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from '../../../domain/error-message.js';
 import { CliError } from '../../cli-error.js';
 import { tokenPath } from '../../token.js';
 import { fine, type GeneralCheck, wrong } from '../check.js';
@@ -17,7 +18,7 @@ export const token: GeneralCheck = {
       const { podName, environment } = await room.config();
       return fine(`accepted by ${podName}`, { podName, environment });
     } catch (error) {
-      const detail = error instanceof Error ? error.message : String(error);
+      const detail = errorMessage(error);
       if (error instanceof CliError && error.failure === 'unauthorized') {
         const advice =
           'use the token of this daemon: the one it was started with, or that in its data directory';

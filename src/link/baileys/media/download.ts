@@ -1,6 +1,7 @@
 import { pipeline, type Readable } from 'node:stream';
 import { getMediaKeys } from '@whiskeysockets/baileys';
 import { request } from 'undici';
+import { errorMessage } from '../../../domain/error-message.js';
 import { GatewayError } from '../../../domain/errors.js';
 import type { MediaSource } from '../../link.js';
 import { Decryption } from './decrypt.js';
@@ -34,7 +35,7 @@ async function fetchFrom(address: string, route: MediaRoute, signal?: AbortSigna
   const options = { dispatcher: route.following, headers: { origin: ORIGIN }, ...(signal && { signal }) };
   const { statusCode, body } = await request(address, options).catch((error: unknown) => {
     signal?.throwIfAborted();
-    return unfetchable(error instanceof Error ? error.message : String(error), error);
+    return unfetchable(errorMessage(error), error);
   });
   if (statusCode === FOUND) return body;
   await body.dump();

@@ -1,4 +1,5 @@
 import { request } from 'undici';
+import { errorMessage } from '../../../domain/error-message.js';
 import { GatewayError } from '../../../domain/errors.js';
 import { addressOf, type MediaRoute } from '../media/route.js';
 
@@ -32,7 +33,7 @@ export async function fetchPicture(
   } catch (error) {
     if (error instanceof GatewayError) throw error;
     signal?.throwIfAborted();
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     throw new GatewayError('media_unfetchable', `The picture could not be fetched (${why}). Try again.`, {
       cause: error,
     });

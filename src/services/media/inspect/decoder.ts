@@ -1,3 +1,5 @@
+import { errorMessage } from '../../../domain/error-message.js';
+
 /**
  * The program of a decoder process. Files come from strangers, so what takes them apart has a process of its own: it can
  * be ended at any time, its memory goes back with it, and it knows no secrets. Libraries are loaded when they are needed.
@@ -35,6 +37,6 @@ async function answer({ name, order }: Question): Promise<Reply> {
   try {
     return { result: await byName[name]?.(order) };
   } catch (error) {
-    return { error: error instanceof Error ? error.message : String(error) };
+    return { error: errorMessage(error) };
   }
 }
