@@ -1,29 +1,13 @@
 import { EMPTY_EDIT } from '../../text/edit.js';
-import { moved } from '../../text/window.js';
+import { moved, STEPS } from '../../text/window.js';
 import { roomPlace, sessionPlace } from '../shown.js';
 import type { InboxView, Keys } from '../view.js';
-
-/** Rows that a page is taken for. */
-const PAGE = 10;
-
-const MOVES: Readonly<Record<string, number>> = {
-  up: -1,
-  k: -1,
-  down: 1,
-  j: 1,
-  pageup: -PAGE,
-  pagedown: PAGE,
-  home: Number.NEGATIVE_INFINITY,
-  g: Number.NEGATIVE_INFINITY,
-  end: Number.POSITIVE_INFINITY,
-  G: Number.POSITIVE_INFINITY,
-};
 
 export const sessionKeys: Keys = (view, press) => {
   const key = press.type === 'key' ? press.key : press.text;
   const { sessions } = view.model.state;
   const place = sessionPlace(view.shown);
-  const by = MOVES[key];
+  const by = STEPS[key];
   if (by !== undefined) {
     // below the last session come the rooms
     if (by === 1 && place >= sessions.length - 1) view.change({ pane: 'rooms' });
@@ -49,7 +33,7 @@ export const roomKeys: Keys = (view, press) => {
   const key = press.type === 'key' ? press.key : press.text;
   const { rooms } = view.shown;
   const place = roomPlace(view.shown);
-  const by = MOVES[key];
+  const by = STEPS[key];
   if (by !== undefined) {
     if (by === -1 && place === 0) view.change({ pane: 'sessions' });
     else view.change({ room: rooms[moved(place, by, rooms.length)]?.chatRoomId });

@@ -5,7 +5,7 @@ import type { PairEnd } from '../../../cli/pair.js';
 import { StateBox } from '../../../cli/state-box.js';
 import type { Press } from '../../press.js';
 import { insert, pressed } from '../../text/edit.js';
-import { moved } from '../../text/window.js';
+import { moved, STEPS } from '../../text/window.js';
 import {
   askToDelete,
   askToPair,
@@ -17,9 +17,6 @@ import {
 } from './acts.js';
 import { filterQuestion, nameQuestion } from './questions.js';
 import { type Ask, FIRST_VIEW, type FleetPage, type FleetView } from './view.js';
-
-/** Rows that a page key moves by. */
-const PAGE = 10;
 
 export interface FleetControllerOptions {
   model: FleetModel;
@@ -194,20 +191,6 @@ export class FleetController {
     this.#options.leave();
   }
 }
-
-/** How far keys move through a list. */
-const STEPS: Readonly<Record<string, number>> = {
-  up: -1,
-  k: -1,
-  down: 1,
-  j: 1,
-  pageup: -PAGE,
-  pagedown: PAGE,
-  home: Number.MIN_SAFE_INTEGER,
-  g: Number.MIN_SAFE_INTEGER,
-  end: Number.MAX_SAFE_INTEGER,
-  G: Number.MAX_SAFE_INTEGER,
-};
 
 function nextSort({ sort }: FleetView): FleetView['sort'] {
   return SORTS[(SORTS.indexOf(sort) + 1) % SORTS.length] ?? 'trouble';
