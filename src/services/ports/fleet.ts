@@ -1,32 +1,8 @@
-import type { SessionStatus } from '../../domain/session.js';
-import type { HistoryProgress } from '../services.js';
+import type { SessionHealth } from '../services.js';
 
-/** A session with everything that an operator looks at. Times are RFC 3339, or empty. */
-export interface FleetSession {
-  clientId: string;
-  jid: string;
-  status: SessionStatus;
-  /** Why it is in this status, for people; may be empty. */
-  reason: string;
-  /** Since when it is in this status; empty where that is not known. */
-  since: string;
-  /** The link is open and has proven it within the last minute. */
-  connected: boolean;
-  loggedIn: boolean;
-  reconnects: number;
-  connectedAt: string;
-  /** The last close reason, for people. */
-  lastDisconnect: string;
-  /** When the network last said something of itself: a message, a receipt, a notification. */
-  lastStanzaAt: string;
-  /** When the next connection is tried. */
-  retryAt: string;
-  /** Messages decrypted but not announced yet. */
-  openJournal: number;
+/** A session with everything that an operator looks at. */
+export interface FleetSession extends SessionHealth {
   orgId: string;
-  enableGroupAi: boolean;
-  /** Of the past that the linked phone sends; absent while none has been heard of. */
-  history?: HistoryProgress;
   webhook: FleetWebhook;
 }
 
