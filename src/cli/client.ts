@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { SampleFields } from '../events/sample.js';
 import { type CallOptions, JsonApi } from './json-api.js';
 import type { HttpAnswer } from './transport.js';
 import type { Upload } from './upload.js';
@@ -18,8 +19,8 @@ import type {
 const SEND_TIMEOUT_MS = 60_000;
 /** The time for the whole way of a large file: to the daemon, and from there to the network. */
 const UPLOAD_TIMEOUT_MS = 15 * 60_000;
-/** A test event may take all of its four attempts of 15 s each. */
-const TEST_EVENT_TIMEOUT_MS = 75_000;
+/** A delivery takes at most four attempts of 15 s each, with pauses in between. */
+export const DELIVERY_TIMEOUT_MS = 75_000;
 
 export interface DaemonAddress {
   url: string;
@@ -137,8 +138,10 @@ export class DaemonClient {
     return this.#api.post('/delete-message', { body: deletion, timeoutMs: SEND_TIMEOUT_MS });
   }
 
-  sendTestEvent(clientId: string, type: string): Promise<TestEventAnswer> {
-    return this.#api.post('/send-test-event', { body: { clientId, type }, timeoutMs: TEST_EVENT_TIMEOUT_MS });
+  /** @param fields what of the event is not as usual. */
+  sendTestEvent(clientId: string, type: string, fields: SampleFields = {}): Promise<TestEventAnswer> {
+    const body = { clientId, type, ...(Object.keys(fields).length > 0 && { fields }) };
+    return this.#api.post('/send-test-event', { body, timeoutMs: DELIVERY_TIMEOUT_MS });
   }
 
   config(): Promise<ConfigAnswer> {

@@ -1,6 +1,5 @@
 import { CliError } from './cli-error.js';
-import type { DaemonClient } from './client.js';
-import { DELIVERY_TIMEOUT_MS } from './trigger.js';
+import { type DaemonClient, DELIVERY_TIMEOUT_MS } from './client.js';
 import type { TestEventAnswer } from './wire.js';
 
 /** Deliveries that are sent again at the same time. */
@@ -101,11 +100,16 @@ export async function resend(
   return { ...summary, untried: waiting.length };
 }
 
+/** Sends one of them again, and tells whether it arrived. @throws CliError `not_found` */
+export function resendFailed(client: DaemonClient, id: string): Promise<TestEventAnswer> {
+  const path = `/failed-deliveries/${encodeURIComponent(id)}/resend`;
+  return client.call<TestEventAnswer>('POST', path, { body: {}, timeoutMs: DELIVERY_TIMEOUT_MS });
+}
+
 /** One that is gone did not arrive; with the others it goes on. */
 async function resendOne(client: DaemonClient, id: string): Promise<TestEventAnswer> {
-  const path = `/failed-deliveries/${encodeURIComponent(id)}/resend`;
   try {
-    return await client.call<TestEventAnswer>('POST', path, { body: {}, timeoutMs: DELIVERY_TIMEOUT_MS });
+    return await resendFailed(client, id);
   } catch (error) {
     if (!(error instanceof CliError) || error.failure !== 'not_found') throw error;
     return { deliveryId: id, delivered: false, reason: error.message };

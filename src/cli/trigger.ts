@@ -4,9 +4,6 @@ import { CliError } from './cli-error.js';
 import type { DaemonClient } from './client.js';
 import type { TestEventAnswer } from './wire.js';
 
-/** A delivery takes at most four attempts of 15 s each, with pauses in between. */
-export const DELIVERY_TIMEOUT_MS = 75_000;
-
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /** Every type of event, as the catalogue has them. */
@@ -52,10 +49,8 @@ export async function trigger(
   type: EventType,
   { clientId, fields }: TriggerWish,
 ): Promise<Triggered> {
-  const body = { clientId, type, ...(Object.keys(fields).length > 0 && { fields }) };
   try {
-    const options = { body, timeoutMs: DELIVERY_TIMEOUT_MS };
-    return { type, ...(await client.call<TestEventAnswer>('POST', '/send-test-event', options)) };
+    return { type, ...(await client.sendTestEvent(clientId, type, fields)) };
   } catch (error) {
     throw explained(error, clientId);
   }

@@ -1,11 +1,14 @@
 import { readSettings } from '../../config/load.js';
 import type { Clock } from '../../domain/clock.js';
 import type { DaemonClient } from '../client.js';
+import { type FailedRow, listFailed, MOST } from '../failed.js';
+import { readFleet } from '../fleet/fleet-api.js';
+import type { FleetAnswer } from '../fleet/wire.js';
 import { parseObject } from '../json-api.js';
 import { isThisMachine } from '../token.js';
 import type { HttpAnswer } from '../transport.js';
 import type { ConfigAnswer } from '../wire.js';
-import type { FailedDelivery, FleetAnswer, SessionFacts } from './facts.js';
+import type { SessionFacts } from './facts.js';
 
 /** What is looked at, and by what measures. */
 export interface DoctorOptions {
@@ -77,9 +80,6 @@ export interface Live {
   ms: number;
 }
 
-/** As many as the daemon keeps. */
-const MOST_FAILED = '1000';
-
 /** What checks share: each thing is asked for once, by whoever needs it first. */
 export class Room {
   readonly options: DoctorOptions;
@@ -90,7 +90,7 @@ export class Room {
   readonly live = once(() => this.probe('/health/live'));
   readonly config = once<ConfigAnswer>(() => this.options.client.config());
   readonly fleet = once(() => this.askFleet());
-  readonly #failed = new Map<string, Promise<FailedDelivery[]>>();
+  readonly #failed = new Map<string, Promise<FailedRow[]>>();
   readonly sessions = once(() => this.#readSessions());
 
   constructor(options: DoctorOptions) {
@@ -117,24 +117,19 @@ export class Room {
 
   /** As `fleet`, anew. */
   askFleet(): Promise<FleetAnswer> {
-    return this.options.client.call<FleetAnswer>('GET', '/fleet', {});
+    return readFleet(this.options.client);
   }
 
   /** A session's failed deliveries as they were when first asked for, newest first. */
-  failedDeliveries(clientId: string): Promise<FailedDelivery[]> {
+  failedDeliveries(clientId: string): Promise<FailedRow[]> {
     const known = this.#failed.get(clientId) ?? this.#readFailed(clientId);
     this.#failed.set(clientId, known);
     return known;
   }
 
-  async #readFailed(clientId: string): Promise<FailedDelivery[]> {
-    const query = { clientId, limit: MOST_FAILED };
-    const { failedDeliveries } = await this.options.client.call<{ failedDeliveries: FailedDelivery[] }>(
-      'GET',
-      '/failed-deliveries',
-      { query },
-    );
-    return failedDeliveries;
+  async #readFailed(clientId: string): Promise<FailedRow[]> {
+    const page = await listFailed(this.options.client, { session: clientId, limit: MOST });
+    return page.failedDeliveries;
   }
 
   async #readSessions(): Promise<SessionFacts[]> {

@@ -3,18 +3,21 @@ import { type Clock, systemClock, wait } from '../../domain/clock.js';
 import { errorMessage } from '../../domain/error-message.js';
 import { CliError } from '../cli-error.js';
 import type { DaemonClient } from '../client.js';
+import { listFailed, resendFailed } from '../failed.js';
 import { pair } from '../pair.js';
 import { plainLine } from '../plain-text.js';
 import { StateBox } from '../state-box.js';
 import { type TailItem, tail } from '../tail.js';
 import { Batch } from './batch.js';
 import { afterEntry, callsForReading } from './changes.js';
-import { readFailed, readFleet, reconnectSession, resendFailed } from './fleet-api.js';
+import { readFleet, reconnectSession } from './fleet-api.js';
 import type { FleetModel, FleetNotice, FleetPairing, FleetState, OpenedSession } from './model.js';
 import { Readings } from './readings.js';
 import { followSession } from './session-feed.js';
 import type { FleetAnswer } from './wire.js';
 
+/** Failed deliveries that are shown of a session. */
+const FAILED_SHOWN = 100;
 /** Entries of the opened session that are kept. */
 const ENTRIES_KEPT = 200;
 /** Milliseconds between attempts when the daemon refuses the stream. */
@@ -183,7 +186,8 @@ export class LiveFleet implements FleetModel {
 
   async #readFailed(clientId: string): Promise<void> {
     try {
-      const failed = await readFailed(this.#client, clientId);
+      const wanted = { session: clientId, limit: FAILED_SHOWN };
+      const { failedDeliveries: failed } = await listFailed(this.#client, wanted);
       this.#changeOpened((opened) => (opened.clientId === clientId ? { failed } : {}));
     } catch (error) {
       this.#fail(error);

@@ -1,6 +1,7 @@
 import type { TailEntry } from '../../delivery/tail.js';
+import type { FailedRow } from '../failed.js';
 import type { PairItem } from '../pair.js';
-import type { FailedRow, NodeRow, SessionRow } from './wire.js';
+import type { NodeRow, SessionRow } from './wire.js';
 
 /** Everything that the fleet's screen shows, as one immutable value: each change makes a new one. */
 export interface FleetState {

@@ -69,15 +69,3 @@ export interface AttemptRow {
   reason: string;
   durationMs: number;
 }
-
-/** One of `/failed-deliveries`. */
-export interface FailedRow {
-  id: string;
-  clientId: string;
-  url: string;
-  type: string;
-  messageId: string;
-  reason: string;
-  attempts: number;
-  failedAt: string;
-}

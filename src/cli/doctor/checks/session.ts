@@ -1,6 +1,7 @@
 import type { SessionStatus } from '../../../domain/session.js';
+import type { SessionRow } from '../../fleet/wire.js';
 import { type Finding, fine, type SessionCheck, skipped, wrong } from '../check.js';
-import type { SessionFacts, SessionHealth } from '../facts.js';
+import type { SessionFacts } from '../facts.js';
 import type { Room } from '../room.js';
 import type { Trouble } from '../troubles.js';
 
@@ -41,7 +42,7 @@ export const session: SessionCheck = {
   },
 };
 
-function ofTerminal(health: SessionHealth): Finding {
+function ofTerminal(health: SessionRow): Finding {
   const { status, clientId } = health;
   const facts = factsOf(health);
   const [trouble, advice] = TERMINAL[status] ?? [];
@@ -52,7 +53,7 @@ function ofTerminal(health: SessionHealth): Finding {
   return wrong(trouble, said(health), `${advice}; then pair it again: switchboard pair ${clientId}`, facts);
 }
 
-function ofConnected({ jid }: SessionFacts, health: SessionHealth, uptimeMs: number): Finding {
+function ofConnected({ jid }: SessionFacts, health: SessionRow, uptimeMs: number): Finding {
   const facts = factsOf(health);
   if (!health.connected) {
     const detail = `connected, but the network has said nothing since ${health.lastStanzaAt || 'the start'}`;
@@ -63,7 +64,7 @@ function ofConnected({ jid }: SessionFacts, health: SessionHealth, uptimeMs: num
   return loopOf(health, uptimeMs) ?? fine(`connected as ${jid}`, facts);
 }
 
-async function ofReconnecting(health: SessionHealth, room: Room): Promise<Finding> {
+async function ofReconnecting(health: SessionRow, room: Room): Promise<Finding> {
   const facts = factsOf(health);
   if (ageOf(health, room) >= STUCK_MS) return wrong('session-stuck', said(health), LOOK_AT_NETWORK, facts);
   const loop = loopOf(health, await uptimeOf(room));
@@ -72,7 +73,7 @@ async function ofReconnecting(health: SessionHealth, room: Room): Promise<Findin
   return wrong('session-reconnecting', said(health), advice, facts);
 }
 
-function ofPairing(health: SessionHealth, room: Room): Finding {
+function ofPairing(health: SessionRow, room: Room): Finding {
   const { clientId, loggedIn } = health;
   const facts = factsOf(health);
   if (loggedIn && ageOf(health, room) >= STUCK_MS) {
@@ -83,7 +84,7 @@ function ofPairing(health: SessionHealth, room: Room): Finding {
 }
 
 /** A connection that never lasts. */
-function loopOf(health: SessionHealth, uptimeMs: number): Finding | undefined {
+function loopOf(health: SessionRow, uptimeMs: number): Finding | undefined {
   const { reconnects, lastDisconnect } = health;
   if (reconnects < LOOP_RECONNECTS || uptimeMs / reconnects > LOOP_EVERY_MS) return undefined;
   const cause = lastDisconnect && `; the last one: ${lastDisconnect}`;
@@ -93,18 +94,18 @@ function loopOf(health: SessionHealth, uptimeMs: number): Finding | undefined {
   return wrong('session-looping', detail, advice, factsOf(health));
 }
 
-function factsOf(health: SessionHealth): Finding['facts'] {
+function factsOf(health: SessionRow): Finding['facts'] {
   const { status, reason, since, reconnects, lastDisconnect, lastStanzaAt } = health;
   return { status, reason, since, reconnects, lastDisconnect, lastStanzaAt };
 }
 
 /** Milliseconds in this status; 0 where the daemon does not tell. */
-function ageOf({ since }: SessionHealth, { options }: Room): number {
+function ageOf({ since }: SessionRow, { options }: Room): number {
   return since ? options.clock.now() - Date.parse(since) : 0;
 }
 
 /** Status, reason and since when, for people. */
-function said({ status, reason, since }: SessionHealth): string {
+function said({ status, reason, since }: SessionRow): string {
   return `${status}${reason && `: ${reason}`}${since && `, since ${since}`}`;
 }
 

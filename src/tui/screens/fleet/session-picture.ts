@@ -1,6 +1,6 @@
+import type { FailedRow } from '../../../cli/failed.js';
 import { ageText } from '../../../cli/fleet/ages.js';
 import type { FleetState, OpenedSession } from '../../../cli/fleet/model.js';
-import type { FailedRow } from '../../../cli/fleet/wire.js';
 import { tailLine } from '../../../cli/tail-lines.js';
 import { cleanLine } from '../../text/foreign.js';
 import { type Color, fitLine, fitLines, type Line, styled } from '../../text/line.js';
