@@ -31,7 +31,7 @@ export interface CheckOptions {
   counted: Pick<Counted, 'add'>;
 }
 
-type Checked = Pick<Store, 'sessions' | 'history' | 'files' | 'expectedFiles' | 'contacts' | 'supports'>;
+type Checked = Pick<Store, 'sessions' | 'history' | 'files' | 'expectedFiles' | 'contacts' | 'cluster'>;
 
 /** Milliseconds for which a change waits for its message. */
 const STALE_MS = 90 * 24 * 60 * 60_000;
@@ -118,7 +118,7 @@ export class StoreCheck {
       if (await isWrong(one)) suspects.push(one);
       this.#options.counted.add(1);
     }
-    if (suspects.length > 0 && this.#store.supports.sharedByNodes) await wait(this.#clock, SECOND_LOOK_MS);
+    if (suspects.length > 0 && this.#store.cluster) await wait(this.#clock, SECOND_LOOK_MS);
     let faults = 0;
     for (const one of suspects) {
       if (!(await isWrong(one))) continue;

@@ -10,7 +10,7 @@ export interface PruneResult {
   files: number;
 }
 
-type Pruned = Pick<Store, 'sessions' | 'history' | 'files' | 'supports'>;
+type Pruned = Pick<Store, 'sessions' | 'history' | 'files' | 'cluster'>;
 
 /**
  * Deletes the messages of the history that were sent before a time, and their files, of all sessions. Rooms stay, with
@@ -35,6 +35,6 @@ async function correctRooms(store: Pruned, clock: Clock): Promise<void> {
     store.history.checkRoom(clientId, room.chatRoomId, { repair });
   const suspects: SessionRoom[] = [];
   for await (const one of allRooms(store)) if (!(await hold(one, false))) suspects.push(one);
-  if (suspects.length > 0 && store.supports.sharedByNodes) await wait(clock, SECOND_LOOK_MS);
+  if (suspects.length > 0 && store.cluster) await wait(clock, SECOND_LOOK_MS);
   for (const one of suspects) await hold(one, true);
 }

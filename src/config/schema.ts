@@ -14,6 +14,8 @@ export interface Config {
   publicUrl: string;
   nodeName: string;
   nodeUrl: string;
+  leaseSeconds: number;
+  workers: number;
   encryptionKey: string;
   allowPrivateUrls: boolean;
   logLevel: string;
@@ -127,8 +129,22 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting } = {
     flag: 'node-url',
     env: 'SWITCHBOARD_NODE_URL',
     schema: url('http', 'https').allow('').default(''),
-    description: 'address under which other nodes reach this one',
-    default: 'none',
+    description: 'address under which other nodes on the same MongoDB reach this one',
+    default: 'http://HOST:PORT, with the name of the host where it listens on all addresses',
+  },
+  leaseSeconds: {
+    flag: 'lease-seconds',
+    env: 'SWITCHBOARD_LEASE_SECONDS',
+    schema: Joi.number().integer().min(2).max(600).default(20),
+    description: 'seconds after which others take over the sessions of a node that is gone; the same on all nodes',
+    default: '20',
+  },
+  workers: {
+    flag: 'workers',
+    env: 'SWITCHBOARD_WORKERS',
+    schema: Joi.number().integer().min(1).max(64).default(1),
+    description: 'node processes on this machine, behind one port; more than one needs MongoDB',
+    default: '1',
   },
   encryptionKey: {
     flag: 'encryption-key',

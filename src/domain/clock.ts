@@ -6,8 +6,15 @@ export interface Clock {
   after(ms: number, callback: () => void): () => void;
 }
 
-export const systemClock: Clock = {
+/** A clock that can also measure how long something took. */
+export interface MonotonicClock extends Clock {
+  /** Milliseconds since some moment: never set, and going on while the process is stopped. */
+  monotonic(): number;
+}
+
+export const systemClock: MonotonicClock = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   after(ms, callback) {
     const timer = setTimeout(callback, ms);
     return () => clearTimeout(timer);

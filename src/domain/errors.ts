@@ -59,6 +59,12 @@ const CODES = {
   store_in_use: 503,
   store_too_new: 503,
   encryption_key_wrong: 503,
+  // nodes
+  session_elsewhere: 503,
+  session_unheld: 503,
+  node_unreachable: 503,
+  node_unknown: 404,
+  nodes_unsupported: 409,
   // daemon
   stopping: 503,
 } as const;

@@ -4,6 +4,7 @@ import type { Registry } from 'prom-client';
 import type { Services } from '../services/services.js';
 import { bodyValidator } from './body.js';
 import type { EventStreams } from './event-streams.js';
+import type { Peers } from './peers.js';
 import type { QrImages } from './qr-images.js';
 import { type ClientQuery, clientQuery } from './schemas.js';
 import type { StoreProbe } from './store-probe.js';
@@ -65,6 +66,7 @@ export interface Parts {
   registry: Registry;
   qrImages: QrImages;
   eventStreams: EventStreams;
+  peers: Peers;
 }
 
 /** A route as its file writes it down. Everything that is not named here is the same for all. */

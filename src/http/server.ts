@@ -1,5 +1,7 @@
 import Hapi from '@hapi/hapi';
 import type { Registry } from 'prom-client';
+import type { Hops } from '../cluster/hops.js';
+import type { Owners } from '../cluster/owners.js';
 import type { Tail } from '../delivery/tail.js';
 import type { Clock } from '../domain/clock.js';
 import { LIMITS } from '../domain/limits.js';
@@ -11,6 +13,7 @@ import { errors } from './plugins/errors.js';
 import { log } from './plugins/log.js';
 import { metrics } from './plugins/metrics.js';
 import { unreadable } from './plugins/unreadable.js';
+import { Peers } from './peers.js';
 import { QrImages } from './qr-images.js';
 import type { Parts, RuntimeFacts } from './route.js';
 import { ROUTES } from './routes/index.js';
@@ -32,6 +35,10 @@ export interface HttpOptions {
   facts: RuntimeFacts;
   /** The store. */
   health: { ping(): Promise<void> };
+  /** Which node holds a session. */
+  owners: Owners;
+  /** Proves to other nodes that a request comes from a node. */
+  hops: Hops;
   tail: Tail;
   metrics: { registry: Registry };
   log: Logger;
@@ -58,7 +65,8 @@ export async function createHttpServer(options: HttpOptions): Promise<Hapi.Serve
   return server;
 }
 
-function createParts({ services, facts, health, tail, metrics, clock }: HttpOptions): Parts {
+function createParts(options: HttpOptions): Parts {
+  const { services, facts, health, owners, hops, tail, metrics, clock } = options;
   return {
     services,
     facts,
@@ -67,6 +75,7 @@ function createParts({ services, facts, health, tail, metrics, clock }: HttpOpti
     registry: metrics.registry,
     qrImages: new QrImages(),
     eventStreams: new EventStreams(tail, clock),
+    peers: new Peers(owners, hops),
   };
 }
 

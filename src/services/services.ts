@@ -7,10 +7,12 @@ import type { FileWishes, KindSend, SendPayload } from '../kinds/kind.js';
 import type { ByteRange, FailedDelivery, FailedFilter, RoomRecord } from '../store/store.js';
 import type { Fleet } from './ports/fleet.js';
 import type { Listening } from './ports/listening.js';
+import type { Nodes } from './ports/nodes.js';
 import type { Avatars, Groups, People } from './ports/people.js';
 
 export type * from './ports/fleet.js';
 export type * from './ports/listening.js';
+export type * from './ports/nodes.js';
 export type * from './ports/people.js';
 
 /** What the gateway does, as its HTTP edge sees it. Every method may throw a `GatewayError`. */
@@ -26,6 +28,7 @@ export interface Services {
   deliveries: Deliveries;
   listening: Listening;
   fleet: Fleet;
+  nodes: Nodes;
 }
 
 /** Where a session's events go; absent fields stay as they are. */
@@ -97,8 +100,11 @@ export interface Sessions {
   pairPhone(clientId: string, phone: string): Promise<string>;
   /** @throws session_unknown */
   get(clientId: string): SessionView;
+  /** Whether this node holds it. */
   has(clientId: string): boolean;
-  list(): SessionView[];
+  /** All sessions, wherever they are, by clientId; only one when it is named. @throws store_unavailable */
+  list(clientId?: string): Promise<SessionView[]>;
+  /** Of the sessions of this node. */
   health(): SessionHealth[];
   setWebhook(clientId: string, settings: WebhookSettings & { webhookUrl: string }): Promise<SessionView>;
   setOrgId(clientId: string, orgId: string): Promise<SessionView>;
@@ -114,7 +120,7 @@ export interface Sessions {
   /** Logs the device out and deletes everything of the session; a warning when the network did not confirm. */
   disconnect(clientId: string): Promise<{ warning?: string }>;
   /** The session that a per-session secret belongs to; compared in constant time. */
-  sessionOfSecret(secret: string): string | undefined;
+  sessionOfSecret(secret: string): Promise<string | undefined>;
 }
 
 /** What a send route answers; kinds add fields of their own, such as `targetId`. */

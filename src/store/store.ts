@@ -1,10 +1,12 @@
 import type { SessionStatus } from '../domain/session.js';
 import type { JournalEntry, KeyCommit } from '../domain/signal-state.js';
+import type { ClusterStore } from './ports/cluster.js';
 import type { ExpectedFileStore } from './ports/expected-files.js';
 import type { FileStore } from './ports/files.js';
 import type { BackendHistory, HistoryStore } from './ports/history.js';
 import type { PictureStore } from './ports/pictures.js';
 
+export type * from './ports/cluster.js';
 export type * from './ports/expected-files.js';
 export type * from './ports/files.js';
 export type * from './ports/history.js';
@@ -28,8 +30,8 @@ export interface Store {
   readonly pictures: PictureStore;
   readonly idempotency: IdempotencyStore;
   readonly failedDeliveries: FailedDeliveryStore;
-  /** What this back end can do that others cannot. */
-  readonly supports: StoreAbilities;
+  /** Undefined where only one daemon at a time may use the store. */
+  readonly cluster: ClusterStore | undefined;
   /** Short name for `/config`: `sqlite` or `mongodb`. */
   readonly name: string;
   /** Resolves when the back end answers; throws `store_unavailable` otherwise. */
@@ -49,11 +51,6 @@ export interface Store {
 export interface Backend extends Store {
   readonly dataKeys: DataKeyStore;
   readonly history: BackendHistory;
-}
-
-export interface StoreAbilities {
-  /** Several daemons may share it. */
-  sharedByNodes: boolean;
 }
 
 /** A linked number and its settings, as kept across restarts. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/domain/clock.js';
+import type { MonotonicClock } from '../../src/domain/clock.js';
 
 interface Timer {
   due: number;
@@ -12,7 +12,7 @@ interface Waiter {
 }
 
 /** Time that stands still until a test moves it. */
-export class ManualClock implements Clock {
+export class ManualClock implements MonotonicClock {
   readonly #timers = new Set<Timer>();
   readonly #waiters = new Set<Waiter>();
   #now: number;
@@ -23,6 +23,10 @@ export class ManualClock implements Clock {
   }
 
   now(): number {
+    return this.#now;
+  }
+
+  monotonic(): number {
     return this.#now;
   }
 

@@ -11,6 +11,8 @@ import { mongoHistory } from './history.js';
 import { mongoIdempotency } from './idempotency.js';
 import { applyJournal, mongoJournal } from './journal.js';
 import { applyKeys, mongoKeys } from './keys.js';
+import { mongoLeases } from './leases.js';
+import { mongoNodes } from './nodes.js';
 import { mongoPictures } from './pictures.js';
 import { mongoSends } from './sends.js';
 import { mongoSessions } from './sessions.js';
@@ -31,7 +33,6 @@ export async function openMongoBackend(options: { url: string }): Promise<Backen
   const files = mongoFiles(database);
   return {
     name: 'mongodb',
-    supports: { sharedByNodes: true },
     sessions: mongoSessions(database),
     keys: mongoKeys(database, log),
     journal: mongoJournal(database, log),
@@ -44,6 +45,7 @@ export async function openMongoBackend(options: { url: string }): Promise<Backen
     pictures: mongoPictures(database),
     idempotency: mongoIdempotency(database),
     failedDeliveries: mongoFailedDeliveries(database),
+    cluster: { leases: mongoLeases(database), nodes: mongoNodes(database) },
     dataKeys: mongoDataKeys(database),
     ping: () => database.ping(),
     forget: (clientId) =>

@@ -31,7 +31,7 @@ export async function sealStore(backend: Backend, encryptionKey: Uint8Array): Pr
   const sealers = rememberedSealers(loadDataKey);
   return {
     name: backend.name,
-    supports: backend.supports,
+    cluster: backend.cluster,
     hashKey: await ownKey(loadDataKey, 'hashes'),
     contacts: backend.contacts,
     sessions: sealedSessions(backend.sessions, sealers),

@@ -29,7 +29,7 @@ export async function openSqliteBackend(options: { dataDir: string }): Promise<B
   const forgetRows = prepareForget(database);
   return {
     name: 'sqlite',
-    supports: { sharedByNodes: false },
+    cluster: undefined,
     sessions: sqliteSessions(database),
     keys: sqliteKeys(database, journal.add),
     journal,

@@ -52,7 +52,7 @@ describe('switchboard store prune', () => {
         // told of a second one: on its way to the first room, and pruned from the other
         await history.updateRoom('acme', chatRoomId, { unreadCount: 2 });
       }
-      const shared = { ...store, supports: { sharedByNodes: true } };
+      const shared = { ...store, cluster: SHARED };
       const pruned = pruneStore(shared, daysAgo(90), clock);
       await clock.scheduled(1_000);
       await history.record('acme', roomUpdate({ unread: false }), message('M2', { fromMe: false }));

@@ -30,7 +30,6 @@ export function lifeContract(harness: () => StoreHarness): void {
     it('says who it is and answers', async () => {
       const { store } = harness();
       expect(store.name).to.match(/^[a-z]+$/);
-      expect(store.supports.sharedByNodes).to.be.a('boolean');
       await store.ping();
     });
 

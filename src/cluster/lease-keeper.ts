@@ -1,0 +1,131 @@
+import type { MonotonicClock } from '../domain/clock.js';
+import type { Logger } from '../log.js';
+import type { LeaseStore } from '../store/store.js';
+import { type HeldLease, heldLease, isHeld, renewedLease } from './held-lease.js';
+
+/** How often leases are renewed while they last once. */
+const RENEWALS = 3;
+/** How often it is tried while they last once, when the store fails. */
+const TRIALS = 15;
+
+export interface LeaseKeeperOptions {
+  leases: LeaseStore;
+  nodeId: string;
+  /** Milliseconds that a lease lasts when it is not renewed. */
+  lastsMs: number;
+  clock: MonotonicClock;
+  log: Logger;
+  /** Told when a session must not be served any more, before another node can have it. Called once for each claim. */
+  onLost(clientId: string): void;
+}
+
+/** The leases of one node: claims, renews and releases them, and knows by its own clock when one may be over. */
+export class LeaseKeeper {
+  readonly #options: LeaseKeeperOptions;
+  readonly #held = new Map<string, HeldLease>();
+  #cancelRenewal: (() => void) | undefined;
+  #cancelWatch: (() => void) | undefined;
+
+  constructor(options: LeaseKeeperOptions) {
+    this.#options = options;
+  }
+
+  /** Begins to renew what is claimed from now on. */
+  start(): void {
+    this.#renewIn(this.#options.lastsMs / RENEWALS);
+  }
+
+  /** Ends the renewals; what is held runs out unless it is released. */
+  stop(): void {
+    this.#cancelRenewal?.();
+    this.#cancelRenewal = undefined;
+    this.#cancelWatch?.();
+  }
+
+  /**
+   * Takes a session.
+   * @returns its epoch; undefined when another node holds it
+   * @throws GatewayError `store_unavailable`
+   */
+  async claim(clientId: string): Promise<number | undefined> {
+    const { leases, nodeId, lastsMs, clock } = this.#options;
+    const askedAt = clock.monotonic();
+    const epoch = await leases.claim(clientId, nodeId, lastsMs);
+    if (epoch === undefined) return undefined;
+    const lease = heldLease(epoch, askedAt, lastsMs);
+    // an answer that was under way for too long is worth nothing
+    if (!isHeld(lease, clock.monotonic())) return undefined;
+    this.#held.set(clientId, lease);
+    this.#watch();
+    return epoch;
+  }
+
+  /** Whether the session may be served now: no other node can have it. */
+  holds(clientId: string): boolean {
+    return isHeld(this.#held.get(clientId), this.#options.clock.monotonic());
+  }
+
+  /** The sessions that are held. */
+  sessions(): string[] {
+    return [...this.#held.keys()].filter((clientId) => this.holds(clientId));
+  }
+
+  /**
+   * Gives a session away; it must not be served any more.
+   * @throws GatewayError `store_unavailable`: others have it once the lease has run out
+   */
+  async release(clientId: string): Promise<void> {
+    const lease = this.#held.get(clientId);
+    if (!lease) return;
+    this.#held.delete(clientId);
+    await this.#options.leases.release(clientId, this.#options.nodeId, lease.epoch);
+  }
+
+  #renewIn(ms: number): void {
+    this.#cancelRenewal = this.#options.clock.after(ms, () => void this.#renew());
+  }
+
+  async #renew(): Promise<void> {
+    const { leases, nodeId, lastsMs, clock, log } = this.#options;
+    const askedAt = clock.monotonic();
+    let nextMs = lastsMs / RENEWALS;
+    try {
+      this.#take(await leases.renew(nodeId, lastsMs), askedAt);
+    } catch (error) {
+      log.warn({ err: error }, 'leases could not be renewed');
+      nextMs = lastsMs / TRIALS;
+    }
+    if (this.#cancelRenewal) this.#renewIn(nextMs);
+  }
+
+  /** Takes over what a renewal has found. */
+  #take(epochs: ReadonlyMap<string, number>, askedAt: number): void {
+    const { lastsMs } = this.#options;
+    for (const [clientId, lease] of [...this.#held]) {
+      const renewed = renewedLease(lease, epochs, { clientId, askedAt, lastsMs });
+      if (renewed) this.#held.set(clientId, renewed);
+      else this.#lose(clientId, 'another node has it');
+    }
+    this.#watch();
+  }
+
+  /** Wakes up when the first lease is over. */
+  #watch(): void {
+    const { clock } = this.#options;
+    this.#cancelWatch?.();
+    if (this.#held.size === 0) return;
+    const first = Math.min(...[...this.#held.values()].map(({ until }) => until));
+    this.#cancelWatch = clock.after(Math.max(0, first - clock.monotonic()), () => {
+      for (const clientId of [...this.#held.keys()]) {
+        if (!this.holds(clientId)) this.#lose(clientId, 'it could not be renewed in time');
+      }
+      this.#watch();
+    });
+  }
+
+  #lose(clientId: string, reason: string): void {
+    this.#held.delete(clientId);
+    this.#options.log.warn({ clientId, reason }, 'the lease of a session is lost');
+    this.#options.onLost(clientId);
+  }
+}

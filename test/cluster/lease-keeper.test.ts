@@ -1,0 +1,137 @@
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { LeaseKeeper } from '../../src/cluster/lease-keeper.js';
+import { GatewayError } from '../../src/domain/errors.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { LeaseTable } from './support/lease-table.js';
+
+const LASTS_MS = 15_000;
+/** After which its node does not act on a lease any more. */
+const USED_MS = LASTS_MS * 0.9;
+
+/** A store whose clock is the test's, and which can be cut off. */
+class Leases extends LeaseTable {
+  isReachable = true;
+  /** Called before the store answers a renewal. */
+  onRenew: () => void = () => undefined;
+
+  override async renew(nodeId: string, lastsMs: number) {
+    if (!this.isReachable) throw new GatewayError('store_unavailable', 'cut off');
+    const held = this.renewNow(nodeId, lastsMs);
+    this.onRenew();
+    return held;
+  }
+}
+
+describe('the leases of a node', () => {
+  let clock: ManualClock;
+  let leases: Leases;
+  let lost: string[];
+  let keeper: LeaseKeeper;
+
+  function keeperOf(nodeId: string): LeaseKeeper {
+    return new LeaseKeeper({
+      leases,
+      nodeId,
+      lastsMs: LASTS_MS,
+      clock,
+      log: pino({ level: 'silent' }),
+      onLost: (clientId) => lost.push(clientId),
+    });
+  }
+
+  /** Moves the time of the node and of the store on, and lets what is due come to its end. */
+  async function pass(ms: number): Promise<void> {
+    clock.advance(ms);
+    leases.now += ms;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    leases = new Leases();
+    lost = [];
+    keeper = keeperOf('a');
+    keeper.start();
+  });
+  afterEach(() => keeper.stop());
+
+  it('are held for as long as they are renewed', async () => {
+    expect(await keeper.claim('acme')).to.equal(1);
+    for (let renewal = 0; renewal < 10; renewal += 1) await pass(LASTS_MS / 3);
+    expect(keeper.holds('acme')).to.equal(true);
+    expect(keeper.sessions()).to.deep.equal(['acme']);
+    expect(await keeperOf('b').claim('acme')).to.equal(undefined);
+    expect(lost).to.deep.equal([]);
+  });
+
+  it('are over for the node before they are over for the store, when it is cut off', async () => {
+    await keeper.claim('acme');
+    leases.isReachable = false;
+    await pass(USED_MS - 1);
+    expect(keeper.holds('acme')).to.equal(true);
+    await pass(1);
+    expect(keeper.holds('acme')).to.equal(false);
+    expect(lost).to.deep.equal(['acme']);
+    expect(await keeperOf('b').claim('acme')).to.equal(undefined);
+    await pass(LASTS_MS - USED_MS);
+    expect(await keeperOf('b').claim('acme')).to.equal(2);
+  });
+
+  it('survive a store that is away for less than they last', async () => {
+    await keeper.claim('acme');
+    leases.isReachable = false;
+    await pass(LASTS_MS / 2);
+    leases.isReachable = true;
+    for (let step = 0; step < 10; step += 1) await pass(LASTS_MS / 15);
+    expect(keeper.holds('acme')).to.equal(true);
+    expect(lost).to.deep.equal([]);
+  });
+
+  it('are lost to a node that has slept, whatever it is told when it wakes up', async () => {
+    await keeper.claim('acme');
+    // the store has prolonged it, and the answer waits while the process is stopped
+    leases.onRenew = () => clock.advance(2 * LASTS_MS);
+    await pass(LASTS_MS / 3);
+    expect(keeper.holds('acme')).to.equal(false);
+    expect(lost).to.deep.equal(['acme']);
+  });
+
+  it('are lost once another node has them', async () => {
+    await keeper.claim('acme');
+    // the node's clock stands still
+    leases.now += LASTS_MS;
+    expect(await keeperOf('b').claim('acme')).to.equal(2);
+    await pass(LASTS_MS / 3);
+    expect(lost).to.deep.equal(['acme']);
+    expect(keeper.holds('acme')).to.equal(false);
+  });
+
+  it('are free for others at once when they are released', async () => {
+    await keeper.claim('acme');
+    await keeper.release('acme');
+    expect(keeper.holds('acme')).to.equal(false);
+    expect(await keeperOf('b').claim('acme')).to.equal(2);
+    expect(lost).to.deep.equal([]);
+  });
+
+  it('are not lost by a renewal that was under way when they were claimed', async () => {
+    let answer: () => void = () => undefined;
+    const renewing = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const renew = leases.renew.bind(leases);
+    leases.renew = async (...args) => {
+      const held = await renew(...args);
+      await renewing;
+      return held;
+    };
+    await pass(LASTS_MS / 3);
+    await pass(1);
+    await keeper.claim('acme');
+    answer();
+    await pass(0);
+    expect(keeper.holds('acme')).to.equal(true);
+    expect(lost).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,86 @@
+import { expect } from 'chai';
+import type { LeaseStore } from '../../../src/store/store.js';
+
+/** A table of leases and what makes its time pass. */
+export interface LeaseHarness {
+  leases: LeaseStore;
+  /** Waits until leases of so many milliseconds have run out. */
+  outlast(ms: number): Promise<void>;
+}
+
+const LONG_MS = 60_000;
+const SHORT_MS = 150;
+
+/**
+ * What every table of leases must do.
+ * @param name of what is under test, for the report
+ * @param harness gives an empty table
+ */
+export function leasesContract(name: string, harness: () => LeaseHarness): void {
+  describe(`leases contract: ${name}`, () => {
+    const leases = () => harness().leases;
+
+    it('gives a free session to the first who claims it, with the first epoch', async () => {
+      expect(await leases().holder('acme')).to.equal(undefined);
+      expect(await leases().claim('acme', 'a', LONG_MS)).to.equal(1);
+      expect(await leases().claim('acme', 'b', LONG_MS)).to.equal(undefined);
+      const holder = await leases().holder('acme');
+      expect(holder).to.include({ clientId: 'acme', nodeId: 'a', epoch: 1 });
+      expect(holder?.ageMs).to.be.within(0, LONG_MS);
+      expect(holder?.leftMs).to.be.within(1, LONG_MS);
+    });
+
+    it('gives it to one of those who claim it at once', async () => {
+      const nodes = Array.from({ length: 8 }, (_, index) => `node${index}`);
+      const epochs = await Promise.all(nodes.map((node) => leases().claim('acme', node, LONG_MS)));
+      expect(epochs.filter((epoch) => epoch !== undefined)).to.deep.equal([1]);
+      const winner = nodes[epochs.indexOf(1)];
+      expect((await leases().holder('acme'))?.nodeId).to.equal(winner);
+    });
+
+    it('does not give it to its holder again', async () => {
+      await leases().claim('acme', 'a', LONG_MS);
+      expect(await leases().claim('acme', 'a', LONG_MS)).to.equal(undefined);
+    });
+
+    it('gives it away with the next epoch once the lease has run out', async () => {
+      await leases().claim('acme', 'a', SHORT_MS);
+      await harness().outlast(SHORT_MS);
+      expect(await leases().holder('acme')).to.equal(undefined);
+      expect(await leases().claim('acme', 'b', LONG_MS)).to.equal(2);
+    });
+
+    it('makes leases last that are renewed, and tells of none that has run out', async () => {
+      await leases().claim('lost', 'a', SHORT_MS);
+      await harness().outlast(SHORT_MS);
+      await leases().claim('kept', 'a', LONG_MS);
+      await leases().claim('other', 'b', LONG_MS);
+      expect([...(await leases().renew('a', 2 * LONG_MS))]).to.deep.equal([['kept', 1]]);
+      expect((await leases().holder('kept'))?.leftMs).to.be.greaterThan(LONG_MS);
+      expect(await leases().claim('lost', 'b', LONG_MS)).to.equal(2);
+    });
+
+    it('is free at once after a release, which only its holder has', async () => {
+      await leases().claim('acme', 'a', LONG_MS);
+      await leases().release('acme', 'b', 1);
+      await leases().release('acme', 'a', 2);
+      expect(await leases().claim('acme', 'b', LONG_MS)).to.equal(undefined);
+      await leases().release('acme', 'a', 1);
+      expect(await leases().claim('acme', 'b', LONG_MS)).to.equal(2);
+      await leases().release('acme', 'a', 1);
+      expect((await leases().holder('acme'))?.nodeId).to.equal('b');
+    });
+
+    it('lists what is held', async () => {
+      await leases().claim('b', 'x', LONG_MS);
+      await leases().claim('a', 'y', LONG_MS);
+      await leases().claim('c', 'x', LONG_MS);
+      await leases().release('c', 'x', 1);
+      const held = (await leases().list()).map(({ clientId, nodeId }) => [clientId, nodeId]);
+      expect(held).to.deep.equal([
+        ['a', 'y'],
+        ['b', 'x'],
+      ]);
+    });
+  });
+}

@@ -1,0 +1,52 @@
+import { expect } from 'chai';
+import { openMongoBackend } from '../../../src/store/mongo/mongo-store.js';
+import type { ClusterStore } from '../../../src/store/store.js';
+import type { StoreHarness } from '../../contracts/store/harness.js';
+import { leasesContract } from '../../contracts/store/leases.js';
+import { inTestDatabase, MONGODB_URL } from '../support/mongo.js';
+
+if (MONGODB_URL) {
+  const server = MONGODB_URL;
+
+  describe('what nodes share in MongoDB', () => {
+    let harness: StoreHarness;
+    beforeEach(async () => {
+      harness = await inTestDatabase(server, (url) => openMongoBackend({ url }));
+    });
+    afterEach(() => harness.destroy());
+
+    function cluster(): ClusterStore {
+      const { store } = harness;
+      if (!store.cluster) throw new Error('the store has nothing for nodes');
+      return store.cluster;
+    }
+
+    leasesContract('mongodb', () => ({
+      leases: cluster().leases,
+      async outlast(ms) {
+        // one that lasts as long and begins later is gone: so are those that were there before it
+        const { leases } = cluster();
+        await leases.claim('as long', 'marker', ms);
+        while (await leases.holder('as long'));
+      },
+    }));
+
+    it('are nodes, as long as they say that they are there', async () => {
+      const { nodes } = cluster();
+      const east1 = { nodeId: '2', name: 'east', url: 'http://east:3000', version: '2026-11' };
+      expect(await nodes.announce(east1)).to.deep.equal({ draining: false });
+      await nodes.announce({ nodeId: '1', name: 'west', url: 'http://$west:3000', version: '2026-11' });
+      expect(await nodes.drain('2', true)).to.equal(true);
+      expect(await nodes.drain('3', true)).to.equal(false);
+      expect(await nodes.announce(east1)).to.deep.equal({ draining: true });
+      const [east, west, ...others] = await nodes.list(60_000);
+      expect(others).to.deep.equal([]);
+      expect(east).to.include({ nodeId: '2', name: 'east', url: 'http://east:3000', draining: true });
+      expect(west).to.include({ nodeId: '1', url: 'http://$west:3000', draining: false });
+      expect(east?.ageMs).to.be.at.least(east?.silentMs ?? Number.NaN);
+      await nodes.leave('2');
+      expect((await nodes.list(60_000)).map(({ nodeId }) => nodeId)).to.deep.equal(['1']);
+      expect(await nodes.list(0)).to.deep.equal([]);
+    });
+  });
+}
