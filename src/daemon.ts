@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import type { Server } from '@hapi/hapi';
+import { Hops } from './cluster/hops.js';
+import { soleOwner } from './cluster/owners.js';
 import { type Config, encryptionKeyBytes, summarize } from './config/index.js';
 import { Dispatcher } from './delivery/dispatch.js';
 import { PollLookups } from './delivery/lookup.js';
@@ -19,6 +21,7 @@ import { Gateway } from './services/gateway.js';
 import { type RoomChange, tellingOfRooms } from './services/inbox/room-changes.js';
 import { Listeners } from './services/listeners.js';
 import { Media } from './services/media/media.js';
+import { soleNode } from './services/nodes.js';
 import type { BackoffOptions } from './services/sessions/backoff.js';
 import { openStore } from './store/open.js';
 import type { FailedDeliveryStore, Store } from './store/store.js';
@@ -126,7 +129,7 @@ async function assemble(
   if (network.sandbox) cleanup.push(network.sandbox.stop);
 
   const metrics: Metrics = new Metrics({
-    sessionStatuses: () => gateway.sessions.list().map(({ status }) => status),
+    sessionStatuses: () => gateway.sessions.views().map(({ status }) => status),
     deliveriesInFlight: () => dispatcher.inFlight(),
     deliveriesWaiting: () => dispatcher.waiting(),
   });
@@ -201,6 +204,12 @@ async function assemble(
     figures: (clientId) => dispatcher.figures(clientId),
     failures: (clientId) => failures.of(clientId),
   });
+  const nodes = soleNode({
+    podName: config.nodeName,
+    version: releaseVersion(),
+    now: () => clock.now(),
+    sessions: () => sessions.all().length,
+  });
   const server: Server = await createHttpServer({
     host: config.host,
     port: config.port,
@@ -216,6 +225,7 @@ async function assemble(
       deliveries,
       listening,
       fleet,
+      nodes,
     },
     auth: { token: config.token },
     facts: {
@@ -229,6 +239,8 @@ async function assemble(
       startedAt: clock.now(),
     },
     health: store,
+    owners: soleOwner(config.nodeName, (clientId) => sessions.has(clientId)),
+    hops: new Hops(encryptionKey),
     tail,
     metrics,
     log: log.child({ area: 'http' }),

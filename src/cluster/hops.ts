@@ -40,6 +40,8 @@ export class Hops {
   }
 
   #proof(from: string, { method, path, to }: Hop): Buffer {
-    return createHmac('sha256', this.#key).update(JSON.stringify([from, to, method, path])).digest();
+    return createHmac('sha256', this.#key)
+      .update(JSON.stringify([from, to, method, path]))
+      .digest();
   }
 }

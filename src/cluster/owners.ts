@@ -46,10 +46,7 @@ export interface Owners {
 }
 
 /** Owns everything: a node that nobody shares its store with. */
-export function soleOwner(
-  name: string,
-  has: (clientId: string) => boolean,
-): Owners {
+export function soleOwner(name: string, has: (clientId: string) => boolean): Owners {
   return {
     self: { nodeId: name, name, url: '' },
     find: async () => ({ at: 'here' }),

@@ -136,7 +136,8 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting } = {
     flag: 'lease-seconds',
     env: 'SWITCHBOARD_LEASE_SECONDS',
     schema: Joi.number().integer().min(2).max(600).default(20),
-    description: 'seconds after which others take over the sessions of a node that is gone; the same on all nodes',
+    description:
+      'seconds after which others take over the sessions of a node that is gone; the same on all nodes',
     default: '20',
   },
   workers: {

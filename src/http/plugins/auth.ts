@@ -20,16 +20,16 @@ export const auth: Plugin<AuthOptions> = {
   register(server, { token, sessions }) {
     const master = digest(token);
 
-    function callerOf(given: string): UserCredentials | undefined {
+    async function callerOf(given: string): Promise<UserCredentials | undefined> {
       if (timingSafeEqual(digest(given), master)) return {};
-      const clientId = sessions.sessionOfSecret(given);
+      const clientId = await sessions.sessionOfSecret(given);
       return clientId === undefined ? undefined : { clientId };
     }
 
     server.auth.scheme('token', () => ({
-      authenticate(request, h) {
+      async authenticate(request, h) {
         for (const given of tokensOf(request)) {
-          const user = callerOf(given);
+          const user = await callerOf(given);
           if (user) return h.authenticated({ credentials: { user } });
         }
         throw Boom.unauthorized(null, 'Bearer');

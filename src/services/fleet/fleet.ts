@@ -1,8 +1,8 @@
 import type { DeliveryFigures } from '../../delivery/figures.js';
-import type { Fleet, FleetSession, SessionHealth, Sessions, SessionView } from '../services.js';
+import type { Fleet, FleetSession, SessionHealth, SessionView } from '../services.js';
 
 export interface FleetOptions {
-  sessions: Pick<Sessions, 'list' | 'health'>;
+  sessions: { views(): SessionView[]; health(): SessionHealth[] };
   /** Deliveries on their way, by session. */
   figures(clientId: string): DeliveryFigures;
   /** Failed deliveries that are kept, by session. */
@@ -26,7 +26,7 @@ export function createFleet({ sessions, figures, failures }: FleetOptions): Flee
 
   return {
     sessions(only) {
-      const views = new Map(sessions.list().map((view) => [view.clientId, view]));
+      const views = new Map(sessions.views().map((view) => [view.clientId, view]));
       return sessions
         .health()
         .filter(({ clientId }) => only === undefined || clientId === only)

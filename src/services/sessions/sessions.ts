@@ -91,8 +91,13 @@ export class SessionRegistry implements Sessions {
     return this.#sessions.has(clientId);
   }
 
-  list(): SessionView[] {
+  /** Of the sessions of this node. */
+  views(): SessionView[] {
     return this.all().map(sessionView);
+  }
+
+  async list(only?: string): Promise<SessionView[]> {
+    return this.views().filter(({ clientId }) => only === undefined || clientId === only);
   }
 
   health(): SessionHealth[] {
@@ -137,7 +142,7 @@ export class SessionRegistry implements Sessions {
     return ending;
   }
 
-  sessionOfSecret(secret: string): string | undefined {
+  async sessionOfSecret(secret: string): Promise<string | undefined> {
     const matches = this.#options.hasher.matcher(secret);
     let found: string | undefined;
     // no early end: the time must not tell how many sessions stand before the right one

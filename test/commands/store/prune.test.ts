@@ -3,6 +3,8 @@ import Prune from '../../../commands/store/prune.js';
 import { parseAge } from '../../../src/cli/age.js';
 import { CliError } from '../../../src/cli/cli-error.js';
 import { pruneStore } from '../../../src/cli/store-prune.js';
+import type { ClusterStore } from '../../../src/store/store.js';
+import { LeaseTable } from '../../cluster/support/lease-table.js';
 import { message, roomUpdate } from '../../contracts/store/harness.js';
 import { KeptStore, keep, keepFile } from '../../support/kept-store.js';
 import { ManualClock } from '../../support/manual-clock.js';
@@ -10,6 +12,16 @@ import { runCli } from '../../support/spawn-cli.js';
 
 const DAY_MS = 24 * 60 * 60_000;
 const ROOM = 'acme-1-2';
+/** Of a store that several daemons may share; nothing of it is used here. */
+const SHARED: ClusterStore = {
+  leases: new LeaseTable(),
+  nodes: {
+    announce: async () => ({ draining: false }),
+    list: async () => [],
+    drain: async () => false,
+    leave: async () => undefined,
+  },
+};
 
 describe('switchboard store prune', () => {
   let kept: KeptStore;

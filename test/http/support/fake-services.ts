@@ -5,6 +5,7 @@ import { GatewayError } from '../../../src/domain/errors.js';
 import type { SessionStatus } from '../../../src/domain/session.js';
 import type { KindSend, SendPayload } from '../../../src/kinds/kind.js';
 import { createFleet } from '../../../src/services/fleet/fleet.js';
+import { soleNode } from '../../../src/services/nodes.js';
 import type {
   Chats,
   Deletion,
@@ -13,6 +14,7 @@ import type {
   FileSource,
   Fleet,
   Inbox,
+  Nodes,
   Sending,
   Services,
   SessionHealth,
@@ -75,12 +77,16 @@ export class FakeSessions implements Sessions {
     return this.#sessions.has(clientId);
   }
 
-  list(): SessionView[] {
+  views(): SessionView[] {
     return [...this.#sessions.keys()].map((clientId) => this.get(clientId));
   }
 
+  async list(only?: string): Promise<SessionView[]> {
+    return this.views().filter(({ clientId }) => only === undefined || clientId === only);
+  }
+
   health(): SessionHealth[] {
-    return this.list().map((view) => ({
+    return this.views().map((view) => ({
       clientId: view.clientId,
       jid: view.jid,
       status: view.status,
@@ -124,7 +130,7 @@ export class FakeSessions implements Sessions {
     return status === 'reconnecting' ? { warning: 'the network did not confirm the logout' } : {};
   }
 
-  sessionOfSecret(secret: string): string | undefined {
+  async sessionOfSecret(secret: string): Promise<string | undefined> {
     for (const session of this.#sessions.values()) {
       if (session.secret !== '' && session.secret === secret) return session.clientId;
     }
@@ -315,6 +321,7 @@ export interface FakeServices extends Services {
   deliveries: FakeDeliveries;
   listening: FakeListening;
   fleet: Fleet;
+  nodes: Nodes;
 }
 
 export function createFakeServices(): FakeServices {
@@ -336,6 +343,7 @@ export function createFakeServices(): FakeServices {
       figures: () => ({ waiting: 0, inFlight: 0, delivered: 0, dropped: 0 }),
       failures: () => 0,
     }),
+    nodes: soleNode({ podName: 'node-1', version: '2026-11', now: () => 0, sessions: () => 0 }),
   };
 }
 

@@ -1,6 +1,8 @@
 import { Writable } from 'node:stream';
 import type { Server } from '@hapi/hapi';
 import { Registry } from 'prom-client';
+import { Hops } from '../../../src/cluster/hops.js';
+import { soleOwner } from '../../../src/cluster/owners.js';
 import { Tail } from '../../../src/delivery/tail.js';
 import { createHttpServer } from '../../../src/http/server.js';
 import { createLog } from '../../../src/log.js';
@@ -61,6 +63,8 @@ export async function createTestServer(): Promise<TestServer> {
       startedAt: STARTED_AT,
     },
     health: { ping: () => store.ping() },
+    owners: soleOwner('node-1', (clientId) => services.sessions.has(clientId)),
+    hops: new Hops(new Uint8Array(32)),
     tail,
     metrics: { registry: new Registry() },
     log: createLog({ level: 'debug', pretty: false, destination: linesInto(lines) }),

@@ -6,9 +6,9 @@ export const clients = route({
   path: '/clients',
   owner: 'any',
   description: 'Every session that the token can see',
-  handler(request, { services, facts: { podName } }) {
+  async handler(request, { services, facts: { podName } }) {
     const { clientId: only } = sessionFilter(request);
-    const views = services.sessions.list().filter(({ clientId }) => only === undefined || clientId === only);
+    const views = await services.sessions.list(only);
     return {
       clients: views.map(({ clientId, jid, orgId, webhookUrl, status }) => {
         const row = { clientId, jid, podName, orgId, webhookUrl, status };
