@@ -33,6 +33,8 @@ export interface DaemonOverrides {
   backoff?: BackoffOptions;
   /** Milliseconds that each QR code lives. */
   qrLifetimeMs?: number;
+  /** Milliseconds between two pings of a link: for networks that bear silence for less long than the real one. */
+  pingEveryMs?: number;
   /** Milliseconds that a stop gives to what is in flight. */
   stopGraceMs?: number;
   /** Milliseconds that a receiver has for the look-up of a poll. */
@@ -115,7 +117,7 @@ async function assemble(
   overrides: DaemonOverrides & { log: Logger },
   cleanup: (() => Promise<unknown>)[],
 ): Promise<Parts> {
-  const { log, clock = systemClock, backoff, qrLifetimeMs, pollLookupMs } = overrides;
+  const { log, clock = systemClock, backoff, qrLifetimeMs, pingEveryMs, pollLookupMs } = overrides;
   const encryptionKey = encryptionKeyBytes(config.encryptionKey);
   const tail = new Tail(clock.now());
   const opened = await openStore({ url: config.store, dataDir: config.dataDir, encryptionKey });
@@ -129,6 +131,7 @@ async function assemble(
   if (network.sandbox) cleanup.push(network.sandbox.stop);
 
   const metrics: Metrics = new Metrics({
+    node: config.nodeName,
     sessionStatuses: () => gateway.sessions.views().map(({ status }) => status),
     deliveriesInFlight: () => dispatcher.inFlight(),
     deliveriesWaiting: () => dispatcher.waiting(),
@@ -164,6 +167,7 @@ async function assemble(
     log: log.child({ area: 'link' }),
     clock,
     ...(qrLifetimeMs && { qrLifetimeMs }),
+    ...(pingEveryMs && { pingEveryMs }),
   });
   const recordOf = (clientId: string) => gateway.sessions.find(clientId).record;
   const listening = new Listeners({

@@ -63,7 +63,7 @@ export class BaileysLink implements Link, FaultOwner {
     this.#around = around;
     this.#log = around.log.child({ clientId: options.clientId });
     this.#keys = watchKeys(options.keys, (error) => this.#onStoreFailure(error));
-    this.#watchdog = new Watchdog(around.clock, (verdict) => this.#ending.fail(verdict));
+    this.#watchdog = new Watchdog(around.clock, (verdict) => this.#ending.fail(verdict), around.pingEveryMs);
     this.#ending = new Ending({
       clock: around.clock,
       socket: () => this.#connection?.sock,

@@ -28,6 +28,8 @@ export interface LinkSurroundings {
   log: Logger;
   clock: Clock;
   qrLifetimeMs?: number;
+  /** Milliseconds between two pings of a link; the watchdog's own time when not given. */
+  pingEveryMs?: number;
 }
 
 /** What exists while there is a socket. */

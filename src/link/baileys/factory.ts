@@ -19,6 +19,8 @@ export interface BaileysLinksOptions {
   clock: Clock;
   /** Milliseconds that each QR code lives; the library's own times (60 s, then 20 s) when not given. */
   qrLifetimeMs?: number;
+  /** Milliseconds between two pings of a link; 25 s when not given. */
+  pingEveryMs?: number;
 }
 
 /** Links over the real protocol, by the Baileys library, to the real network or to a sandbox. */

@@ -5,7 +5,7 @@ import type { Verdict } from './reasons.js';
 
 /** Milliseconds from the start to a QR code or an open connection; the library has no bound of its own. */
 const CONNECT_MS = 30_000;
-/** Milliseconds between two pings. */
+/** Milliseconds between two pings, unless said otherwise. */
 const PING_EVERY_MS = 25_000;
 /** Milliseconds that a ping has to be answered. */
 const PONG_MS = 10_000;
@@ -15,12 +15,15 @@ export class Watchdog {
   readonly vitals: LinkVitals = { lastStanzaAt: 0, lastPongAt: 0 };
   readonly #clock: Clock;
   readonly #bark: (verdict: Verdict) => void;
+  readonly #pingEveryMs: number;
   #cancel: () => void = () => undefined;
   #stopped = false;
 
-  constructor(clock: Clock, bark: (verdict: Verdict) => void) {
+  /** @param pingEveryMs milliseconds between two pings */
+  constructor(clock: Clock, bark: (verdict: Verdict) => void, pingEveryMs = PING_EVERY_MS) {
     this.#clock = clock;
     this.#bark = bark;
+    this.#pingEveryMs = pingEveryMs;
   }
 
   /** The connection is being made, or made again by the network after a pairing. */
@@ -44,7 +47,7 @@ export class Watchdog {
       .then((pong: unknown) => {
         if (!pong || this.#stopped) return;
         this.vitals.lastPongAt = this.#clock.now();
-        this.#next(PING_EVERY_MS, () => this.watch(sock));
+        this.#next(this.#pingEveryMs, () => this.watch(sock));
       })
       // the connection is going down, or the deadline ends it
       .catch(() => undefined);
