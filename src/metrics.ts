@@ -3,9 +3,21 @@ import type { SessionStatus } from './domain/session.js';
 
 /** What the metrics read at the moment they are asked for. */
 export interface MetricSources {
+  /** The name of the node, which every metric carries as its label `node`. */
+  node: string;
   sessionStatuses(): SessionStatus[];
   deliveriesInFlight(): number;
   deliveriesWaiting(): number;
+  /** Absent where a store has only one node. */
+  leases?: LeaseSources;
+}
+
+/** The leases of a node that shares its store with others. */
+export interface LeaseSources {
+  /** Sessions that it holds now. */
+  held(): number;
+  /** Milliseconds since the store last renewed them; since the start before the first time. */
+  renewedAgoMs(): number;
 }
 
 /**
@@ -50,8 +62,12 @@ export class Metrics {
   ]);
   readonly #files = this.#counter('files_total', 'Files of the hosted inbox', ['outcome']);
   readonly #disconnects = this.#counter('link_disconnects_total', 'Links that ended', ['status']);
+  readonly #taken = this.#counter('sessions_taken_total', 'Sessions that this node took up');
+  readonly #given = this.#counter('sessions_given_total', 'Sessions that this node gave to others');
+  readonly #lost = this.#counter('leases_lost_total', 'Leases that ran out or that another node took');
 
   constructor(sources: MetricSources) {
+    this.registry.setDefaultLabels({ node: sources.node });
     addProcessMetrics(this.registry);
     this.#gauge('sessions', 'Sessions by status', ['status'], (gauge) => {
       gauge.reset();
@@ -63,6 +79,7 @@ export class Metrics {
     this.#gauge('webhook_waiting', 'Events waiting for their receiver', [], (gauge) =>
       gauge.set(sources.deliveriesWaiting()),
     );
+    if (sources.leases) this.#addLeases(sources.leases);
   }
 
   received(type: string): void {
@@ -107,6 +124,28 @@ export class Metrics {
 
   disconnected(status: SessionStatus): void {
     this.#disconnects.inc({ status });
+  }
+
+  /** This node has become the owner of a session. */
+  sessionTaken(): void {
+    this.#taken.inc();
+  }
+
+  /** This node has ended its lease of a session, for another node to take it. */
+  sessionGiven(): void {
+    this.#given.inc();
+  }
+
+  /** The lease of a session was over before this node gave it away. */
+  leaseLost(): void {
+    this.#lost.inc();
+  }
+
+  #addLeases({ held, renewedAgoMs }: LeaseSources): void {
+    this.#gauge('leases_held', 'Sessions that this node holds', [], (gauge) => gauge.set(held()));
+    this.#gauge('leases_renewal_age_seconds', 'Time since leases were last renewed', [], (gauge) =>
+      gauge.set(renewedAgoMs() / 1_000),
+    );
   }
 
   #counter(name: string, help: string, labelNames: string[] = []): Counter {

@@ -64,6 +64,7 @@ const CODES = {
   session_unheld: 503,
   node_unreachable: 503,
   node_unknown: 404,
+  node_ambiguous: 409,
   nodes_unsupported: 409,
   // daemon
   stopping: 503,

@@ -1,5 +1,6 @@
 import { GatewayError } from '../domain/errors.js';
-import type { Nodes } from './services.js';
+import type { ClusterStore, LeaseRecord, SeenNode } from '../store/store.js';
+import type { LeaseView, Nodes, NodeView } from './services.js';
 
 export interface SoleNodeOptions {
   podName: string;
@@ -22,7 +23,7 @@ export function soleNode({ podName, version, now, sessions }: SoleNodeOptions): 
         self: true,
         version,
         draining: false,
-        ageSeconds: Math.floor((now() - startedAt) / 1_000),
+        ageSeconds: seconds(now() - startedAt),
         silentSeconds: 0,
         sessions: sessions(),
       },
@@ -35,4 +36,85 @@ export function soleNode({ podName, version, now, sessions }: SoleNodeOptions): 
       );
     },
   };
+}
+
+export interface ClusterNodesOptions {
+  cluster: ClusterStore;
+  /** The nodeId of this node. */
+  selfId: string;
+  /** Milliseconds after which a node that says nothing counts as gone. */
+  aliveMs: number;
+}
+
+/** The nodes of a store that nodes share, as the store knows them. */
+export function clusterNodes({ cluster, selfId, aliveMs }: ClusterNodesOptions): Nodes {
+  const { nodes, leases } = cluster;
+  const alive = () => nodes.list(aliveMs);
+
+  function show(node: SeenNode, counts: ReadonlyMap<string, number>): NodeView {
+    const { nodeId, name, url, version, draining, ageMs, silentMs } = node;
+    return {
+      nodeId,
+      podName: name,
+      url,
+      self: nodeId === selfId,
+      version,
+      draining,
+      ageSeconds: seconds(ageMs),
+      silentSeconds: seconds(silentMs),
+      sessions: counts.get(nodeId) ?? 0,
+    };
+  }
+
+  async function held(clientId: string | undefined): Promise<LeaseRecord[]> {
+    if (clientId === undefined) return leases.list();
+    const lease = await leases.holder(clientId);
+    return lease ? [lease] : [];
+  }
+
+  return {
+    async list() {
+      const [seen, counts] = await Promise.all([alive(), leases.counts()]);
+      return seen.map((node) => show(node, counts));
+    },
+    async leases(clientId) {
+      const [seen, found] = await Promise.all([alive(), held(clientId)]);
+      const names = new Map(seen.map(({ nodeId, name }) => [nodeId, name]));
+      return found.map((lease) => showLease(lease, names.get(lease.nodeId) ?? ''));
+    },
+    async drain(name, draining) {
+      const node = theOne(name, await alive());
+      if (!(await nodes.drain(node.nodeId, draining))) throw unknown(name, []);
+      return show({ ...node, draining }, await leases.counts());
+    },
+  };
+}
+
+function showLease({ clientId, nodeId, epoch, ageMs, leftMs }: LeaseRecord, podName: string): LeaseView {
+  return { clientId, podName, nodeId, epoch, ageSeconds: seconds(ageMs), leftSeconds: seconds(leftMs) };
+}
+
+/** @throws GatewayError node_unknown, node_ambiguous */
+function theOne(name: string, nodes: readonly SeenNode[]): SeenNode {
+  const byId = nodes.find(({ nodeId }) => nodeId === name);
+  const named = byId ? [byId] : nodes.filter((node) => node.name === name);
+  const [node, ...others] = named;
+  if (!node) throw unknown(name, nodes);
+  if (others.length === 0) return node;
+  const ids = named.map(({ nodeId }) => nodeId).join(', ');
+  throw new GatewayError(
+    'node_ambiguous',
+    `${named.length} nodes are called ${name}: name one by its id: ${ids}`,
+  );
+}
+
+function unknown(name: string, nodes: readonly SeenNode[]): GatewayError {
+  const names = nodes.map((node) => node.name).join(', ');
+  const there = names ? `; there are: ${names}` : ' any more';
+  return new GatewayError('node_unknown', `there is no node ${name}${there}`);
+}
+
+/** Whole ones, of milliseconds; what is nearly over is told as over. */
+function seconds(ms: number): number {
+  return Math.max(0, Math.floor(ms / 1_000));
 }

@@ -39,7 +39,7 @@ export interface Nodes {
   /**
    * Has a node give its sessions away and take no more, or ends that. It goes on answering and passing requests on.
    * @param name of the node, or its nodeId
-   * @throws node_unknown, nodes_unsupported where there is only one
+   * @throws node_unknown, node_ambiguous where several have that name, nodes_unsupported where there is only one
    */
   drain(name: string, draining: boolean): Promise<NodeView>;
 }
