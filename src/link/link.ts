@@ -74,6 +74,8 @@ export interface Link {
   renew(): void;
   /** Ends the link without unlinking; no event follows. Resolves when the socket is gone. */
   close(): Promise<void>;
+  /** As `close`, at this instant: nothing more is sent, not even a farewell. */
+  cut(): void;
   /** What has been proven of the connection, for health. */
   vitals(): LinkVitals;
 }
@@ -240,6 +242,8 @@ export interface LinkKeys {
 export interface LinkOptions {
   clientId: string;
   keys: LinkKeys;
+  /** Asked before anything is sent: when it says no, nothing is, and the connection ends. */
+  mayAct(): boolean;
   /** Asked when a pairing is carried through: whether the account's past, which the phone then begins to send, is kept. */
   wantsHistory(): boolean;
   /** An own message by id alone, to answer a recipient's retry; undefined when it is not kept any more. */

@@ -26,6 +26,7 @@ import { EarlierMessages } from './send/earlier-messages.js';
 import { Sender, type SendObserver } from './send/send.js';
 import { ApiSecretHasher } from './sessions/api-secret.js';
 import type { BackoffOptions } from './sessions/backoff.js';
+import type { Residence } from './sessions/residence.js';
 import type { Session } from './sessions/session.js';
 import { SessionRegistry } from './sessions/sessions.js';
 import { StatusEvents } from './status-events.js';
@@ -44,8 +45,10 @@ export interface GatewayOptions {
   apiSecretKey: Uint8Array;
   /** Told of a room in which a message has come further. */
   onRoomChange(change: RoomChange): void;
-  /** Told when a session's data are gone. */
+  /** Told when nothing of a session is here any more. */
   onForgotten?(clientId: string): void;
+  /** Which sessions are this node's: all when it is not given. */
+  residence?: Residence;
   clock: Clock;
   log: Logger;
   backoff?: BackoffOptions;
@@ -71,6 +74,8 @@ export class Gateway {
   readonly #statuses: MessageStatuses;
   readonly #statusEvents: StatusEvents;
   readonly #housekeeping: Housekeeping;
+  /** Lost sessions of which something may still be under way. */
+  readonly #dropping = new Map<string, Promise<void>>();
 
   constructor(options: GatewayOptions) {
     const { store, links, announcer, clock, log } = options;
@@ -139,13 +144,50 @@ export class Gateway {
 
   /** Takes up the messages and files of the last run, and lets the links come up. */
   async start(): Promise<void> {
-    for (const session of this.sessions.all()) {
-      await this.#known.identities.takeUp(session.clientId);
-      await this.#replayJournal(session);
-      await this.#keeper.takeUp(session.clientId);
-    }
-    this.sessions.resume();
+    const sessions = this.sessions.all();
+    for (const session of sessions) await this.#takeUp(session);
+    for (const session of sessions) session.resume();
     this.#housekeeping.start();
+  }
+
+  /**
+   * This node holds the session from now on: takes up what another one has left of it, and lets its link come up.
+   * @throws GatewayError store_unavailable, session_elsewhere; `drop` then undoes what was done
+   */
+  async adopt(clientId: string): Promise<void> {
+    await this.#dropping.get(clientId);
+    // what was learnt here while it was another node's may be outdated
+    this.#known.forget(clientId);
+    const session = await this.sessions.adopt(clientId);
+    if (!session) return;
+    await this.#takeUp(session);
+    session.resume();
+  }
+
+  /** Gives the session away: closes its link and finishes what has come. Nothing of it is written afterwards. */
+  async leave(clientId: string): Promise<void> {
+    if (!this.sessions.has(clientId)) return;
+    await this.sessions.find(clientId).stop();
+    await this.#settled(clientId);
+    this.sessions.giveUp(clientId);
+    this.#forget(clientId);
+  }
+
+  /** The session is not this node's any more: ends its link at this instant, and breaks off what is under way. */
+  drop(clientId: string): void {
+    if (!this.sessions.has(clientId)) return;
+    this.sessions.find(clientId).abandon();
+    this.sessions.giveUp(clientId);
+    this.#receiver.abandon(clientId);
+    // its events are announced by its new owner
+    this.#forget(clientId);
+    const dropped = this.#settled(clientId)
+      .catch((err: unknown) =>
+        this.#options.log.warn({ err, clientId }, 'not all of a lost session has ended'),
+      )
+      .then(() => this.#forget(clientId))
+      .finally(() => this.#dropping.delete(clientId));
+    this.#dropping.set(clientId, dropped);
   }
 
   /** Closes the links, so that the network keeps what comes now, and finishes what has come. */
@@ -186,6 +228,12 @@ export class Gateway {
     this.#known.forget(clientId);
     this.#pictures.forget(clientId);
     this.#options.onForgotten?.(clientId);
+  }
+
+  async #takeUp(session: Session): Promise<void> {
+    await this.#known.identities.takeUp(session.clientId);
+    await this.#replayJournal(session);
+    await this.#keeper.takeUp(session.clientId);
   }
 
   async #replayJournal(session: Session): Promise<void> {

@@ -47,6 +47,7 @@ export class Session {
     this.link = this.#factory.open({
       clientId: 'acme',
       keys: this.keys,
+      mayAct: () => true,
       wantsHistory: () => this.wantsHistory,
       findSent: async (id) => this.sent.get(id),
       emit: (event) => {

@@ -142,6 +142,11 @@ export class BaileysLink implements Link, FaultOwner {
     return this.#ending.close();
   }
 
+  cut(): void {
+    this.#silent = true;
+    this.#ending.fail({ reason: 'renewed', detail: 'The session is served elsewhere.' });
+  }
+
   vitals(): LinkVitals {
     return { ...this.#watchdog.vitals };
   }

@@ -19,7 +19,7 @@ import type { MediaRoute } from './media/route.js';
 import { Uploader } from './media/upload.js';
 import { ReadReceipts } from './read-receipts.js';
 import { Sender } from './send.js';
-import { keepTokenNotes, type NetworkAddress, openSocket } from './socket.js';
+import { guardWire, keepTokenNotes, type NetworkAddress, openSocket } from './socket.js';
 
 /** What every link of one network shares. */
 export interface LinkSurroundings {
@@ -87,6 +87,7 @@ export function makeConnection(
     getMessage: (key) => findSent(options, key.id),
   });
   keepTokenNotes(sock, outside);
+  guardWire(sock, options.mayAct);
   const contacts = new Contacts(emit);
   const groupCache: GroupCache = new GroupCache(sock.groupMetadata);
   const ended = new AbortController();

@@ -96,6 +96,23 @@ export function keepTokenNotes(sock: WASocket, outside: AsyncResource): void {
   keys.set = (data) => (TOKENS in data ? outside.runInAsyncScope(set, undefined, data) : set(data));
 }
 
+/**
+ * Asks before each frame leaves whether it may, in the same step in which it is written: a process that was stopped in
+ * between must not tell the network anything for a session that is another one's by now.
+ */
+export function guardWire(sock: WASocket, mayAct: () => boolean): void {
+  const raw: unknown = Reflect.get(sock.ws, 'socket');
+  if (!(raw instanceof WebSocket)) return;
+  const send = raw.send.bind(raw);
+  const guarded = (...frame: Parameters<typeof send>) => {
+    if (mayAct()) return send(...frame);
+    raw.terminate();
+    const done: unknown = frame.at(-1);
+    if (typeof done === 'function') done(new Error('the session is served elsewhere'));
+  };
+  Object.assign(raw, { send: guarded });
+}
+
 /** Ends the connection at once, without a closing handshake that a dead peer never answers. */
 export function terminate(sock: WASocket): void {
   const raw: unknown = Reflect.get(sock.ws, 'socket');

@@ -10,6 +10,7 @@ import { type BackoffOptions, backoffDelay, longestDelay, STABLE_AFTER_MS } from
 import { bindKeys } from './link-keys.js';
 import { describeReason, requireReconnectable } from './reasons.js';
 import { RecordWriter } from './record-writer.js';
+import { isStep, type Step } from './steps.js';
 import { Waiters } from './waiters.js';
 
 /** What a session needs of the house. */
@@ -20,6 +21,8 @@ export interface SessionContext {
   clock: Clock;
   backoff: BackoffOptions;
   log: Logger;
+  /** Whether this node may serve the session at this instant. */
+  holds(clientId: string): boolean;
   /** Told of every change of status, after it. */
   onStatus(session: Session, previous: SessionRecord['status']): void;
   /** Told of everything else that the link says, in order. */
@@ -148,7 +151,13 @@ export class Session {
     return confirmed;
   }
 
-  /** Closes the link and keeps everything for the next start of the daemon. */
+  /** Ends the link at this instant and writes nothing more: the session is another node's. */
+  abandon(): void {
+    this.#end();
+    this.#takeLink()?.cut();
+  }
+
+  /** Closes the link and keeps everything for the next start of the daemon, or for another node. */
   async stop(): Promise<void> {
     this.#end();
     await this.#takeLink()?.close();
@@ -237,6 +246,7 @@ export class Session {
       const link: Link = this.#context.links.open({
         clientId: this.clientId,
         keys: bindKeys(this.#context.store, this.clientId),
+        mayAct: () => this.#context.holds(this.clientId),
         wantsHistory: () => this.record.orgId !== '',
         findSent: async (id) => (await this.#context.store.sends.get(this.clientId, id))?.content,
         // an event may come before `open` returns; the microtask makes sure that the link is in its place
@@ -331,12 +341,3 @@ export class Session {
     work.catch((error: unknown) => this.#log.error({ err: error }, 'session step failed'));
   }
 }
-
-/** What a link tells of itself; everything else is news of the network. */
-type Step = Extract<LinkEvent, { type: 'qr' | 'paired' | 'open' | 'closed' }>;
-
-function isStep(event: LinkEvent): event is Step {
-  return STEPS.has(event.type);
-}
-
-const STEPS: ReadonlySet<LinkEvent['type']> = new Set(['qr', 'paired', 'open', 'closed']);

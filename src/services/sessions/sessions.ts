@@ -9,6 +9,8 @@ import type { HistoryProgress, SessionHealth, Sessions, SessionView, WebhookSett
 import { Admission } from './admission.js';
 import type { ApiSecretHasher } from './api-secret.js';
 import { type BackoffOptions, DEFAULT_BACKOFF } from './backoff.js';
+import { SessionDirectory } from './directory.js';
+import { type Residence, SOLE_RESIDENCE } from './residence.js';
 import { Session, type SessionContext } from './session.js';
 import { sessionHealth, sessionView } from './views.js';
 
@@ -23,6 +25,8 @@ export interface SessionsOptions {
   onLinkEvent(session: Session, event: LinkEvent): void;
   /** Resolves when nothing of an ended session is on its way any more, or it has had time enough. */
   settled(clientId: string): Promise<void>;
+  /** All sessions are this node's when it is not given. */
+  residence?: Residence;
   /** Told when a session's data are gone. */
   onForgotten(clientId: string): void;
   /** Messages of a session that are decrypted but not announced. */
@@ -31,7 +35,7 @@ export interface SessionsOptions {
   history(clientId: string): HistoryProgress | undefined;
 }
 
-/** All sessions of this node: made, found, changed and ended here. */
+/** The sessions of this node: made, taken up, found, changed, given away and ended here. */
 export class SessionRegistry implements Sessions {
   readonly #sessions = new Map<string, Session>();
   /** Starts under way, so that two at once make one session. */
@@ -39,32 +43,55 @@ export class SessionRegistry implements Sessions {
   /** Ends under way, so that none takes away what a start after it has made. */
   readonly #ending = new Map<string, Promise<{ warning?: string }>>();
   readonly #admission = new Admission();
+  /** Sessions that were here and are another node's now. */
+  readonly #elsewhere = new Set<string>();
+  readonly #directory: SessionDirectory;
+  readonly #residence: Residence;
   readonly #options: SessionsOptions;
   readonly #context: SessionContext;
 
   constructor(options: SessionsOptions) {
     this.#options = options;
-    this.#context = { backoff: DEFAULT_BACKOFF, ...options, admission: this.#admission };
+    const { residence = SOLE_RESIDENCE } = options;
+    this.#residence = residence;
+    this.#context = {
+      backoff: DEFAULT_BACKOFF,
+      ...options,
+      admission: this.#admission,
+      holds: (clientId) => residence.holds(clientId),
+    };
+    this.#directory = new SessionDirectory({
+      ...options,
+      shared: residence.shared,
+      own: () => this.#sessions,
+    });
   }
 
-  /** Takes up what the store holds; paired sessions come back by themselves, a few at a time. */
-  async restore(): Promise<Session[]> {
-    for (const record of await this.#options.store.sessions.list()) {
-      const paired = record.jid !== '';
-      const status = isTerminal(record.status) ? record.status : paired ? 'reconnecting' : 'initializing';
-      const statusSince = status === record.status ? record.statusSince : this.#options.clock.now();
-      this.#sessions.set(record.clientId, new Session({ ...record, status, statusSince }, this.#context));
-    }
-    return [...this.#sessions.values()];
+  /** Takes up everything that the store holds. */
+  async restore(): Promise<void> {
+    for (const record of await this.#options.store.sessions.list()) this.#takeUp(record);
   }
 
-  /** Connects what `restore` found paired. */
-  resume(): void {
-    for (const session of this.#sessions.values()) session.resume();
+  /** Takes up one session, if there is such a one. Nothing connects until it is told to `resume`. */
+  async adopt(clientId: string): Promise<Session | undefined> {
+    const record = await this.#options.store.sessions.get(clientId);
+    if (!record) return undefined;
+    return this.#sessions.get(clientId) ?? this.#takeUp(record);
+  }
+
+  /** The session that was another node's does not exist any more. */
+  forgetElsewhere(clientId: string): void {
+    this.#elsewhere.delete(clientId);
+  }
+
+  /** The session is another node's from now on. */
+  giveUp(clientId: string): void {
+    if (this.#sessions.delete(clientId)) this.#elsewhere.add(clientId);
   }
 
   async start(clientId: string, settings: WebhookSettings): Promise<SessionView> {
     await this.#ended(clientId);
+    await this.#residence.acquire(clientId);
     const creates = !this.#sessions.has(clientId) && !this.#starting.has(clientId);
     const session = this.#sessions.get(clientId) ?? (await this.#create(clientId, settings));
     await session.start();
@@ -96,8 +123,8 @@ export class SessionRegistry implements Sessions {
     return this.all().map(sessionView);
   }
 
-  async list(only?: string): Promise<SessionView[]> {
-    return this.views().filter(({ clientId }) => only === undefined || clientId === only);
+  list(only?: string): Promise<SessionView[]> {
+    return this.#directory.list(only);
   }
 
   health(): SessionHealth[] {
@@ -142,20 +169,17 @@ export class SessionRegistry implements Sessions {
     return ending;
   }
 
-  async sessionOfSecret(secret: string): Promise<string | undefined> {
-    const matches = this.#options.hasher.matcher(secret);
-    let found: string | undefined;
-    // no early end: the time must not tell how many sessions stand before the right one
-    for (const { record } of this.#sessions.values()) {
-      if (matches(record.apiSecretHash)) found = record.clientId;
-    }
-    return found;
+  sessionOfSecret(secret: string): Promise<string | undefined> {
+    return this.#directory.ofSecret(secret);
   }
 
-  /** The session itself. @throws GatewayError session_unknown */
+  /** The session itself. @throws GatewayError session_unknown, session_elsewhere when it has just moved */
   find(clientId: string): Session {
     const session = this.#sessions.get(clientId);
     if (session) return session;
+    if (this.#elsewhere.has(clientId)) {
+      throw new GatewayError('session_elsewhere', `session ${clientId} has moved to another node; ask again`);
+    }
     throw new GatewayError('session_unknown', `unknown clientId ${clientId}; call /start first`);
   }
 
@@ -176,6 +200,7 @@ export class SessionRegistry implements Sessions {
       await this.#options.settled(clientId);
       await this.#options.store.forget(clientId);
       this.#sessions.delete(clientId);
+      await this.#residence.ended(clientId);
     } catch (error) {
       // it can be ended again, or paired anew
       const statusReason = 'It was disconnected, but not deleted: the store could not be reached.';
@@ -197,6 +222,16 @@ export class SessionRegistry implements Sessions {
     }
   }
 
+  #takeUp(record: SessionRecord): Session {
+    const paired = record.jid !== '';
+    const status = isTerminal(record.status) ? record.status : paired ? 'reconnecting' : 'initializing';
+    const statusSince = status === record.status ? record.statusSince : this.#options.clock.now();
+    const session = new Session({ ...record, status, statusSince }, this.#context);
+    this.#sessions.set(record.clientId, session);
+    this.#elsewhere.delete(record.clientId);
+    return session;
+  }
+
   #create(clientId: string, settings: WebhookSettings): Promise<Session> {
     const underWay = this.#starting.get(clientId);
     if (underWay) return underWay;
@@ -205,6 +240,7 @@ export class SessionRegistry implements Sessions {
       .then((record) => {
         const session = new Session(record, this.#context);
         this.#sessions.set(clientId, session);
+        this.#elsewhere.delete(clientId);
         return session;
       })
       .finally(() => this.#starting.delete(clientId));

@@ -6,7 +6,7 @@ import type { Session } from './session.js';
 const PROOF_MAX_AGE_MS = 60_000;
 
 /** A session as the API shows it: own jid without device, no secrets. */
-export function sessionView({ record }: Session): SessionView {
+export function sessionView({ record }: Pick<Session, 'record'>): SessionView {
   return {
     clientId: record.clientId,
     status: record.status,

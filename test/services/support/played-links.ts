@@ -31,6 +31,7 @@ export function playedLink(parts: Partial<Link> = {}): Link {
     logout: async () => true,
     renew: () => undefined,
     close: async () => undefined,
+    cut: () => undefined,
     vitals: () => ({ lastStanzaAt: 0, lastPongAt: 0 }),
     ...parts,
   };
