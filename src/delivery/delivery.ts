@@ -14,7 +14,9 @@ export type DropCause =
   /** Too many were waiting for this receiver. */
   | 'queue_full'
   /** The gateway stopped first. */
-  | 'stopping';
+  | 'stopping'
+  /** Another node has the session, and delivers what this one has not. */
+  | 'moved';
 
 /** What is delivered, to whom. */
 export interface Parcel {
@@ -52,6 +54,8 @@ export interface DeliveryRoom {
   random(): number;
   /** The gateway stops: an attempt that fails now says nothing of the receiver. */
   stopping(): boolean;
+  /** The session is another node's, which delivers what its journal keeps. */
+  moved(parcel: Parcel): boolean;
   /** Makes one call; never rejects. */
   post(parcel: Parcel, call: WebhookCall): Promise<CallResult>;
   /** Told of each attempt. */
@@ -67,6 +71,7 @@ export interface DeliveryRoom {
 const GIVEN_UP = {
   queue_full: 'too many events were waiting for this receiver',
   stopping: 'the gateway stopped before the event was delivered',
+  moved: 'the session moved to another node before the event was delivered',
 } as const;
 
 /** One event on its way to one receiver. */
@@ -89,6 +94,10 @@ export class Delivery implements QueuedJob {
   }
 
   async attempt(): Promise<number | undefined> {
+    if (this.#parcel.keptByCaller && this.#room.moved(this.#parcel)) {
+      this.giveUp('moved');
+      return undefined;
+    }
     if (!this.#answered && this.#parcel.gone?.() && this.#room.redirected(this.#parcel)) return undefined;
     const startedAt = this.#room.clock.now();
     const { token, deliveryId, type, body } = this.#parcel;
@@ -100,7 +109,7 @@ export class Delivery implements QueuedJob {
     return this.#decide(result);
   }
 
-  giveUp(cause: 'queue_full' | 'stopping'): void {
+  giveUp(cause: keyof typeof GIVEN_UP): void {
     const last = this.#lastReason && ` (last attempt: ${this.#lastReason})`;
     this.#room.dropped(this.#parcel, cause, GIVEN_UP[cause] + last, this.#attempts);
   }

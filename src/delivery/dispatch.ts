@@ -19,7 +19,7 @@ export interface DeliveryResult {
   delivered: boolean;
   /** For people; empty when delivered. */
   reason: string;
-  /** It did not arrive and is kept by the caller alone: the gateway stopped first, or the store was away. */
+  /** It did not arrive and is kept by the caller alone: the gateway stopped first, its session moved, or the store was away. */
   interrupted?: true;
 }
 
@@ -39,6 +39,8 @@ export interface DispatcherOptions {
   clock: Clock;
   log: Logger;
   observe: DeliveryObserver;
+  /** Whether this node may act for a session still; always when it is not given. */
+  serves?(clientId: string): boolean;
   /** A number from 0 to 1 that spreads retries. */
   random?: () => number;
   limits?: QueueLimits;
@@ -73,6 +75,7 @@ export class Dispatcher {
       clock,
       random,
       stopping: () => this.#queues.closed,
+      moved: ({ clientId }) => options.serves?.(clientId) === false,
       post: ({ clientId }, call) => this.#figures.during(clientId, () => client.post(call)),
       attempted: (parcel, report) => this.#attempted(parcel, report),
       redirected: (parcel) => this.#redirected(parcel),
@@ -215,7 +218,7 @@ export class Dispatcher {
     const { tail, observe, log, failed, clock } = this.#options;
     const { deliveryId, clientId, type, messageId, url, body } = parcel;
     this.#figures.ended(clientId, false);
-    if (cause === 'stopping' && parcel.keptByCaller) {
+    if ((cause === 'stopping' || cause === 'moved') && parcel.keptByCaller) {
       this.#end(parcel, { delivered: false, reason, interrupted: true });
       return;
     }

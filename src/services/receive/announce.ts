@@ -25,12 +25,14 @@ export interface AnnouncementOptions {
  * Tells a session's receiver of a message. What could neither be delivered nor kept, because the store was away, is
  * announced again.
  * @param isKept somebody keeps the message until it has arrived
- * @returns `interrupted` when the gateway stopped first
+ * @param abandoned aborted when the session is not this node's any more
+ * @returns `interrupted` when the gateway stopped first, or the session moved
  */
 export async function announceMessage(
   session: SessionRecord,
   event: EventEnvelope,
   isKept: boolean,
+  abandoned: AbortSignal,
   options: AnnouncementOptions,
 ): Promise<'done' | 'interrupted'> {
   const { announcer, steps, observer } = options;
@@ -41,7 +43,7 @@ export async function announceMessage(
       if (!result.deliveryId && !session.orgId) noteNoReceiver(event, options);
       return 'done';
     }
-    if (steps.stopped) return 'interrupted';
+    if (steps.stopped || abandoned.aborted) return 'interrupted';
     await steps.back();
   }
 }

@@ -103,7 +103,9 @@ export class MessageWay {
     const kept = await this.#keep(traveller, parties).finally(() => traced);
     if (kept === 'interrupted') return kept;
     traveller.onKept(kept.recorded);
-    return kept.announced ? announceMessage(session, kept.announced, isKept, this.#options) : 'done';
+    return kept.announced
+      ? announceMessage(session, kept.announced, isKept, abandoned, this.#options)
+      : 'done';
   }
 
   /** Reads the message, and writes it to the history where there is one. */
