@@ -25,6 +25,11 @@ export default class SandboxStart extends BaseCommand {
       description: 'folder that keeps the state; without it everything is forgotten at the end',
       env: 'SWITCHBOARD_SANDBOX_DATA',
     }),
+    silence: Flags.integer({
+      description: 'seconds after which a client that says nothing is dropped',
+      default: 90,
+      min: 1,
+    }),
   };
   protected override readonly streams = true;
 
@@ -33,11 +38,11 @@ export default class SandboxStart extends BaseCommand {
     const { startSandbox } = await import('../../src/sandbox/index.js');
     const interrupt = listenForInterrupt();
     const { host, port } = flags;
-    const sandbox = await startSandbox({ host, port, dataDir: flags['sandbox-data'] }).catch(
-      (error: unknown) => {
-        throw explain(error, port);
-      },
-    );
+    const silenceMs = flags.silence * 1_000;
+    const dataDir = flags['sandbox-data'];
+    const sandbox = await startSandbox({ host, port, dataDir, silenceMs }).catch((error: unknown) => {
+      throw explain(error, port);
+    });
     if (this.jsonEnabled()) {
       this.output.json({ url: sandbox.url, wsUrl: sandbox.wsUrl });
     } else {

@@ -165,8 +165,14 @@ export interface StatsView {
   logins: number;
   /** Connections that were replaced by a newer one of the same device. */
   conflicts: number;
+  /** Connections that were dropped because their client had fallen silent. */
+  dropped: number;
+  /** Messages that clients sent again under the same id: who has a copy gets no other. */
+  repeated: number;
   stanzasIn: number;
   stanzasOut: number;
+  /** Successful logins by device, as `<number>:<device>`. */
+  loginsByDevice: Record<string, number>;
   /** Queries that clients made since the start, by namespace: `w:g2` are those about groups. */
   queries: Record<string, number>;
   /** Messages held for devices that are not connected. */

@@ -7,6 +7,7 @@ import { LateQueue } from './late-queue.js';
 import { login } from './login.js';
 import type { Network } from './network.js';
 import { type Registration, readRegistration } from './pairing/registration.js';
+import { SilenceWatch } from './silence.js';
 import { decodeStanza, encodeStanza } from './wire/codec.js';
 import { FrameReader, frame, ProtocolError } from './wire/frames.js';
 import { NoiseResponder, type Transport } from './wire/noise.js';
@@ -35,6 +36,7 @@ export class Connection {
   /** Stanzas that a delay holds back. */
   readonly #late: LateQueue<Stanza>;
   readonly #cancelHandshake: () => void;
+  readonly #silence: SilenceWatch;
 
   constructor(socket: WebSocket, network: Network) {
     this.#socket = socket;
@@ -42,6 +44,7 @@ export class Connection {
     this.#noise = new NoiseResponder(network.authority.server);
     this.#late = new LateQueue(network.clock, (stanza) => this.#guard(() => this.#takeLate(stanza)));
     this.#cancelHandshake = network.clock.after(HANDSHAKE_MS, () => this.cut());
+    this.#silence = new SilenceWatch(network.clock, network.silenceMs);
     socket.on('message', (data) => this.#guard(() => this.#receive(asBuffer(data))));
     socket.on('error', (error) => network.log?.debug({ err: error }, 'socket error'));
     socket.on('close', () => this.#closed());
@@ -64,13 +67,24 @@ export class Connection {
     if (last) this.send(last);
     this.#flush();
     this.#isClosed = true;
+    this.#silence.stop();
     this.#socket.close();
     this.#network.leave(this);
+  }
+
+  /** The device is logged in: from now on it is dropped when it falls silent. */
+  expectWords(): void {
+    this.#silence.start(() => {
+      this.#network.stats.dropped++;
+      this.#network.log?.info({}, 'a silent connection is dropped');
+      this.cut();
+    });
   }
 
   /** Drops the connection without a word. */
   cut(): void {
     this.#isClosed = true;
+    this.#silence.stop();
     this.#socket.terminate();
     this.#network.leave(this);
   }
@@ -78,12 +92,14 @@ export class Connection {
   /** Neither hears nor says anything from now on, but stays open. */
   mute(): void {
     this.#isMute = true;
+    this.#silence.stop();
     this.#socket.pause();
     this.#network.leave(this);
   }
 
   #receive(data: Buffer): void {
     if (this.#isClosed || this.#isMute) return;
+    this.#silence.heard();
     for (const bytes of this.#reader.push(data)) {
       if (this.#isClosed) return;
       if (!this.#transport) this.#shakeHands(bytes);
@@ -154,6 +170,7 @@ export class Connection {
   #closed(): void {
     this.#isClosed = true;
     this.#cancelHandshake();
+    this.#silence.stop();
     this.#late.clear();
     this.#network.leave(this);
     this.#network.connections.delete(this);

@@ -20,6 +20,8 @@ export interface SandboxOptions {
   clock?: Clock;
   /** How stanzas name people; `lid`, as the real network does today, unless said otherwise. */
   addressing?: AddressingMode;
+  /** Milliseconds after which a client that says nothing is dropped; 90 s, unless said otherwise. */
+  silenceMs?: number;
 }
 
 /** A running simulated network. */
@@ -43,11 +45,11 @@ export interface Sandbox {
 
 /** Starts a simulated network. Rejects when the port is taken or the folder cannot be used. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { host = DEFAULT_HOST, port = 0, dataDir, log, clock = systemClock, addressing } = options;
+  const { host = DEFAULT_HOST, port = 0, dataDir, log, clock = systemClock, addressing, silenceMs } = options;
   const state = dataDir === undefined ? forgetfulState : new SqliteState(dataDir, clock);
   const media = new MediaFolder(dataDir);
   const authority = restoreAuthority(state);
-  const network = new Network({ authority, state, media, clock, log, addressing });
+  const network = new Network({ authority, state, media, clock, log, addressing, silenceMs });
   await restorePeople(network, state);
   const server = createServer(network, { host, port });
   try {

@@ -29,7 +29,8 @@ export function login(connection: Connection, network: Network, credentials: Cre
   }
   connection.companion = companion;
   companion.connection = connection;
-  network.stats.logins++;
+  connection.expectWords();
+  network.stats.countLogin(account.number, companion.id);
   network.tellDevice(companion, 'connected');
   connection.send(
     stanza('success', {

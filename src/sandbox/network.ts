@@ -34,6 +34,8 @@ const ID_BYTES = 8;
 const MESSAGE_ID_BYTES = 9;
 const APP_STATE_ID_BYTES = 6;
 const APP_STATE_KEY_BYTES = 32;
+/** Clients ping at least each minute. */
+const SILENCE_MS = 90_000;
 
 /** What the sandbox needs of a logger; pino's fits. */
 export interface Log {
@@ -50,6 +52,7 @@ export interface NetworkOptions {
   clock: Clock;
   log?: Log | undefined;
   addressing?: AddressingMode | undefined;
+  silenceMs?: number | undefined;
 }
 
 /** The simulated network: everybody on it, and what they share. */
@@ -70,6 +73,8 @@ export class Network {
   readonly clock: Clock;
   readonly log: Log | undefined;
   readonly addressing: AddressingMode;
+  /** Milliseconds after which a client that says nothing is dropped. */
+  readonly silenceMs: number;
   /** What the devices of each account share. */
   readonly settings = new PerAccount((account) => new SharedSettings(account, this));
   readonly pictureUrls: PictureUrls;
@@ -79,7 +84,15 @@ export class Network {
   readonly #phones = new PerAccount((account) => new Phone(account, this));
   readonly #sentLogs = new PerAccount(() => new SentLog());
 
-  constructor({ authority, state, media, clock, log, addressing = 'lid' }: NetworkOptions) {
+  constructor({
+    authority,
+    state,
+    media,
+    clock,
+    log,
+    addressing = 'lid',
+    silenceMs = SILENCE_MS,
+  }: NetworkOptions) {
     this.authority = authority;
     this.state = state;
     this.pictureUrls = new PictureUrls(authority.root.private, clock);
@@ -90,6 +103,7 @@ export class Network {
     this.clock = clock;
     this.log = log;
     this.addressing = addressing;
+    this.silenceMs = silenceMs;
     this.certificate = certificateChain(authority, clock.now());
     this.pairing = new PairingDesk(this);
   }
@@ -180,7 +194,8 @@ export class Network {
   }
 
   counters(): StatsView {
-    const { logins, conflicts, stanzasIn, stanzasOut, queries } = this.stats;
+    const { logins, conflicts, dropped, repeated, loginsByDevice, stanzasIn, stanzasOut, queries } =
+      this.stats;
     const companions = [...this.registry.accounts].flatMap(({ companions }) => [...companions.values()]);
     const away = companions.filter(({ connection }) => !connection);
     const here = companions.filter(({ connection }) => connection);
@@ -188,6 +203,9 @@ export class Network {
       connections: this.connections.size,
       logins,
       conflicts,
+      dropped,
+      repeated,
+      loginsByDevice: Object.fromEntries(loginsByDevice),
       stanzasIn,
       stanzasOut,
       queries: Object.fromEntries(queries),

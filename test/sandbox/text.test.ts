@@ -121,6 +121,7 @@ describe('Sandbox: text', () => {
       ]);
       expect(bob.messages.map(textOf)).to.deep.equal(['once', 'the end']);
       expect((await world.client.messages(BOB)).map(({ text }) => text)).to.deep.equal(['once', 'the end']);
+      expect((await world.client.stats()).repeated).to.equal(1);
     });
 
     it('knows who exists, and under which hidden id', async () => {

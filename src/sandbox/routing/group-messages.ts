@@ -6,8 +6,8 @@ import type { Network } from '../network.js';
 import { type Device, devicesOf } from '../registry.js';
 import { child, childrenOf, type Stanza } from '../wire/stanza.js';
 import { refuseButtons } from './buttons.js';
-import { type Copy, hand, type Parcel } from './fan-out.js';
-import { ADMIN_REVOKE, deviceRow, isFresh, MALFORMED, NOT_ALLOWED, travelling } from './messages.js';
+import type { Copy, Parcel } from './fan-out.js';
+import { ADMIN_REVOKE, deviceRow, handOut, MALFORMED, NOT_ALLOWED, travelling } from './messages.js';
 
 const NOT_FOUND = '404';
 /** For people who were members once. */
@@ -35,10 +35,7 @@ export function routeGroupMessage(
     chat: group,
     ...travelling(message),
   };
-  const log = network.sentLog(companion.account);
-  for (const copy of copies) {
-    if (isFresh(copy, () => log.give(id, group.chatId, deviceRow(copy.to)))) hand(network, parcel, copy);
-  }
+  handOut(network, parcel, group.chatId, copies);
   return undefined;
 }
 

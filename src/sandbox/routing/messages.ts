@@ -40,11 +40,8 @@ export function routeMessage(network: Network, companion: Companion, message: St
     chat: partner,
     ...travelling(message),
   };
-  const log = network.sentLog(companion.account);
-  for (const copy of copies) {
-    if (!isAllowed(network, companion, copy.to, to)) continue;
-    if (isFresh(copy, () => log.give(id, partner.key, deviceRow(copy.to)))) hand(network, parcel, copy);
-  }
+  const allowed = copies.filter((copy) => isAllowed(network, companion, copy.to, to));
+  handOut(network, parcel, partner.key, allowed);
   answer(network, companion, message);
 }
 
@@ -102,8 +99,16 @@ function isAllowed(
   return to.account === companion.account || to.account === network.registry.byJid(addressee);
 }
 
+/** Gives devices their copies, each of them only once. @param chat key of the account, or jid of the group */
+export function handOut(network: Network, parcel: Parcel, chat: string, copies: Copy[]): void {
+  const log = network.sentLog(parcel.author.account);
+  const fresh = copies.filter((copy) => isFresh(copy, () => log.give(parcel.id, chat, deviceRow(copy.to))));
+  if (fresh.length < copies.length) network.stats.repeated++;
+  for (const copy of fresh) hand(network, parcel, copy);
+}
+
 /** The same id again is dropped, unless the copy answers a retry (which the `count` says). */
-export function isFresh(copy: Copy, give: () => boolean): boolean {
+function isFresh(copy: Copy, give: () => boolean): boolean {
   const isFirst = give();
   return isFirst || copy.encs.some(({ attrs }) => attrs.count !== undefined);
 }
