@@ -31,6 +31,11 @@ export class Peers {
     this.#hops = hops;
   }
 
+  /** This node. */
+  get self(): PeerNode {
+    return this.#owners.self;
+  }
+
   /** The other nodes, for a request of a caller; none for a request of a node, which asks for what is known here. */
   async toAsk(request: Pick<Request, 'plugins'>): Promise<PeerNode[]> {
     return cameFromNode(request) ? [] : this.#owners.others();
@@ -45,11 +50,11 @@ export class Peers {
   async get(
     { nodeId, name, url }: PeerNode,
     path: string,
-    { headers }: Pick<Request, 'headers'>,
+    { headers }: { headers: object },
     signal: AbortSignal,
   ): Promise<Response> {
     const own = CALLERS_OWN.flatMap((header) => {
-      const value = headers[header];
+      const value: unknown = Reflect.get(headers, header);
       return value === undefined ? [] : [[header, String(value)] as const];
     });
     const hop = this.#hops.sign(this.#owners.self.nodeId, { method: 'GET', path, to: nodeId });

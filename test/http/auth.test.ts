@@ -43,13 +43,19 @@ const BODIES: Record<string, object> = {
   '/leave-group': { groupJid: GROUP },
   '/send-test-event': { type: 'text' },
   '/listen-webhook': { webhookUrl: 'https://example.com', webhookToken: 'a-token-of-a-listener' },
+  '/nodes/drain': { node: 'node-1' },
 };
 /** What a route needs in its query beside the session. */
 const QUERIES: Record<string, string> = {
   '/media-files': '&orgId=org1',
   '/profile-picture': '&jid=90000000000002',
 };
-const NO_CLIENT_IN_BODY = ['/start', '/failed-deliveries/{id}/resend', '/chatrooms/{chatRoomId}/read'];
+const NO_CLIENT_IN_BODY = [
+  '/start',
+  '/failed-deliveries/{id}/resend',
+  '/chatrooms/{chatRoomId}/read',
+  '/nodes/drain',
+];
 /** After these a session is not what it was, or the server has stopped. */
 const CHANGING = [
   '/events',
@@ -59,7 +65,7 @@ const CHANGING = [
   '/failed-deliveries/{id}/resend',
 ];
 /** Needs the master token whatever the session. */
-const MASTER_ONLY = ['/metrics'];
+const MASTER_ONLY = ['/metrics', '/nodes', '/nodes/drain'];
 
 type Headers = Record<string, string>;
 

@@ -1,4 +1,5 @@
 import type { TailEntry } from '../../delivery/tail.js';
+import { originOf } from '../../domain/shown-url.js';
 import type { SessionRow } from './wire.js';
 
 type AttemptEntry = Extract<TailEntry, { kind: 'attempt' }>;
@@ -26,8 +27,7 @@ export function callsForReading(entry: TailEntry): boolean {
 function afterAttempt(row: SessionRow, entry: AttemptEntry): SessionRow {
   const { at, type, attempt, outcome, status, reason, durationMs, url } = entry;
   if ((row.webhook.last?.at ?? '') > at) return row;
-  const origin = URL.canParse(url) ? new URL(url).origin : '';
-  const last = { at, origin, type, attempt, outcome, status, reason, durationMs };
+  const last = { at, origin: originOf(url), type, attempt, outcome, status, reason, durationMs };
   return { ...row, webhook: { ...row.webhook, last } };
 }
 

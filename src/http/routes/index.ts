@@ -33,6 +33,8 @@ import { deleteMessage } from './messages/delete-message.js';
 import { sends } from './messages/send.js';
 import { sendMedia } from './messages/send-media.js';
 import { sendTyping } from './messages/send-typing.js';
+import { drainNode } from './nodes/drain.js';
+import { nodes } from './nodes/nodes.js';
 import { checkOwnerLid } from './people/check-owner-lid.js';
 import { profilePicture } from './people/profile-picture.js';
 import { refreshAvatars } from './people/refresh-avatars.js';
@@ -93,6 +95,8 @@ export const ROUTES: readonly Route[] = [
   resend,
   events,
   fleet,
+  nodes,
+  drainNode,
   live,
   ready,
   healthClients,

@@ -1,4 +1,5 @@
 import type { DeliveryFigures } from '../../delivery/figures.js';
+import { originOf } from '../../domain/shown-url.js';
 import type { Fleet, FleetSession, SessionHealth, SessionView } from '../services.js';
 
 export interface FleetOptions {
@@ -34,9 +35,4 @@ export function createFleet({ sessions, figures, failures }: FleetOptions): Flee
         .sort((a, b) => (a.clientId < b.clientId ? -1 : 1));
     },
   };
-}
-
-/** People put keys into paths and queries: the origin says enough. */
-function originOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin : '';
 }

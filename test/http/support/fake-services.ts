@@ -5,7 +5,7 @@ import { GatewayError } from '../../../src/domain/errors.js';
 import type { SessionStatus } from '../../../src/domain/session.js';
 import type { KindSend, SendPayload } from '../../../src/kinds/kind.js';
 import { createFleet } from '../../../src/services/fleet/fleet.js';
-import { soleNode } from '../../../src/services/nodes.js';
+import { clusterNodes } from '../../../src/services/nodes.js';
 import type {
   Chats,
   Deletion,
@@ -25,6 +25,7 @@ import type {
 } from '../../../src/services/services.js';
 import type { FailedDelivery, FailedFilter } from '../../../src/store/store.js';
 import { FakeAvatars } from './fake-avatars.js';
+import { FakeCluster } from './fake-cluster.js';
 import { FakeGroups } from './fake-groups.js';
 import { FakeLibrary } from './fake-library.js';
 import { FakeListening } from './fake-listening.js';
@@ -40,6 +41,8 @@ const OWN_JID = '15550000001@s.whatsapp.net';
 
 /** Sessions in memory; `become` puts one into a status. */
 export class FakeSessions implements Sessions {
+  /** Those that this node does not hold. */
+  readonly elsewhere = new Set<string>();
   readonly #sessions = new Map<string, FakeSession>();
 
   async start(clientId: string, settings: WebhookSettings): Promise<SessionView> {
@@ -74,15 +77,15 @@ export class FakeSessions implements Sessions {
   }
 
   has(clientId: string): boolean {
-    return this.#sessions.has(clientId);
+    return this.#sessions.has(clientId) && !this.elsewhere.has(clientId);
   }
 
   views(): SessionView[] {
-    return [...this.#sessions.keys()].map((clientId) => this.get(clientId));
+    return this.#all().filter(({ clientId }) => this.has(clientId));
   }
 
   async list(only?: string): Promise<SessionView[]> {
-    return this.views().filter(({ clientId }) => only === undefined || clientId === only);
+    return this.#all().filter(({ clientId }) => only === undefined || clientId === only);
   }
 
   health(): SessionHealth[] {
@@ -135,6 +138,10 @@ export class FakeSessions implements Sessions {
       if (session.secret !== '' && session.secret === secret) return session.clientId;
     }
     return undefined;
+  }
+
+  #all(): SessionView[] {
+    return [...this.#sessions.keys()].map((clientId) => this.get(clientId));
   }
 
   #change(clientId: string, changes: Partial<FakeSession>): SessionView {
@@ -322,11 +329,15 @@ export interface FakeServices extends Services {
   listening: FakeListening;
   fleet: Fleet;
   nodes: Nodes;
+  /** What `nodes` tells of: at first only this one. */
+  cluster: FakeCluster;
 }
 
 export function createFakeServices(): FakeServices {
   const sessions = new FakeSessions();
   const sending = new FakeSending(sessions);
+  const cluster = new FakeCluster();
+  cluster.add('node-1', 'http://127.0.0.1:3000');
   return {
     sessions,
     sending,
@@ -343,7 +354,8 @@ export function createFakeServices(): FakeServices {
       figures: () => ({ waiting: 0, inFlight: 0, delivered: 0, dropped: 0 }),
       failures: () => 0,
     }),
-    nodes: soleNode({ podName: 'node-1', version: '2026-11', now: () => 0, sessions: () => 0 }),
+    nodes: clusterNodes({ cluster, selfId: 'node-1', aliveMs: 10_000 }),
+    cluster,
   };
 }
 

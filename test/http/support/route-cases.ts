@@ -288,4 +288,12 @@ export const ROUTES: readonly RouteCase[] = [
     },
   },
   { path: '/mark-unread', valid: ADDRESS, fields: ADDRESSED },
+  {
+    path: '/nodes/drain',
+    valid: { node: 'node-1' },
+    fields: {
+      node: { wrong: [7, null, {}, ''], tooLong: 'n'.repeat(257), required: true },
+      draining: { wrong: ['true', 1, null] },
+    },
+  },
 ];

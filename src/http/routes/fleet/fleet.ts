@@ -1,7 +1,11 @@
+import { isGatewayError } from '../../../domain/errors.js';
+import type { Services } from '../../../services/services.js';
 import { confinedTo, sessionFilter } from '../../caller.js';
+import { cameFromNode } from '../../peers.js';
 import { type Parts, route } from '../../route.js';
-import { countSessions } from '../health/ready.js';
-import { networkHealth } from './network-health.js';
+import { type Known, merged } from './merged.js';
+import { ownReport, type Report } from './report.js';
+import { type FleetRequest, reportOf } from './report-of-node.js';
 
 export const fleet = route({
   method: 'GET',
@@ -9,37 +13,40 @@ export const fleet = route({
   owner: 'any',
   description: 'Every session that the token can see, and every node, with what an operator looks at',
   async handler(request, parts) {
-    const { podName } = parts.facts;
     const { clientId } = sessionFilter(request);
-    const sessions = parts.services.fleet.sessions(clientId);
-    const node = await describeNode(parts, confinedTo(request));
-    return {
-      at: new Date(parts.now()).toISOString(),
-      nodes: [node],
-      sessions: sessions.map((session) => ({ ...session, podName })),
-    };
+    const confined = confinedTo(request);
+    const own = await ownReport(parts, clientId, confined);
+    const at = new Date(parts.now()).toISOString();
+    // a node asks: it puts together what all say
+    if (cameFromNode(request)) return { at, nodes: [own.node], sessions: own.sessions };
+    const known = own.node.store.reachable ? await whatIsKnown(parts.services, clientId) : NOTHING;
+    const reports = new Map([[own.node.nodeId, own], ...(await askOthers(known, parts, request, confined))]);
+    const [selfId, now, isConfined] = [own.node.nodeId, parts.now(), confined !== undefined];
+    return { at, ...merged({ known, reports, selfId, now, isConfined }) };
   },
 });
 
-/** This node. Who is confined to a session sees counts of that session only, and nothing of the machine. */
-async function describeNode({ services, facts, store, now }: Parts, only: string | undefined) {
-  const sessions = services.fleet.sessions(only);
-  const askedAt = now();
-  const reachable = await store.reachable();
-  const { rss, heapUsed } = process.memoryUsage();
-  return {
-    podName: facts.podName,
-    version: facts.version,
-    startedAt: new Date(facts.startedAt).toISOString(),
-    uptimeSeconds: Math.max(0, Math.floor((now() - facts.startedAt) / 1_000)),
-    ...(only === undefined && { memory: { rss, heapUsed } }),
-    store: { name: facts.storage, reachable, ms: now() - askedAt },
-    network: networkHealth(facts.environment, sessions),
-    sessions: countSessions(sessions),
-    deliveries: {
-      waiting: sessions.reduce((sum, { webhook }) => sum + webhook.waiting, 0),
-      inFlight: sessions.reduce((sum, { webhook }) => sum + webhook.inFlight, 0),
-      failed: sessions.reduce((sum, { webhook }) => sum + webhook.failed, 0),
-    },
-  };
+/** Of a store that does not answer: what this node has itself is shown all the same. */
+const NOTHING: Known = { nodes: [], leases: [], sessions: [] };
+
+async function whatIsKnown({ nodes, sessions }: Services, clientId?: string): Promise<Known> {
+  try {
+    const found = await Promise.all([nodes.list(), nodes.leases(clientId), sessions.list(clientId)]);
+    return { nodes: found[0], leases: found[1], sessions: found[2] };
+  } catch (error) {
+    if (isGatewayError(error, 'store_unavailable')) return NOTHING;
+    throw error;
+  }
+}
+
+/** All other nodes at the same time; those that do not answer are left out. */
+async function askOthers(
+  { nodes }: Known,
+  { peers }: Parts,
+  request: FleetRequest,
+  confined: string | undefined,
+): Promise<[nodeId: string, report: Report][]> {
+  const others = nodes.filter(({ self }) => !self);
+  const reports = await Promise.all(others.map((node) => reportOf(node, peers, request, confined)));
+  return reports.flatMap((report) => (report ? [[report.node.nodeId, report]] : []));
 }
