@@ -1,16 +1,17 @@
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Server } from '@hapi/hapi';
 import { Hops } from './cluster/hops.js';
-import { soleOwner } from './cluster/owners.js';
 import { type Config, encryptionKeyBytes, summarize } from './config/index.js';
 import { Dispatcher } from './delivery/dispatch.js';
 import { PollLookups } from './delivery/lookup.js';
 import { Tail } from './delivery/tail.js';
-import { type Clock, systemClock, wait } from './domain/clock.js';
+import { type MonotonicClock, systemClock, wait } from './domain/clock.js';
 import { LIMITS } from './domain/limits.js';
 import { createHttpServer } from './http/server.js';
 import { createBaileysLinks } from './link/baileys/index.js';
 import { createLog, type Logger } from './log.js';
+import { joinNodes, type Membership } from './membership.js';
 import { Metrics } from './metrics.js';
 import { type Network, openNetwork } from './network.js';
 import { releaseVersion } from './release.js';
@@ -21,14 +22,13 @@ import { Gateway } from './services/gateway.js';
 import { type RoomChange, tellingOfRooms } from './services/inbox/room-changes.js';
 import { Listeners } from './services/listeners.js';
 import { Media } from './services/media/media.js';
-import { soleNode } from './services/nodes.js';
 import type { BackoffOptions } from './services/sessions/backoff.js';
 import { openStore } from './store/open.js';
 import type { FailedDeliveryStore, Store } from './store/store.js';
 
 /** What a test or an embedding program may replace. */
 export interface DaemonOverrides {
-  clock?: Clock;
+  clock?: MonotonicClock;
   log?: Logger;
   backoff?: BackoffOptions;
   /** Milliseconds that each QR code lives. */
@@ -62,10 +62,10 @@ export async function createDaemon(config: Config, overrides: DaemonOverrides = 
   const cleanup: (() => Promise<unknown>)[] = [];
   try {
     const parts = await assemble(config, { ...overrides, log }, cleanup);
-    await parts.gateway.restore();
+    await parts.membership.prepare();
     await parts.server.start();
     cleanup.push(() => parts.server.stop({ timeout: LIMITS.stopGraceMs }));
-    await parts.gateway.start();
+    await parts.membership.start();
     log.info({ url: parts.server.info.uri, network: config.network }, 'ready');
     let stopping: Promise<void> | undefined;
     return {
@@ -106,6 +106,7 @@ interface Parts {
   store: Store;
   network: Network;
   gateway: Gateway;
+  membership: Membership;
   dispatcher: Dispatcher;
   lookups: PollLookups;
   media: Media;
@@ -130,8 +131,23 @@ async function assemble(
   const network = await openNetwork(config);
   if (network.sandbox) cleanup.push(network.sandbox.stop);
 
+  const membership = joinNodes({
+    store,
+    name: config.nodeName,
+    url: () => nodeUrl(config, server),
+    version: releaseVersion(),
+    leaseMs: config.leaseSeconds * 1_000,
+    gateway: () => gateway,
+    failures,
+    metrics: () => metrics,
+    clock,
+    log: log.child({ area: 'cluster' }),
+  });
+  cleanup.push(() => membership.leave());
+  const { owners, residence, nodes, leases } = membership;
   const metrics: Metrics = new Metrics({
     node: config.nodeName,
+    ...(leases && { leases }),
     sessionStatuses: () => gateway.sessions.views().map(({ status }) => status),
     deliveriesInFlight: () => dispatcher.inFlight(),
     deliveriesWaiting: () => dispatcher.waiting(),
@@ -139,6 +155,7 @@ async function assemble(
   const dispatcher = new Dispatcher({
     failed: keepForLiving(store.failedDeliveries, (clientId) => gateway.sessions.has(clientId)),
     tail,
+    serves: residence.holds,
     allowPrivate: config.allowPrivateUrls,
     clock,
     log: log.child({ area: 'delivery' }),
@@ -190,6 +207,7 @@ async function assemble(
     publicUrl: () => publicUrl(config, server),
     onForgotten: (clientId) => dispatcher.forget(clientId),
     onRoomChange,
+    residence,
     clock,
     log: log.child({ area: 'sessions' }),
     ...(backoff && { backoff }),
@@ -207,12 +225,6 @@ async function assemble(
     sessions,
     figures: (clientId) => dispatcher.figures(clientId),
     failures: (clientId) => failures.of(clientId),
-  });
-  const nodes = soleNode({
-    podName: config.nodeName,
-    version: releaseVersion(),
-    now: () => clock.now(),
-    sessions: () => sessions.all().length,
   });
   const server: Server = await createHttpServer({
     host: config.host,
@@ -243,14 +255,14 @@ async function assemble(
       startedAt: clock.now(),
     },
     health: store,
-    owners: soleOwner(config.nodeName, (clientId) => sessions.has(clientId)),
+    owners,
     hops: new Hops(encryptionKey),
     tail,
     metrics,
     log: log.child({ area: 'http' }),
     clock,
   });
-  return { store, network, gateway, dispatcher, lookups, media, server };
+  return { store, network, gateway, membership, dispatcher, lookups, media, server };
 }
 
 /** The setting, or the address that the server got where it asked for any free port. */
@@ -258,17 +270,25 @@ function publicUrl(config: Config, server: Server): string {
   return config.port === 0 && config.publicUrl.endsWith(':0') ? server.info.uri : config.publicUrl;
 }
 
+/** The setting; else where it listens, by the host's name when that is everywhere. */
+function nodeUrl(config: Config, server: Server): string {
+  if (config.nodeUrl) return config.nodeUrl.replace(/\/+$/, '');
+  const isEverywhere = config.host === '0.0.0.0' || config.host === '::';
+  return isEverywhere ? `http://${hostname()}:${server.info.port}` : server.info.uri;
+}
+
 /**
- * Requests first (their sends need the links), then the links, so that the network keeps what comes from now on, then
+ * Sessions that other nodes can take first, while requests still find them. Then requests (their sends need the links), then the links, so that the network keeps what comes from now on, then
  * what came before on its way to the receivers, at last the store. What a receiver does not take in time is announced
  * again at the next start, from the journal.
  */
 async function stop(parts: Parts, overrides: DaemonOverrides, log: Logger): Promise<void> {
-  const { server, gateway, dispatcher, lookups, media, store, network } = parts;
+  const { server, gateway, membership, dispatcher, lookups, media, store, network } = parts;
   const { clock = systemClock, stopGraceMs = LIMITS.stopGraceMs } = overrides;
   log.info('stopping');
   const idle = new AbortController();
   const steps = [
+    () => membership.drain(),
     () => server.stop({ timeout: stopGraceMs }),
     () => gateway.stop(),
     () => media.stop(),
@@ -279,6 +299,7 @@ async function stop(parts: Parts, overrides: DaemonOverrides, log: Logger): Prom
     () => lookups.destroy(),
     () => dispatcher.stop(0),
     () => gateway.idle(),
+    () => membership.leave(),
     () => store.close(),
     async () => network.sandbox?.stop(),
   ];

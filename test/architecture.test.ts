@@ -51,6 +51,11 @@ const RULES: readonly Rule[] = [
     without: ADAPTER_PACKAGES,
   },
   {
+    layer: 'src/cluster/',
+    own: ['src/domain/', 'src/store/store.ts', 'src/log.ts'],
+    without: [...ADAPTER_PACKAGES, 'joi'],
+  },
+  {
     layer: 'src/services/',
     own: [
       'src/domain/',

@@ -25,9 +25,17 @@ export class LeaseKeeper {
   readonly #held = new Map<string, HeldLease>();
   #cancelRenewal: (() => void) | undefined;
   #cancelWatch: (() => void) | undefined;
+  /** By the monotonic clock. */
+  #renewedAt: number;
 
   constructor(options: LeaseKeeperOptions) {
     this.#options = options;
+    this.#renewedAt = options.clock.monotonic();
+  }
+
+  /** Milliseconds since the leases were last renewed, or since the start. */
+  get renewedAgoMs(): number {
+    return this.#options.clock.monotonic() - this.#renewedAt;
   }
 
   /** Begins to renew what is claimed from now on. */
@@ -72,13 +80,14 @@ export class LeaseKeeper {
 
   /**
    * Gives a session away; it must not be served any more.
+   * @param gone the session does not exist any more
    * @throws GatewayError `store_unavailable`: others have it once the lease has run out
    */
-  async release(clientId: string): Promise<void> {
+  async release(clientId: string, gone = false): Promise<void> {
     const lease = this.#held.get(clientId);
     if (!lease) return;
     this.#held.delete(clientId);
-    await this.#options.leases.release(clientId, this.#options.nodeId, lease.epoch);
+    await this.#options.leases.release(clientId, this.#options.nodeId, lease.epoch, gone);
   }
 
   #renewIn(ms: number): void {
@@ -91,6 +100,7 @@ export class LeaseKeeper {
     let nextMs = lastsMs / RENEWALS;
     try {
       this.#take(await leases.renew(nodeId, lastsMs), askedAt);
+      this.#renewedAt = clock.monotonic();
     } catch (error) {
       log.warn({ err: error }, 'leases could not be renewed');
       nextMs = lastsMs / TRIALS;

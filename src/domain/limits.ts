@@ -96,6 +96,8 @@ export const LIMITS = {
   closedJournalTtlMs: 24 * 60 * 60_000,
   /** Milliseconds that a stopping daemon gives to what is in flight. */
   stopGraceMs: 10_000,
+  /** Milliseconds that a session which is being given to another node leaves to the requests that are under way. */
+  handOverMs: 30_000,
   /** Milliseconds that a session which is being deleted gives to what is on its way. */
   endGraceMs: 5_000,
   /** Milliseconds for which own sends are kept, to answer retries that recipients ask for. */

@@ -74,6 +74,7 @@ export class Gateway {
   readonly #statuses: MessageStatuses;
   readonly #statusEvents: StatusEvents;
   readonly #housekeeping: Housekeeping;
+  #restored: Session[] = [];
   /** Lost sessions of which something may still be under way. */
   readonly #dropping = new Map<string, Promise<void>>();
 
@@ -139,14 +140,14 @@ export class Gateway {
 
   /** Takes up the sessions of the last run, so that no early caller is told that they are unknown. */
   async restore(): Promise<void> {
-    await this.sessions.restore();
+    this.#restored = await this.sessions.restore();
   }
 
-  /** Takes up the messages and files of the last run, and lets the links come up. */
+  /** Takes up the messages and files of what was restored, and lets its links come up. */
   async start(): Promise<void> {
-    const sessions = this.sessions.all();
-    for (const session of sessions) await this.#takeUp(session);
-    for (const session of sessions) session.resume();
+    const restored = this.#restored.splice(0);
+    for (const session of restored) await this.#takeUp(session);
+    for (const session of restored) session.resume();
     this.#housekeeping.start();
   }
 

@@ -1,11 +1,15 @@
-import { type Clock, systemClock } from '../../src/domain/clock.js';
+import { type MonotonicClock, systemClock } from '../../src/domain/clock.js';
 
-/** The system's time, moved on as a test wants. Timers take as long as ever. */
-export class ShiftedClock implements Clock {
+/** The system's time, moved on as a test wants, as when somebody sets the clock. Timers take as long as ever. */
+export class ShiftedClock implements MonotonicClock {
   #offset = 0;
 
   now(): number {
     return systemClock.now() + this.#offset;
+  }
+
+  monotonic(): number {
+    return systemClock.monotonic();
   }
 
   after(ms: number, callback: () => void): () => void {

@@ -4,6 +4,8 @@ import type { FailedDeliveryStore, Store } from '../../store/store.js';
 /** How many failed deliveries each session has, counted as they come and go. */
 export interface FailureCounts {
   of(clientId: string): number;
+  /** Counts those of a session that another node has had. @throws GatewayError store_unavailable */
+  recount(clientId: string): Promise<void>;
 }
 
 /**
@@ -48,7 +50,7 @@ export async function countingFailures<S extends Pick<Store, 'failedDeliveries' 
       counts.delete(clientId);
     },
   };
-  return { store: counted, failures: { of: (clientId) => counts.get(clientId) ?? 0 } };
+  return { store: counted, failures: { of: (clientId) => counts.get(clientId) ?? 0, recount } };
 }
 
 /** What was written stays written, whether it could be counted or not: the next change, or the next cleaning, counts. */

@@ -68,8 +68,8 @@ export class SessionRegistry implements Sessions {
   }
 
   /** Takes up everything that the store holds. */
-  async restore(): Promise<void> {
-    for (const record of await this.#options.store.sessions.list()) this.#takeUp(record);
+  async restore(): Promise<Session[]> {
+    return (await this.#options.store.sessions.list()).map((record) => this.#takeUp(record));
   }
 
   /** Takes up one session, if there is such a one. Nothing connects until it is told to `resume`. */

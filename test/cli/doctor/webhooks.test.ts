@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:https';
 import { expect } from 'chai';
-import { type Clock, systemClock } from '../../../src/domain/clock.js';
+import { type MonotonicClock, systemClock } from '../../../src/domain/clock.js';
 import { answering, silent, startReceiver, type TestReceiver } from '../../support/receiver.js';
 import { startTcpProxy } from '../../support/tcp-proxy.js';
 import { makeTempDir, type TempDir } from '../../support/temp-dir.js';
@@ -10,8 +10,9 @@ import { type Diagnosis, diagnose } from './support/diagnose.js';
 import { selfSigned } from './support/self-signed.js';
 
 /** The system's time; whoever waits for a receiver waits a twentieth of it. */
-const hastyClock: Clock = {
+const hastyClock: MonotonicClock = {
   now: () => systemClock.now(),
+  monotonic: () => systemClock.monotonic(),
   after: (ms, callback) => systemClock.after(ms <= 15_000 ? ms / 20 : ms, callback),
 };
 
