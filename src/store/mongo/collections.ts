@@ -1,5 +1,6 @@
 import type { Db, IndexDescription } from 'mongodb';
 import { deleteInBatches } from './delete-in-batches.js';
+import type { Fence } from './fences.js';
 
 /** Seconds that the trace of a deleted key is kept; far longer than a write can be under way. */
 const GONE_KEYS_TTL_S = 86_400;
@@ -177,9 +178,15 @@ export async function makeIndexes(db: Db): Promise<void> {
 
 /**
  * Deletes everything of a session, collection by collection. When it is interrupted, what is left is a session that
- * can be forgotten again.
+ * can be forgotten again. Where the session was claimed, its commit document stays with nothing but numbers: who held the
+ * session before must not make another one.
+ *
+ * @throws GatewayError `session_elsewhere` when the lease runs out meanwhile
  */
-export async function deleteAllOf(db: Db, clientId: string): Promise<void> {
-  for (const { name, owner } of COLLECTIONS)
-    await deleteInBatches(db.collection(name), { [owner]: clientId });
+export async function deleteAllOf(db: Db, clientId: string, fence: Fence): Promise<void> {
+  const wasClaimed = fence.epoch !== undefined;
+  for (const { name, owner } of COLLECTIONS) {
+    if (wasClaimed && name === 'commits') continue;
+    await deleteInBatches(db.collection(name), { [owner]: clientId }, () => fence.condition());
+  }
 }

@@ -1,6 +1,7 @@
 import type { Binary } from 'mongodb';
 import { GatewayError } from '../../domain/errors.js';
 import { isDuplicate, type MongoDatabase } from './database.js';
+import { type Fence, type Fences, sessionElsewhere } from './fences.js';
 import { Turns } from './turns.js';
 
 /** One key as it is written; `value` null deletes it. */
@@ -50,8 +51,8 @@ export type ApplyCommit = (clientId: string, commit: Commit) => Promise<void>;
  * after the first step is applied before anything of the session is read or written again. The collections keep the
  * number of the commit with each value, so that a late request never undoes a newer one.
  *
- * The document is written only as the successor of the commit that this process knows as the last one: a node that has
- * lost the session to another cannot write it. A lease's epoch, when there is one, belongs into the same condition.
+ * The document is written only as the successor of the commit that this process knows as the last one, and under the epoch
+ * of the session's last claim: a node that has lost the session to another cannot write it.
  */
 export interface CommitLog {
   /** Reads what belongs to the session while no commit of it is half applied. */
@@ -60,11 +61,17 @@ export interface CommitLog {
   readAnew<T>(clientId: string, work: (head: Head) => Promise<T>): Promise<T>;
   /**
    * Commits all changes or none.
-   * @throws GatewayError `store_unavailable` also when another node has written in between; nothing is changed then
+   * @throws GatewayError `session_elsewhere` when another node has claimed the session since, `store_unavailable` also
+   * when a program that has not claimed it has written in between; nothing is changed then
    */
   write(clientId: string, changes: Changes): Promise<void>;
   /** Clears the session's keys, runs `work` and takes the session for a new one from then on. */
-  end(clientId: string, work: () => Promise<void>): Promise<void>;
+  end(clientId: string, work: (fence: Fence) => Promise<void>): Promise<void>;
+  /**
+   * Refuses the commits of older epochs from now on. To be done between a claim and whatever is read under it.
+   * @returns false when the session was claimed again meanwhile
+   */
+  stamp(clientId: string, epoch: number): Promise<boolean>;
   /** Waits for what is still written in the background. */
   idle(): Promise<void>;
 }
@@ -73,29 +80,38 @@ interface CommitDocument extends Head {
   _id: string;
   /** Missing once they are applied. */
   changes?: Changes;
+  /** Of the last claim; missing before the first. */
+  epoch?: number;
+}
+
+/** The last commit of a session, as it was known under a lease or without one. */
+interface KnownHead extends Head {
+  lease: object | undefined;
 }
 
 const NOTHING_YET: Head = { n: 0, since: 0 };
 
 /** The log in the collection `commits`. */
-export function commitLog({ db, run }: MongoDatabase, apply: ApplyCommit): CommitLog {
+export function commitLog({ db, run }: MongoDatabase, fences: Fences, apply: ApplyCommit): CommitLog {
   const commits = db.collection<CommitDocument>('commits');
   /** The last commit of each session, where it is known and applied. */
-  const heads = new Map<string, Head>();
+  const heads = new Map<string, KnownHead>();
   const turns = new Turns();
   const tidying = new Set<Promise<unknown>>();
 
   const settle = async (clientId: string): Promise<Head> => {
     const known = heads.get(clientId);
-    if (known) return known;
+    const lease = fences.leaseOf(clientId);
+    // while it was not held here, others have written
+    if (known && known.lease === lease) return known;
     const found = await commits.findOne({ _id: clientId });
     if (found?.changes) {
       await apply(clientId, { ...found, changes: found.changes });
       await tidy(clientId, found.n);
     }
-    const head = found ? { n: found.n, since: found.since } : NOTHING_YET;
-    heads.set(clientId, head);
-    return head;
+    const { n, since } = found ?? NOTHING_YET;
+    heads.set(clientId, { n, since, lease });
+    return { n, since };
   };
 
   /** Takes applied changes out, so that they are never applied again. */
@@ -110,33 +126,61 @@ export function commitLog({ db, run }: MongoDatabase, apply: ApplyCommit): Commi
   };
 
   /** Writes the document if it is still as it was known; false when it is not. */
-  const succeed = async (clientId: string, last: Head, commit: Commit): Promise<boolean> => {
-    if (last !== NOTHING_YET) {
-      return (await commits.updateOne({ _id: clientId, n: last.n }, { $set: commit })).matchedCount === 1;
-    }
+  const succeed = async (
+    clientId: string,
+    { n }: Head,
+    commit: Commit,
+    { epoch }: Fence,
+  ): Promise<boolean> => {
+    const last = { _id: clientId, n, ...(epoch !== undefined && { epoch }) };
+    // a claim has made the document: when it is gone it is not for this node to make
+    const upsert = n === NOTHING_YET.n && epoch === undefined;
     try {
-      return (await commits.insertOne({ _id: clientId, ...commit })).acknowledged;
+      const { matchedCount, upsertedCount } = await commits.updateOne(last, { $set: commit }, { upsert });
+      return matchedCount + upsertedCount === 1;
     } catch (error) {
       if (isDuplicate(error)) return false;
       throw error;
     }
   };
 
-  const put = async (clientId: string, last: Head, changes: Changes): Promise<Commit> => {
+  const refusal = async (clientId: string, { epoch }: Fence): Promise<GatewayError> => {
+    if (epoch === undefined) return writtenByAnother(clientId);
+    const found = await commits.findOne({ _id: clientId }, { projection: { epoch: 1 } });
+    return found?.epoch === epoch ? writtenByAnother(clientId) : sessionElsewhere(clientId);
+  };
+
+  const put = async (clientId: string, last: Head, changes: Changes, fence: Fence): Promise<Commit> => {
     const n = Math.max(last.n + 1, Date.now());
-    const commit = { n, since: changes.clear || last === NOTHING_YET ? n : last.since, changes };
-    if (!(await succeed(clientId, last, commit))) throw writtenByAnother(clientId);
+    const isNew = changes.clear || last.n === NOTHING_YET.n;
+    const commit = { n, since: isNew ? n : last.since, changes };
+    if (!(await succeed(clientId, last, commit, fence))) throw await refusal(clientId, fence);
     return commit;
   };
 
-  const writeNow = async (clientId: string, changes: Changes): Promise<void> => {
+  const writeNow = async (clientId: string, changes: Changes, fence: Fence): Promise<void> => {
     const last = await settle(clientId);
     // until the commit is applied nothing is sure: after a failure the document is looked at again
     heads.delete(clientId);
-    const commit = await put(clientId, last, changes);
+    const lease = fences.leaseOf(clientId);
+    const commit = await put(clientId, last, changes, fence);
     await apply(clientId, commit);
-    heads.set(clientId, { n: commit.n, since: commit.since });
+    heads.set(clientId, { n: commit.n, since: commit.since, lease });
     tidyLater(clientId, commit.n);
+  };
+
+  const stamp = async (clientId: string, epoch: number): Promise<boolean> => {
+    const notLater = { _id: clientId, epoch: { $not: { $gt: epoch } } };
+    const put = () =>
+      commits.updateOne(notLater, { $set: { epoch }, $setOnInsert: NOTHING_YET }, { upsert: true });
+    try {
+      // where two make the document at once, the later epoch must win: the second time it is there
+      await put().catch((error: unknown) => (isDuplicate(error) ? put() : Promise.reject(error)));
+      return true;
+    } catch (error) {
+      if (isDuplicate(error)) return false;
+      throw error;
+    }
   };
 
   const alone = <T>(clientId: string, work: () => Promise<T>) => turns.alone(clientId, () => run(work));
@@ -148,14 +192,18 @@ export function commitLog({ db, run }: MongoDatabase, apply: ApplyCommit): Commi
         heads.delete(clientId);
         return work(await settle(clientId));
       }),
-    write: (clientId, changes) => alone(clientId, () => writeNow(clientId, changes)),
+    write: (clientId, changes) =>
+      fences.run(clientId, (fence) => alone(clientId, () => writeNow(clientId, changes, fence))),
     end: (clientId, work) =>
-      alone(clientId, async () => {
-        heads.delete(clientId);
-        await writeNow(clientId, { keys: [], journal: [], clear: true });
-        heads.delete(clientId);
-        await work();
-      }),
+      fences.run(clientId, (fence) =>
+        alone(clientId, async () => {
+          heads.delete(clientId);
+          await writeNow(clientId, { keys: [], journal: [], clear: true }, fence);
+          heads.delete(clientId);
+          await work(fence);
+        }),
+      ),
+    stamp: (clientId, epoch) => run(() => stamp(clientId, epoch)),
     async idle() {
       await Promise.all(tidying);
     },

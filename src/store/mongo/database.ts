@@ -17,6 +17,8 @@ const HEARTBEAT_MS = 2_000;
 const PING_MS = 3_000;
 
 const DUPLICATE_KEY = 11_000;
+/** What a server answers when a conversion fails: only the expressions of `fences.ts` convert anything. */
+const CONVERSION_FAILURE = 241;
 
 /** What an operator may set otherwise in the URL. */
 const TIMEOUTS = {
@@ -39,7 +41,11 @@ const GUARANTEES = {
 /** A database of a MongoDB server at the newest schema. The driver connects again by itself after an outage. */
 export interface MongoDatabase {
   readonly db: Db;
-  /** Runs operations. @throws GatewayError `store_unavailable` when closed or when server or driver fail */
+  /**
+   * Runs operations.
+   * @throws GatewayError `store_unavailable` when closed or when server or driver fail, `session_elsewhere` when a fence
+   * stands in the way
+   */
   run<T>(work: () => Promise<T>): Promise<T>;
   /** Resolves when the server takes writes. @throws GatewayError `store_unavailable` within seconds otherwise */
   ping(): Promise<void>;
@@ -85,6 +91,7 @@ function guarded(client: MongoClient, db: Db): MongoDatabase {
     try {
       return await work();
     } catch (error) {
+      if (isRefused(error)) throw refused();
       throw isOutside(error) ? unavailable('The database cannot be used', error) : error;
     }
   };
@@ -124,9 +131,21 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
  * of a request does not always come as an error of the driver's own classes: it lets Node's through, too.
  */
 function isOutside(error: unknown): boolean {
+  if (isGatewayError(error)) return false;
   if (error instanceof MongoError || error instanceof BSON.BSONError) return true;
   if (!(error instanceof Error)) return false;
   return error.name === 'AbortError' || ('code' in error && typeof error.code === 'string');
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === CONVERSION_FAILURE;
+}
+
+function refused(): GatewayError {
+  return new GatewayError(
+    'session_elsewhere',
+    'The lease of the session has run out: another node has it, or will in a moment: ask again.',
+  );
 }
 
 function unavailable(what: string, error: unknown): GatewayError {

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Document } from 'mongodb';
 import type { LeaseRecord, LeaseStore } from '../store.js';
+import type { CommitLog } from './commits.js';
 import { isDuplicate, type MongoDatabase } from './database.js';
+import type { Fences } from './fences.js';
 
 interface LeaseDocument {
   /** The clientId. */
@@ -33,43 +35,59 @@ const SHOWN = {
 /**
  * Leases in the collection `leases`, one document for each session that was ever claimed: it outlives the session, so that
  * its epoch never begins again.
+ *
+ * @param fences learns which sessions are held through this store
+ * @param log refuses the commits of those who held a session before
  */
-export function mongoLeases({ db, run }: MongoDatabase): LeaseStore {
+export function mongoLeases(
+  { db, run }: MongoDatabase,
+  fences: Fences,
+  log: Pick<CommitLog, 'stamp'>,
+): LeaseStore {
   const leases = db.collection<LeaseDocument>('leases');
 
   const claimOnce = async (
     clientId: string,
     nodeId: string,
     lastsMs: number,
-  ): Promise<number | undefined> => {
+  ): Promise<LeaseDocument | undefined> => {
     const claim = randomUUID();
     const found = await leases.findOneAndUpdate({ _id: clientId }, claimed(nodeId, claim, lastsMs), {
       upsert: true,
       returnDocument: 'after',
     });
-    return found?.claim === claim ? found.epoch : undefined;
+    return found?.claim === claim ? found : undefined;
   };
 
   return {
-    claim: (clientId, nodeId, lastsMs) =>
-      run(() =>
-        claimOnce(clientId, nodeId, lastsMs).catch((error: unknown) => {
-          // another one made the document at this instant
-          if (isDuplicate(error)) return claimOnce(clientId, nodeId, lastsMs);
-          throw error;
-        }),
-      ),
-    renew: (nodeId, lastsMs) =>
-      run(async () => {
-        const held = { nodeId, ...IS_VALID };
+    async claim(clientId, nodeId, lastsMs) {
+      const until = fences.now() + lastsMs;
+      const claim = () => claimOnce(clientId, nodeId, lastsMs);
+      // another one made the document at this instant
+      const again = (error: unknown) => (isDuplicate(error) ? claim() : Promise.reject(error));
+      const found = await run(() => claim().catch(again));
+      if (!found) return undefined;
+      const { epoch, expiresAt } = found;
+      // who is interrupted here holds a lease that runs out unused, and the next claim has a later epoch
+      if (!(await log.stamp(clientId, epoch))) return undefined;
+      fences.claimed(clientId, { epoch, expiresAt, until });
+      return epoch;
+    },
+    async renew(nodeId, lastsMs) {
+      const until = fences.now() + lastsMs;
+      const held = { nodeId, ...IS_VALID };
+      const found = await run(async () => {
         await leases.updateMany(held, [{ $set: { expiresAt: inFuture(lastsMs) } }]);
-        const found = await leases.find(held, { projection: { epoch: 1 } }).toArray();
-        return new Map(found.map(({ _id, epoch }) => [_id, epoch]));
-      }),
-    release: (clientId, nodeId, epoch, gone = false) =>
-      run(async () => {
-        await leases.updateOne({ _id: clientId, nodeId, epoch }, [{ $set: { expiresAt: NOW, gone } }]);
-      }),
+        return leases.find(held, { projection: { epoch: 1, expiresAt: 1 } }).toArray();
+      });
+      for (const { _id, epoch, expiresAt } of found) fences.renewed(_id, { epoch, expiresAt, until });
+      return new Map(found.map(({ _id, epoch }) => [_id, epoch]));
+    },
+    async release(clientId, nodeId, epoch, gone = false) {
+      const lateUntil = await fences.end(clientId, epoch);
+      const expiresAt = { $max: [NOW, lateUntil] };
+      await run(() => leases.updateOne({ _id: clientId, nodeId, epoch }, [{ $set: { expiresAt, gone } }]));
+    },
     holder: (clientId) => run(async () => (await shown({ _id: clientId, ...IS_VALID }).toArray())[0]),
     list: () => run(() => shown(IS_VALID).toArray()),
     free: (limit) =>

@@ -1,3 +1,4 @@
+import type { MonotonicClock } from '../../domain/clock.js';
 import type { Backend } from '../store.js';
 import { deleteAllOf } from './collections.js';
 import { commitLog } from './commits.js';
@@ -6,6 +7,7 @@ import { mongoDataKeys } from './data-keys.js';
 import { openMongoDatabase } from './database.js';
 import { mongoExpectedFiles } from './expected-files.js';
 import { mongoFailedDeliveries } from './failed-deliveries.js';
+import { Fences } from './fences.js';
 import { mongoFiles } from './file-store.js';
 import { mongoHistory } from './history.js';
 import { mongoIdempotency } from './idempotency.js';
@@ -23,11 +25,13 @@ import { mongoTraces } from './traces.js';
  * Works the same on a replica set and on a standalone server.
  *
  * @param options.url the database is its path, `switchboard` when it has none
+ * @param options.clock by which the process knows that it cannot hold a session any more
  * @throws GatewayError `store_too_new`, `store_unavailable`
  */
-export async function openMongoBackend(options: { url: string }): Promise<Backend> {
+export async function openMongoBackend(options: { url: string; clock?: MonotonicClock }): Promise<Backend> {
   const database = await openMongoDatabase(options.url);
-  const log = commitLog(database, async (clientId, commit) => {
+  const fences = new Fences(options.clock);
+  const log = commitLog(database, fences, async (clientId, commit) => {
     await Promise.all([applyKeys(database, clientId, commit), applyJournal(database, clientId, commit)]);
   });
   const files = mongoFiles(database);
@@ -45,13 +49,13 @@ export async function openMongoBackend(options: { url: string }): Promise<Backen
     pictures: mongoPictures(database),
     idempotency: mongoIdempotency(database),
     failedDeliveries: mongoFailedDeliveries(database),
-    cluster: { leases: mongoLeases(database), nodes: mongoNodes(database) },
+    cluster: { leases: mongoLeases(database, fences, log), nodes: mongoNodes(database) },
     dataKeys: mongoDataKeys(database),
     ping: () => database.ping(),
     forget: (clientId) =>
-      log.end(clientId, async () => {
+      log.end(clientId, async (fence) => {
         await files.removeAll(clientId);
-        await deleteAllOf(database.db, clientId);
+        await deleteAllOf(database.db, clientId, fence);
       }),
     async close() {
       await log.idle();
