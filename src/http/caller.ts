@@ -48,7 +48,7 @@ function textOf(input: unknown, name: string): string | undefined {
 
 /**
  * Keeps a caller to the session that it is confined to.
- * @param body of the request, where it came by a way of its own
+ * @param body looked at instead of its own: what it is about where it does not name it
  * @throws forbidden when the request names another
  */
 export function requireOwn(request: NamingRequest & { auth: Credentials }, body?: unknown): void {

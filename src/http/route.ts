@@ -4,6 +4,7 @@ import type { Registry } from 'prom-client';
 import type { Services } from '../services/services.js';
 import { bodyValidator } from './body.js';
 import type { EventStreams } from './event-streams.js';
+import type {} from './owner/stay.js';
 import type { Peers } from './peers.js';
 import type { QrImages } from './qr-images.js';
 import { type ClientQuery, clientQuery } from './schemas.js';
@@ -29,6 +30,10 @@ export interface RouteInputs {
 declare module '@hapi/hapi' {
   interface RouteOptionsApp {
     owner: Owner;
+    /** The session that the request is about, where it does not name it. */
+    sessionOf?: (request: Request) => Promise<string | undefined>;
+    /** Makes the session when there is none. */
+    creates?: boolean;
     /** Needs no token. */
     open?: boolean;
     /** Not for per-session secrets. */
@@ -74,6 +79,13 @@ export interface RouteSpec<Query, Body, Params, Headers> {
   method: 'GET' | 'POST';
   path: `/${string}`;
   owner: Owner;
+  /**
+   * The session that a request is about, where it does not name it; undefined when there is none, which the handler will
+   * say. Nothing is validated yet.
+   */
+  sessionOf?(request: Pick<Request, 'params'>, parts: Parts): Promise<string | undefined>;
+  /** Makes the session when there is none: then any node may do it. */
+  creates?: boolean;
   /** One line for the documentation. */
   description: string;
   /** Takes an optional `clientId` unless said otherwise. */
@@ -115,7 +127,7 @@ export function route<
   Headers extends object = object,
 >(spec: RouteSpec<Query, Body, Params, Headers>): Route {
   const { method, path, owner, description, query, body, upload, params, headers } = spec;
-  const { open, masterOnly, pathIsSecret } = spec;
+  const { sessionOf, creates, open, masterOnly, pathIsSecret } = spec;
   const inputs = { query: query ?? clientQuery, params, headers, body, ...upload?.inputs };
   return (server, parts) =>
     server.route<Inputs<Query, Body, Params, Headers>>({
@@ -126,6 +138,8 @@ export function route<
         tags: ['api'],
         app: {
           ...{ owner, inputs },
+          ...(sessionOf && { sessionOf: (request) => sessionOf(request, parts) }),
+          ...(creates && { creates }),
           ...(open && { open }),
           ...(masterOnly && { masterOnly }),
           ...(pathIsSecret && { pathIsSecret }),
@@ -139,7 +153,10 @@ export function route<
           ...(method === 'POST' && !upload && { payload: bodyValidator(body) }),
         },
       },
-      handler: (request, h) => spec.handler(request, parts, h),
+      handler(request, h) {
+        const work = () => spec.handler(request, parts, h);
+        return request.plugins.stay?.during(work) ?? work();
+      },
     });
 }
 

@@ -13,6 +13,7 @@ import { auth } from './plugins/auth.js';
 import { errors } from './plugins/errors.js';
 import { log } from './plugins/log.js';
 import { metrics } from './plugins/metrics.js';
+import { owner } from './plugins/owner.js';
 import { unreadable } from './plugins/unreadable.js';
 import { QrImages } from './qr-images.js';
 import type { Parts, RuntimeFacts } from './route.js';
@@ -49,6 +50,9 @@ export interface HttpOptions {
 export async function createHttpServer(options: HttpOptions): Promise<Hapi.Server> {
   const {
     services,
+    owners,
+    hops,
+    clock,
     metrics: { registry },
   } = options;
   const server = Hapi.server(serverSettings(options));
@@ -59,6 +63,7 @@ export async function createHttpServer(options: HttpOptions): Promise<Hapi.Serve
     { plugin: log, options: { log: options.log } },
     { plugin: metrics, options: { registry } },
     { plugin: auth, options: { token: options.auth.token, sessions: services.sessions } },
+    { plugin: owner, options: { owners, hops, clock, registry } },
   ]);
   for (const route of ROUTES) route(server, parts);
   server.ext('onPreStop', () => parts.eventStreams.stop());
@@ -66,7 +71,8 @@ export async function createHttpServer(options: HttpOptions): Promise<Hapi.Serve
 }
 
 function createParts(options: HttpOptions): Parts {
-  const { services, facts, health, owners, hops, tail, metrics, clock } = options;
+  const { services, facts, health, owners, hops, tail, metrics, log, clock } = options;
+  const peers = new Peers(owners, hops);
   return {
     services,
     facts,
@@ -74,8 +80,8 @@ function createParts(options: HttpOptions): Parts {
     store: new StoreProbe(health, clock),
     registry: metrics.registry,
     qrImages: new QrImages(),
-    eventStreams: new EventStreams(tail, clock),
-    peers: new Peers(owners, hops),
+    eventStreams: new EventStreams({ tail, peers, clock, log }),
+    peers,
   };
 }
 

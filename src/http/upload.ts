@@ -2,6 +2,11 @@ import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Lifecycle, Request, RouteOptions } from '@hapi/hapi';
 import type { ObjectSchema } from 'joi';
+import { readJson } from './body.js';
+import { requireOwn } from './caller.js';
+
+/** The content type of a body that stays a stream. */
+export const FORM = 'multipart/form-data';
 
 /** What a route takes as JSON or as a form. */
 export interface Upload {
@@ -11,11 +16,11 @@ export interface Upload {
   inputs: { body: ObjectSchema; form: ObjectSchema };
 }
 
-/** The body as it comes, instead of in memory: it may be larger than that. Its time is bounded by the listener's. */
+/** A form as it comes, instead of in memory: it may be larger than that. Its time is bounded by the listener's. */
 export function uploadOptions({ maxBytes }: Upload): Pick<RouteOptions, 'payload' | 'ext'> {
   return {
     payload: {
-      allow: ['application/json', 'multipart/form-data'],
+      allow: ['application/json', FORM],
       output: 'stream',
       parse: 'gunzip',
       maxBytes,
@@ -24,6 +29,7 @@ export function uploadOptions({ maxBytes }: Upload): Pick<RouteOptions, 'payload
     ext: {
       // the first step after the body is there
       onCredentials: { method: expectFailure, options: { before: ['auth'] } },
+      onPostAuth: { method: readText, options: { before: ['owner'] } },
       onPreResponse: { method: letFinish },
     },
   };
@@ -35,10 +41,22 @@ const expectFailure: Lifecycle.Method = ({ payload }, h) => {
   return h.continue;
 };
 
+/** JSON names the session, so it is read before the session's node is looked for. A form stays a stream. */
+const readText: Lifecycle.Method = async (request, h) => {
+  const { payload, mime } = request;
+  if (!(payload instanceof Readable) || mime === FORM) return h.continue;
+  Object.assign(request, { payload: await readJson(payload) });
+  // it was not there yet when the query was looked at
+  requireOwn(request);
+  return h.continue;
+};
+
 /** An answer on a connection that is closed while the client still sends is lost: lets it finish first, unless it waits. */
 const letFinish: Lifecycle.Method = async (request, h) => {
   const { req } = request.raw;
   if (!waitsForLeave(request) && !req.destroyed) {
+    // what is packed flows through what unpacks it
+    if (request.payload instanceof Readable) request.payload.resume();
     req.resume();
     await finished(req, { writable: false }).catch(() => undefined);
   }

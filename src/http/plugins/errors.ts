@@ -7,6 +7,9 @@ import { clientIdForLog, pathForLog } from '../caller.js';
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 /** Characters of a message; one body can break a thousand rules at once. */
 const MESSAGE_LENGTH = 1_000;
+const UNAVAILABLE = 503;
+/** Seconds until a request that could not be taken may be repeated. */
+const RETRY_AFTER_S = 1;
 
 /** Where hapi's own words would not help the caller. */
 const WORDING: Readonly<Record<number, string>> = {
@@ -38,7 +41,8 @@ export const errors: Plugin<{ log: Logger }> = {
 
 function answerGatewayError(error: GatewayError, request: Request, h: ResponseToolkit, log: Logger) {
   if (error.status >= 500) log.warn({ ...context(request), code: error.code, err: error }, 'request failed');
-  return h.response({ error: error.message }).code(error.status);
+  const response = h.response({ error: error.message }).code(error.status);
+  return error.status === UNAVAILABLE ? response.header('retry-after', String(RETRY_AFTER_S)) : response;
 }
 
 function answerBoom(boom: Boom.Boom, request: Request, h: ResponseToolkit, log: Logger) {

@@ -2,6 +2,7 @@ import Boom from '@hapi/boom';
 import type { Plugin, Request } from '@hapi/hapi';
 import type { Logger } from '../../log.js';
 import { clientIdForLog, pathForLog } from '../caller.js';
+import type {} from '../owner/forwarding.js';
 
 /** Asked every few seconds by machines: a line for each would bury the rest. */
 const QUIET_PATHS: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics']);
@@ -20,6 +21,7 @@ export const log: Plugin<{ log: Logger }> = {
           status: statusOf(request),
           ms: Date.now() - request.info.received,
           clientId: clientIdForLog(request),
+          ...(request.plugins.sentTo !== undefined && { node: request.plugins.sentTo }),
         },
         'request',
       );

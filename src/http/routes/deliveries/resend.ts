@@ -1,3 +1,4 @@
+import { isGatewayError } from '../../../domain/errors.js';
 import { route } from '../../route.js';
 import { deliveryParams, findDelivery } from './failed-delivery.js';
 
@@ -7,6 +8,14 @@ export const resend = route({
   owner: 'session',
   description: 'Send a failed delivery again, with four new attempts; it leaves the list when it arrives',
   params: deliveryParams,
+  async sessionOf({ params }, { services }) {
+    try {
+      return (await services.deliveries.failedOne(String(params.id))).clientId;
+    } catch (error) {
+      if (isGatewayError(error, 'delivery_unknown')) return undefined;
+      throw error;
+    }
+  },
   async handler(request, { services }) {
     const { id } = await findDelivery(request, services.deliveries);
     return services.deliveries.resend(id);

@@ -1,10 +1,9 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { Request } from '@hapi/hapi';
 import { GatewayError } from '../../../domain/errors.js';
 import { LIMITS } from '../../../domain/limits.js';
 import type { FilePayload, SendAnswer, Services, SpooledFile } from '../../../services/services.js';
-import { bodyValidator, readJson, validated } from '../../body.js';
-import { requireOwn } from '../../caller.js';
+import { bodyValidator, validated } from '../../body.js';
 import { type Form, readForm } from '../../multipart.js';
 import { type Inputs, route } from '../../route.js';
 import type { ClientQuery } from '../../schemas.js';
@@ -16,12 +15,13 @@ const FRAMING_BYTES = 1024 * 1024;
 /** What a part without a Content-Type counts as: it says nothing then that the file's name would not say better. */
 const UNTOLD_TYPE = 'text/plain';
 
-type MediaRequest = Request<Inputs<ClientQuery, Readable, object, SendHeaders>>;
+/** A form is a stream; JSON was read, and not validated. */
+type MediaRequest = Request<Inputs<ClientQuery, object, object, SendHeaders>>;
 
 const validateBody = bodyValidator(mediaBody);
 const validateParts = bodyValidator(mediaParts);
 
-export const sendMedia = route<ClientQuery, Readable, object, SendHeaders>({
+export const sendMedia = route<ClientQuery, object, object, SendHeaders>({
   method: 'POST',
   path: '/send-media-message',
   owner: 'session',
@@ -29,25 +29,31 @@ export const sendMedia = route<ClientQuery, Readable, object, SendHeaders>({
     'Send a file, by its address or uploaded in a form; a form names the clientId in the query too',
   headers: sendHeaders,
   upload: { maxBytes: LIMITS.uploadBytes + FRAMING_BYTES, inputs: { body: mediaBody, form: mediaForm } },
-  handler: (request, { services }) =>
-    request.mime === 'multipart/form-data' ? sendUploaded(request, services) : sendByUrl(request, services),
+  handler(request, { services }) {
+    const { payload } = request;
+    return payload instanceof Readable
+      ? sendUploaded(request, payload, services)
+      : sendByUrl(request, services);
+  },
 });
 
 async function sendByUrl(request: MediaRequest, { sending }: Services): Promise<SendAnswer> {
-  const body = await readJson(request.payload);
-  // the body was not there yet when the query was looked at
-  requireOwn(request, body);
-  const { downloadUrl, sendAudioAsVoice, ...payload } = await validated(request, validateBody, body);
+  const body = await validated(request, validateBody, request.payload);
+  const { downloadUrl, sendAudioAsVoice, ...payload } = body;
   const wishes = { ...payload, asVoice: sendAudioAsVoice };
   return sending.sendFile(wishes, { downloadUrl }, request.headers['idempotency-key']);
 }
 
-async function sendUploaded(request: MediaRequest, { sessions, sending }: Services): Promise<SendAnswer> {
+async function sendUploaded(
+  request: MediaRequest,
+  body: Readable,
+  { sessions, sending }: Services,
+): Promise<SendAnswer> {
   const { clientId } = request.query;
   if (clientId === undefined) throw invalid('clientId is required in the query too: a form is read last');
   // nothing is taken for a session that does not exist
   sessions.get(clientId);
-  const form = await readForm(request.payload, request.raw.req.headers, (stream) => sending.spool(stream));
+  const form = await readForm(body, request.raw.req.headers, (stream) => sending.spool(stream));
   try {
     const payload = await payloadOf(request, form);
     if (form.file.size === 0) throw invalid('file must not be empty');

@@ -25,6 +25,7 @@ export const start = route({
   method: 'POST',
   path: '/start',
   owner: 'session',
+  creates: true,
   description: 'Create a session, or wake it; returns before it is connected',
   query: requiredClient,
   body: Joi.object<StartBody>({ webhookUrl: receiverUrl, ...webhookFields }),

@@ -1,0 +1,171 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import type { Request, ResponseToolkit } from '@hapi/hapi';
+import { Counter, type Registry } from 'prom-client';
+import { HOP_HEADER, type Hops } from '../../cluster/hops.js';
+import type { Owners, PeerNode } from '../../cluster/owners.js';
+import type { Clock } from '../../domain/clock.js';
+import { NodeProxy, PassageFailure } from './node-proxy.js';
+
+/** On the answer of a node that does not hold the session: it has done nothing. */
+export const NOT_HERE_HEADER = 'x-switchboard-not-here';
+
+/** Milliseconds between looks whether the node that is to answer still holds the session. */
+const WATCH_MS = 2_000;
+/** Looks in a row that must miss it: its answer may be on its way. */
+const MISSES = 3;
+
+/** What concerns a connection and not the request, and what is not true any more of a body that was unpacked. */
+const NOT_PASSED_ON: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+/** Bodies that are packed in these ways were unpacked when they came in. */
+const UNPACKED: ReadonlySet<string> = new Set(['gzip', 'deflate']);
+
+declare module '@hapi/hapi' {
+  interface PluginsStates {
+    /** The name of the node that a request was passed on to last. */
+    sentTo?: string;
+  }
+}
+
+/** What came of passing a request on. */
+export type Outcome =
+  | { result: 'answered'; answer: IncomingMessage }
+  /** The node does not hold the session. */
+  | { result: 'elsewhere'; mayRepeat: boolean }
+  /** The node took no connection. */
+  | { result: 'unreachable'; cause: unknown }
+  /** The node was lost, or has lost the session, after it may have begun. */
+  | { result: 'cut_off'; cause: unknown }
+  /** The caller is gone. */
+  | { result: 'left' };
+
+export interface ForwardingOptions {
+  owners: Owners;
+  hops: Hops;
+  clock: Clock;
+  registry: Registry;
+}
+
+/** A request that is to be passed on. */
+export interface Letter {
+  request: Request;
+  h: ResponseToolkit;
+  clientId: string;
+  /** The caller is gone. */
+  gone: AbortSignal;
+}
+
+/** Passes requests on to the node that holds their session, each once. */
+export class Forwarding {
+  readonly #options: ForwardingOptions;
+  readonly #proxy: NodeProxy;
+  readonly #outcomes: Counter;
+
+  private constructor(options: ForwardingOptions, proxy: NodeProxy) {
+    this.#options = options;
+    this.#proxy = proxy;
+    this.#outcomes = new Counter({
+      name: 'switchboard_forwarded_requests_total',
+      help: 'Requests passed on to the node that holds their session, by what came of it',
+      labelNames: ['outcome'],
+      registers: [options.registry],
+    });
+  }
+
+  static async open(options: ForwardingOptions): Promise<Forwarding> {
+    return new Forwarding(options, await NodeProxy.open(options.clock));
+  }
+
+  close(): void {
+    this.#proxy.close();
+  }
+
+  async pass(letter: Letter, node: PeerNode): Promise<Outcome> {
+    letter.request.plugins.sentTo = node.name;
+    const outcome = await this.#pass(letter, node);
+    this.#outcomes.inc({ outcome: outcome.result });
+    return outcome;
+  }
+
+  async #pass(letter: Letter, node: PeerNode): Promise<Outcome> {
+    const { request, h, gone } = letter;
+    const lost = new AbortController();
+    const stopWatching = this.#watch(letter.clientId, node, lost);
+    try {
+      const signal = AbortSignal.any([gone, lost.signal]);
+      const answer = await this.#proxy.send(request, h, { ...this.#address(request, node), signal });
+      if (answer.headers[NOT_HERE_HEADER] === undefined) return { result: 'answered', answer };
+      // read, so that the connection can be used again
+      answer.resume();
+      return { result: 'elsewhere', mayRepeat: !(request.payload instanceof Readable) };
+    } catch (error) {
+      if (gone.aborted) return { result: 'left' };
+      const isSent = !(error instanceof PassageFailure) || error.isSent;
+      return { result: isSent ? 'cut_off' : 'unreachable', cause: error };
+    } finally {
+      stopWatching();
+    }
+  }
+
+  #address({ method, headers, raw }: Request, { nodeId, url: origin }: PeerNode) {
+    const { hops, owners } = this.#options;
+    const url = new URL(`${origin}${targetOf(raw.req)}`);
+    const hop = { method: method.toUpperCase(), path: `${url.pathname}${url.search}`, to: nodeId };
+    return { url, headers: { ...passedOn(headers), [HOP_HEADER]: hops.sign(owners.self.nodeId, hop) } };
+  }
+
+  /** A node that stands still does not answer: sooner or later others have its sessions. */
+  #watch(clientId: string, node: PeerNode, lost: AbortController): () => void {
+    const { owners, clock } = this.#options;
+    let misses = 0;
+    const look = async () => {
+      // a store that does not answer says nothing of the node
+      const owner = await owners.find(clientId).catch(() => undefined);
+      const holds = !owner || (owner.at === 'peer' && owner.node.nodeId === node.nodeId);
+      misses = holds ? 0 : misses + 1;
+      if (misses === MISSES) lost.abort();
+      else watchOn();
+    };
+    let isWatching = true;
+    let cancel: () => void = () => undefined;
+    const watchOn = () => {
+      if (isWatching) cancel = clock.after(WATCH_MS, () => void look());
+    };
+    watchOn();
+    return () => {
+      isWatching = false;
+      cancel();
+    };
+  }
+}
+
+/** Path and query, as they came. */
+function targetOf({ url = '/' }: IncomingMessage): string {
+  const [target = ''] = url.split('#', 1);
+  if (target.startsWith('/')) return target;
+  // as clients of a proxy write it
+  const { pathname, search } = new URL(target);
+  return `${pathname}${search}`;
+}
+
+/** A caller's headers, for the node that answers. */
+function passedOn(headers: Request['headers']): Record<string, string> {
+  const isUnpacked = UNPACKED.has(String(headers['content-encoding']));
+  const entries = Object.entries(headers).filter(([name, value]) => {
+    if (value === undefined || NOT_PASSED_ON.has(name)) return false;
+    return name !== 'content-encoding' || !isUnpacked;
+  });
+  return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
+}
