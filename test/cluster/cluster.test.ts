@@ -1,0 +1,172 @@
+import { expect } from 'chai';
+import { LEASE_MS, PlayedCluster } from './support/played-cluster.js';
+
+const LEASE_S = LEASE_MS / 1_000;
+
+function names(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `session${index}`);
+}
+
+describe('the nodes of a cluster', () => {
+  let played: PlayedCluster;
+  beforeEach(() => {
+    played = new PlayedCluster();
+  });
+  afterEach(async () => {
+    for (const { cluster, isConnected } of played.nodes) if (isConnected) await cluster.leave();
+  });
+
+  it('take everything, when there is one, and find it there', async () => {
+    await played.add('acme', 'beta');
+    const node = await played.join('a');
+    expect([...node.here]).to.have.members(['acme', 'beta']);
+    expect(await node.cluster.find('acme')).to.deep.equal({ at: 'here' });
+    expect(await node.cluster.find('nothing')).to.deep.equal({ at: 'nobody' });
+  });
+
+  it('give a new one its share, one session at a time, and then leave everything where it is', async () => {
+    await played.add(...names(9));
+    await played.join('a');
+    await played.join('b');
+    await played.join('c');
+    expect(played.spread()).to.deep.equal([9, 0, 0]);
+    for (let second = 0; second < LEASE_S + 12; second++) {
+      const before = played.spread()[0] ?? 0;
+      await played.pass(1);
+      expect(before - (played.spread()[0] ?? 0)).to.be.at.most(1);
+    }
+    expect(played.spread()).to.deep.equal([3, 3, 3]);
+    const told = played.nodes.map(({ story }) => story.length);
+    await played.pass(120);
+    expect(played.nodes.map(({ story }) => story.length)).to.deep.equal(told);
+    expect(told.reduce((sum, count) => sum + count)).to.equal(9 + 2 * 6);
+  });
+
+  it('share what is free when they begin together', async () => {
+    await played.add(...names(30));
+    await Promise.all([played.join('a'), played.join('b'), played.join('c')]);
+    await played.pass(40);
+    expect(played.spread().toSorted()).to.deep.equal([10, 10, 10]);
+  });
+
+  it('take the sessions of one that is gone, within its lease and two seconds', async () => {
+    await played.add(...names(6));
+    const a = await played.join('a');
+    await played.join('b');
+    await played.pass(LEASE_S + 10);
+    expect(played.spread()).to.deep.equal([3, 3]);
+    a.runs = false;
+    await played.pass(LEASE_S + 2);
+    expect(played.nodes[1]?.here.size).to.equal(6);
+  });
+
+  it('lose their sessions when they wake up too late, and take part again', async () => {
+    await played.add(...names(4));
+    const a = await played.join('a');
+    const b = await played.join('b');
+    await played.pass(LEASE_S + 8);
+    a.runs = false;
+    await played.pass(2 * LEASE_S);
+    expect(b.here.size).to.equal(4);
+    a.runs = true;
+    // it slept through it, and hears of it all at once
+    a.clock.advance(2 * LEASE_MS);
+    expect(a.here.size).to.equal(0);
+    expect(a.cluster.enter('session0')).to.equal(undefined);
+    await played.pass(LEASE_S + 8);
+    expect(played.spread()).to.deep.equal([2, 2]);
+  });
+
+  it('lose their sessions before others can have them, when the store is out of their reach', async () => {
+    await played.add('acme');
+    const a = await played.join('a');
+    await played.pass(2);
+    a.isConnected = false;
+    const b = await played.join('b');
+    for (let second = 0; second < LEASE_S + 3; second++) {
+      await played.pass(1);
+      expect(a.here.size + b.here.size).to.be.at.most(1);
+    }
+    expect([...b.here]).to.deep.equal(['acme']);
+    a.isConnected = true;
+    await played.pass(2);
+    expect(await a.cluster.find('acme')).to.deep.equal({
+      at: 'peer',
+      node: { nodeId: 'b', name: 'b', url: 'http://b' },
+    });
+  });
+
+  it('give everything away when they are drained, and take nothing until that ends', async () => {
+    await played.add(...names(4));
+    const a = await played.join('a');
+    await played.join('b');
+    await played.pass(LEASE_S + 8);
+    await played.store.nodes.drain('a', true);
+    await played.pass(3);
+    expect(played.spread()).to.deep.equal([0, 4]);
+    expect(await a.cluster.take('new')).to.equal(false);
+    await played.store.nodes.drain('a', false);
+    await played.pass(5);
+    expect(played.spread()).to.deep.equal([2, 2]);
+  });
+
+  it('keep their sessions when they are drained and nobody else is there', async () => {
+    await played.add('acme');
+    const a = await played.join('a');
+    await played.store.nodes.drain('a', true);
+    await played.pass(10);
+    expect([...a.here]).to.deep.equal(['acme']);
+    await a.cluster.drain();
+    expect([...a.here]).to.deep.equal(['acme']);
+    await a.cluster.leave();
+    expect(await played.leases.free(10)).to.deep.equal(['acme']);
+  });
+
+  it('give a session away only when its requests have ended', async () => {
+    await played.add('acme');
+    const a = await played.join('a');
+    const b = await played.join('b');
+    await played.pass(2);
+    const leave = a.cluster.enter('acme');
+    const drained = a.cluster.drain();
+    await played.pass(3);
+    expect(await a.cluster.find('acme')).to.deep.equal({ at: 'moving' });
+    expect(a.cluster.enter('acme')).to.equal(undefined);
+    expect([...a.here]).to.deep.equal(['acme']);
+    leave?.();
+    leave?.();
+    await drained;
+    expect([...a.here]).to.deep.equal([]);
+    await played.pass(2);
+    expect([...b.here]).to.deep.equal(['acme']);
+  });
+
+  it('make one of them the owner of a new session', async () => {
+    const [a, b] = [await played.join('a'), await played.join('b')];
+    const taken = await Promise.all([a.cluster.take('new'), b.cluster.take('new'), a.cluster.take('new')]);
+    expect(taken).to.deep.equal([true, false, true]);
+    expect(await b.cluster.find('new')).to.include({ at: 'peer' });
+    played.sessions.add('new');
+    a.here.add('new');
+    await played.pass(5);
+    expect(await a.cluster.find('new')).to.deep.equal({ at: 'here' });
+    // it is deleted
+    played.sessions.delete('new');
+    a.here.delete('new');
+    await a.cluster.ended('new');
+    expect(await played.leases.free(10)).to.deep.equal([]);
+    expect(await b.cluster.take('new')).to.equal(true);
+  });
+
+  it('do not hold for ever what was to be created and was not', async () => {
+    const a = await played.join('a');
+    await a.cluster.take('refused');
+    const leave = a.cluster.enter('refused');
+    await played.pass(3);
+    expect(await played.leases.holder('refused')).to.include({ nodeId: 'a' });
+    leave?.();
+    await played.pass(3);
+    expect(await played.leases.holder('refused')).to.equal(undefined);
+    expect(await played.leases.free(10)).to.deep.equal([]);
+  });
+});

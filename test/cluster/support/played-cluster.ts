@@ -1,0 +1,122 @@
+import { setImmediate } from 'node:timers/promises';
+import { pino } from 'pino';
+import { Cluster, type Residents } from '../../../src/cluster/cluster.js';
+import { GatewayError } from '../../../src/domain/errors.js';
+import type { ClusterStore } from '../../../src/store/store.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { LeaseTable } from './lease-table.js';
+import { NodeTable } from './node-table.js';
+
+export const LEASE_MS = 15_000;
+
+/** A node of a played cluster: real decisions over sessions that are only names. */
+export class PlayedNode implements Residents {
+  readonly cluster: Cluster;
+  readonly clock = new ManualClock();
+  readonly here = new Set<string>();
+  /** What became of its sessions, in order. */
+  readonly story: string[] = [];
+  /** The node runs: its time passes. */
+  runs = true;
+  /** The node reaches the store. */
+  isConnected = true;
+  readonly #played: PlayedCluster;
+
+  constructor(played: PlayedCluster, name: string) {
+    this.#played = played;
+    this.cluster = new Cluster({
+      cluster: this.#reach(played.store),
+      nodeId: name,
+      name,
+      url: () => `http://${name}`,
+      version: '2026-11',
+      leaseMs: LEASE_MS,
+      residents: this,
+      observer: { sessionTaken() {}, sessionGiven() {}, leaseLost() {} },
+      clock: this.clock,
+      log: pino({ level: 'silent' }),
+    });
+  }
+
+  has(clientId: string): boolean {
+    return this.here.has(clientId);
+  }
+
+  async exists(clientId: string): Promise<boolean> {
+    return this.#played.sessions.has(clientId);
+  }
+
+  async adopt(clientId: string): Promise<void> {
+    if (!this.#played.sessions.has(clientId)) return;
+    this.here.add(clientId);
+    this.story.push(`takes ${clientId}`);
+  }
+
+  async leave(clientId: string): Promise<void> {
+    this.here.delete(clientId);
+    this.story.push(`gives ${clientId}`);
+  }
+
+  drop(clientId: string): void {
+    this.here.delete(clientId);
+    this.story.push(`loses ${clientId}`);
+  }
+
+  gone(): void {}
+
+  /** The store, for as long as it can be reached. */
+  #reach(store: ClusterStore): ClusterStore {
+    const through = <Part extends object>(part: Part): Part =>
+      new Proxy(part, {
+        get: (target, name) => {
+          const method: unknown = Reflect.get(target, name);
+          if (typeof method !== 'function') return method;
+          return async (...given: unknown[]) => {
+            if (!this.isConnected) throw new GatewayError('store_unavailable', 'cut off');
+            return Reflect.apply(method, target, given);
+          };
+        },
+      });
+    return { leases: through(store.leases), nodes: through(store.nodes) };
+  }
+}
+
+/** Nodes on one store in memory, whose time passes as a test wants. */
+export class PlayedCluster {
+  readonly leases = new LeaseTable();
+  readonly store: ClusterStore = { leases: this.leases, nodes: new NodeTable(this.leases) };
+  /** The sessions that exist. */
+  readonly sessions = new Set<string>();
+  readonly nodes: PlayedNode[] = [];
+
+  /** Sessions that nobody holds yet. */
+  async add(...clientIds: string[]): Promise<void> {
+    for (const clientId of clientIds) {
+      this.sessions.add(clientId);
+      const epoch = this.leases.claimNow(clientId, 'nobody', LEASE_MS);
+      if (epoch) this.leases.releaseNow(clientId, 'nobody', epoch);
+    }
+  }
+
+  async join(name: string): Promise<PlayedNode> {
+    const node = new PlayedNode(this, name);
+    this.nodes.push(node);
+    await node.cluster.start();
+    return node;
+  }
+
+  /** Lets time pass, a second at a time. */
+  async pass(seconds: number): Promise<void> {
+    for (let second = 0; second < seconds; second++) {
+      this.leases.now += 1_000;
+      for (const node of this.nodes) if (node.runs) node.clock.advance(1_000);
+      // all that follows happens in memory: a few rounds of the event loop end it
+      for (let round = 0; round < 5; round++) await setImmediate();
+    }
+  }
+
+  /** How many sessions each node has. */
+  spread(): number[] {
+    return this.nodes.map(({ here }) => here.size);
+  }
+}
