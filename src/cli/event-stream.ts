@@ -1,11 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import type { EventSourceMessage } from 'eventsource-parser';
+import { StreamReader } from '../events/stream-text.js';
 
 /** A daemon sends something, if only a comment, more often than this (milliseconds); else the connection is dead. */
 const SILENCE_MS = 90_000;
-
-/** What a daemon says first, with its place in the stream. */
-const BEGINNING = /^ ?connected at (\S+)$/;
 
 /**
  * The server-sent events of an answer, until it ends.
@@ -17,17 +15,11 @@ export async function* readEvents(
   began: (id: string) => void = () => undefined,
 ): AsyncGenerator<EventSourceMessage> {
   const arrived: EventSourceMessage[] = [];
-  const parser = createParser({
-    onEvent: (message) => arrived.push(message),
-    onComment(comment) {
-      const id = BEGINNING.exec(comment)?.[1];
-      if (id) began(id);
-    },
-  });
+  const reader = new StreamReader({ onEvent: (message) => arrived.push(message), onBeginning: began });
   response.setEncoding('utf8');
   response.setTimeout(SILENCE_MS, () => response.destroy(new Error('the daemon has fallen silent')));
   for await (const chunk of response) {
-    parser.feed(chunk);
+    reader.feed(chunk);
     yield* arrived.splice(0);
   }
 }

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { GatewayEvent } from '../events/catalogue.js';
 
 /** What a tail shows, live. */
@@ -42,10 +43,32 @@ export interface AttemptReport {
 
 /** An entry with its place in the stream. */
 export interface NumberedEntry {
-  /** `<epoch>-<number>`: the epoch changes with each start, so that an old id resumes from the whole buffer. */
+  /** `<epoch>-<number>`: each start has an epoch of its own, so that an old id resumes from the whole buffer. */
   id: string;
   entry: TailEntry;
 }
+
+/** How far somebody has come in the stream of one node. */
+export interface TailPlace {
+  epoch: string;
+  number: number;
+}
+
+/** What stands between the places of several nodes in one id. */
+export const BETWEEN_PLACES = '.';
+
+const PLACE = /^([0-9a-z]{1,16})-([0-9]{1,15})$/;
+
+/** The places that an id names, each node's once; of what is no id none. */
+export function placesIn(id: string): TailPlace[] {
+  return id.split(BETWEEN_PLACES).flatMap((text) => {
+    const [, epoch, number] = PLACE.exec(text) ?? [];
+    return epoch === undefined ? [] : [{ epoch, number: Number(number) }];
+  });
+}
+
+/** Tells nodes apart that start in the same millisecond. */
+const EPOCH_SUFFIX = { base: 36, digits: 4 };
 
 /** Entries kept for those who come back with a `Last-Event-ID`. */
 const BUFFER_SIZE = 2_000;
@@ -65,12 +88,19 @@ export class Tail {
 
   /** @param startedAt milliseconds since the epoch, heads the ids. */
   constructor(startedAt: number) {
-    this.#epoch = startedAt.toString(36);
+    const { base, digits } = EPOCH_SUFFIX;
+    const suffix = randomInt(base ** digits).toString(base);
+    this.#epoch = startedAt.toString(base) + suffix.padStart(digits, '0');
   }
 
   /** Of the newest entry; before the first one an id that `since` takes as well. */
   get lastId(): string {
-    return `${this.#epoch}-${this.#count}`;
+    return this.idBefore(0);
+  }
+
+  /** The id after which so many entries have come. */
+  idBefore(entries: number): string {
+    return `${this.#epoch}-${this.#count - entries}`;
   }
 
   publish(entry: TailEntry): void {
@@ -97,10 +127,18 @@ export class Tail {
     return () => this.#roomListeners.delete(listener);
   }
 
-  /** What came after the entry of that id; the whole buffer when the id is not in it. */
+  /** What came after the entry of that id; the whole buffer when the id names none of this node. */
   since(id: string): NumberedEntry[] {
-    const index = this.#buffer.findIndex((numbered) => numbered.id === id);
-    return this.#buffer.slice(index + 1);
+    const place = placesIn(id).find(({ epoch }) => epoch === this.#epoch);
+    if (!place || place.number > this.#count) return [...this.#buffer];
+    const forgotten = this.#count - this.#buffer.length;
+    return this.#buffer.slice(Math.max(0, place.number - forgotten));
+  }
+
+  /** What came at that time or later, as far as it is kept. @param from milliseconds since the epoch */
+  from(from: number): NumberedEntry[] {
+    const before = this.#buffer.findLastIndex(({ entry }) => Date.parse(entry.at) < from);
+    return this.#buffer.slice(before + 1);
   }
 
   #keep(numbered: NumberedEntry): void {

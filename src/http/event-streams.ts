@@ -1,44 +1,66 @@
-import { Readable } from 'node:stream';
-import { Boom } from '@hapi/boom';
-import type { NumberedEntry, RoomSignal, Tail } from '../delivery/tail.js';
+import type { Readable } from 'node:stream';
+import type { Request } from '@hapi/hapi';
+import type { PeerNode } from '../cluster/owners.js';
+import type { Tail } from '../delivery/tail.js';
 import type { Clock } from '../domain/clock.js';
+import { wait } from '../domain/clock.js';
 import { GatewayError } from '../domain/errors.js';
-import { UntoldRooms } from './untold-rooms.js';
+import type { Logger } from '../log.js';
+import { EventStream, LONGEST_PAST_MS, type StreamFilter } from './events/event-stream.js';
+import { NodeWatch } from './events/node-watch.js';
+import { PeerFeeds } from './events/peer-feeds.js';
+import { Places } from './events/places.js';
+import { PeerTroubles } from './events/troubles.js';
+import { cameFromNode, type Peers } from './peers.js';
 
-/** Milliseconds between comments that keep proxies and clients from taking silence for death. */
-const KEEP_ALIVE_MS = 15_000;
-/** Characters that may wait for a slow client before its stream ends; it comes back with its `Last-Event-ID`. */
-const MAX_WAITING = 1024 * 1024;
-/** What the log shows for a connection that ended early. */
-const CLIENT_GONE = 499;
+/** Milliseconds that a stream waits for the other nodes before it begins; those that are slower join it later. */
+const OPENING_MS = 1_500;
+/** An id of no entry: all that is kept. */
+const NO_ENTRY = '0';
 
-export interface StreamFilter {
-  /** Only this session. */
-  clientId?: string;
-  /** Entries after the one of this id first, as far as they are kept. */
-  lastEventId?: string;
-  /** Signals of rooms too; the first one says that any room may have changed. */
-  rooms?: boolean;
+export interface EventStreamsOptions {
+  tail: Tail;
+  peers: Peers;
+  clock: Clock;
+  log: Logger;
 }
 
-/** The open server-sent event streams of a server. */
+/** Who asks for a stream. */
+type Caller = Pick<Request, 'plugins'> & { headers: object };
+
+/** The open server-sent event streams of a server. Each shows what happens on all nodes; one for a node what happens here. */
 export class EventStreams {
   readonly #open = new Set<EventStream>();
-  readonly #tail: Tail;
-  readonly #clock: Clock;
+  readonly #options: EventStreamsOptions;
+  readonly #nodes: NodeWatch;
+  readonly #troubles: PeerTroubles;
   #stopping = false;
 
-  constructor(tail: Tail, clock: Clock) {
-    this.#tail = tail;
-    this.#clock = clock;
+  constructor(options: EventStreamsOptions) {
+    this.#options = options;
+    this.#nodes = new NodeWatch(options.peers, options.clock);
+    this.#troubles = new PeerTroubles(options.log);
   }
 
-  /** @throws GatewayError stopping */
-  open(filter: StreamFilter): Readable {
+  /**
+   * Resolves when the other nodes are being listened to as well, as far as they answer.
+   * @throws GatewayError stopping, forbidden
+   */
+  async open(filter: StreamFilter, caller: Caller): Promise<Readable> {
     if (this.#stopping) throw new GatewayError('stopping', 'this node is stopping; come back in a moment');
-    const stream = new EventStream(this.#tail, this.#clock, filter);
+    const { tail, clock, peers } = this.#options;
+    const { local } = filter;
+    // an address may lead to another node than the one that was meant, which must not ask on
+    if (local && !cameFromNode(caller))
+      throw new GatewayError('forbidden', 'local is for the other nodes of this one');
+    // a node without an address is the only one
+    const hasOthers = peers.self.url !== '' && !local;
+    const places = new Places(hasOthers ? filter.lastEventId : '');
+    const stream = new EventStream({ ...filter, tail, clock, places });
     this.#open.add(stream);
     stream.once('close', () => this.#open.delete(stream));
+    if (hasOthers) await this.#listenToOthers(stream, filter, caller);
+    stream.begin();
     return stream;
   }
 
@@ -47,128 +69,42 @@ export class EventStreams {
     this.#stopping = true;
     for (const stream of this.#open) stream.finish();
   }
-}
 
-/** One client's stream: what it missed, then what comes. Entries become text only when the client takes them. */
-class EventStream extends Readable {
-  readonly #clientId: string | undefined;
-  readonly #missed: NumberedEntry[];
-  /** Text that the client has not taken yet. */
-  readonly #waiting: string[] = [];
-  readonly #untoldRooms: UntoldRooms;
-  readonly #unlisten: (() => void)[];
-  readonly #clock: Clock;
-  #waitingLength = 0;
-  #stopKeepAlive: () => void = () => {};
-  #wanted = false;
-
-  constructor(tail: Tail, clock: Clock, { clientId, lastEventId, rooms }: StreamFilter) {
-    super();
-    this.#clientId = clientId;
-    this.#clock = clock;
-    this.#missed = lastEventId ? tail.since(lastEventId).reverse() : [];
-    this.#untoldRooms = new UntoldRooms(clientId);
-    this.#unlisten = [tail.listen((entry) => this.#add(entry))];
-    if (rooms) {
-      this.#unlisten.push(tail.listenToRooms((signal) => this.#addRoom(signal)));
-      this.#untoldRooms.addAll(new Date(clock.now()).toISOString());
-    }
-    // no header leaves before the first byte
-    this.push(lastEventId ? ': connected\n\n' : beginning(tail.lastId));
-    this.#keepAlive();
+  async #listenToOthers(stream: EventStream, filter: StreamFilter, caller: Caller): Promise<void> {
+    const { clock } = this.#options;
+    const { ended } = stream;
+    const ask = this.#question(filter, caller);
+    const feeds = new PeerFeeds({ ask, sink: stream, clock, troubles: this.#troubles, ended });
+    const unwatch = this.#nodes.watch((nodes) => void feeds.update(nodes));
+    ended.addEventListener('abort', unwatch, { once: true });
+    const opening = new AbortController();
+    void this.#nodes
+      .nodes()
+      .then((nodes = []) => feeds.update(nodes))
+      .then(() => opening.abort());
+    await wait(clock, OPENING_MS, AbortSignal.any([ended, opening.signal]));
   }
 
-  override _read(): void {
-    this.#wanted = true;
-    this.#flush();
+  /** How other nodes are asked for what they tell: for what the client has missed of them too. */
+  #question({ clientId, rooms, lastEventId, withinMs = 0 }: StreamFilter, { headers }: Caller) {
+    const { peers, clock } = this.#options;
+    const openedAt = clock.now();
+    const first = lastEventId && (String(new Places(lastEventId)) || NO_ENTRY);
+    return (node: PeerNode, read: string | undefined, signal: AbortSignal) => {
+      const id = read ?? first;
+      const missedMs = Math.min(clock.now() - openedAt + withinMs, LONGEST_PAST_MS);
+      const query = new URLSearchParams({
+        local: 'true',
+        ...(clientId !== undefined && { clientId }),
+        ...(rooms && { rooms: 'true' }),
+        ...(!id && { withinMs: String(missedMs) }),
+      });
+      return peers.get(
+        node,
+        `/events?${query}`,
+        { headers: { ...headers, 'last-event-id': id ?? '' } },
+        signal,
+      );
+    };
   }
-
-  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    this.#stopListening();
-    callback(error);
-  }
-
-  /** Ends after what is there; at once for a client that does not even take that. */
-  finish(): void {
-    this.#stopListening();
-    // nobody may have read yet from a stream that was opened just now
-    this.#wanted ||= this.readableLength < this.readableHighWaterMark;
-    this.#flush();
-    if (this.#wanted) this.push(null);
-    else this.#cut();
-  }
-
-  #stopListening(): void {
-    for (const unlisten of this.#unlisten) unlisten();
-    this.#stopKeepAlive();
-  }
-
-  #add(numbered: NumberedEntry): void {
-    if (!this.#concerns(numbered)) return;
-    this.#enqueue(format(numbered));
-  }
-
-  #addRoom(signal: RoomSignal): void {
-    if (this.#clientId !== undefined && signal.clientId !== this.#clientId) return;
-    this.#untoldRooms.add(signal);
-    if (this.#wanted) this.#flush();
-  }
-
-  #enqueue(text: string): void {
-    this.#waiting.push(text);
-    this.#waitingLength += text.length;
-    if (this.#wanted) this.#flush();
-    if (this.#waitingLength > MAX_WAITING) this.#cut();
-  }
-
-  /** Closes the connection: a regular end would wait for a client that does not read. */
-  #cut(): void {
-    this.destroy(new Boom('the client does not read', { statusCode: CLIENT_GONE }));
-  }
-
-  #flush(): void {
-    while (this.#wanted) {
-      const text = this.#next();
-      if (text === undefined) return;
-      this.#wanted = false;
-      if (this.push(text)) this.#wanted = true;
-    }
-  }
-
-  #next(): string | undefined {
-    for (let missed = this.#missed.pop(); missed; missed = this.#missed.pop()) {
-      if (this.#concerns(missed)) return format(missed);
-    }
-    const text = this.#waiting.shift();
-    this.#waitingLength -= text?.length ?? 0;
-    return text ?? this.#nextRoom();
-  }
-
-  #nextRoom(): string | undefined {
-    const signal = this.#untoldRooms.take();
-    // without an id of its own: who comes back names the last entry
-    return signal && `event: ${signal.kind}\ndata: ${JSON.stringify(signal)}\n\n`;
-  }
-
-  #concerns({ entry }: NumberedEntry): boolean {
-    return this.#clientId === undefined || entry.clientId === this.#clientId;
-  }
-
-  #keepAlive(): void {
-    this.#stopKeepAlive = this.#clock.after(KEEP_ALIVE_MS, () => {
-      // a client that has not taken what is there needs no comment
-      if (this.#wanted) this.#enqueue(': keep-alive\n\n');
-      this.#keepAlive();
-    });
-  }
-}
-
-/** Tells the place in the stream, so that a client whose connection is cut before the first entry misses nothing. */
-function beginning(id: string): string {
-  return `: connected at ${id}\nid: ${id}\n\n`;
-}
-
-/** JSON holds no line breaks, so that one `data` line is enough. */
-function format({ id, entry }: NumberedEntry): string {
-  return `id: ${id}\nevent: ${entry.kind}\ndata: ${JSON.stringify(entry)}\n\n`;
 }

@@ -15,12 +15,13 @@ export class UntoldRooms {
     this.#clientId = clientId;
   }
 
+  /** @param signal of one room, or of any */
   add(signal: RoomSignal): void {
     if (this.#all) return;
     const key = `${signal.clientId} ${signal.chatRoomId}`;
     const untold = this.#signals.get(key);
     this.#signals.set(key, untold ? asOne(untold, signal) : signal);
-    if (this.#signals.size > MAX_ROOMS) this.addAll(signal.at);
+    if (signal.chatRoomId === '' || this.#signals.size > MAX_ROOMS) this.addAll(signal.at);
   }
 
   /** Any room may have changed. @param at RFC 3339 */

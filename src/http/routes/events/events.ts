@@ -1,14 +1,16 @@
 import Joi from 'joi';
 import { sessionFilter } from '../../caller.js';
+import { LONGEST_PAST_MS } from '../../events/event-stream.js';
+import { ID_LENGTH } from '../../events/places.js';
 import { route } from '../../route.js';
 import { clientId } from '../../schemas.js';
-
-const ID_LENGTH = 64;
 
 interface EventsQuery {
   clientId?: string;
   lastEventId?: string;
+  withinMs?: number;
   rooms: boolean;
+  local: boolean;
 }
 
 interface EventsHeaders {
@@ -21,24 +23,27 @@ export const events = route({
   method: 'GET',
   path: '/events',
   owner: 'any',
-  description: 'Every event and every delivery attempt, live, as server-sent events',
+  description: 'Every event and every delivery attempt of all nodes, live, as server-sent events',
   query: Joi.object<EventsQuery>({
     clientId: clientId.optional(),
     lastEventId: entryId,
+    withinMs: Joi.number().integer().min(0).max(LONGEST_PAST_MS),
     rooms: Joi.boolean().default(false),
+    local: Joi.boolean().default(false),
   }),
   headers: Joi.object<EventsHeaders>({ 'last-event-id': entryId.label('Last-Event-ID') }).unknown(),
-  handler(request, { eventStreams }, h) {
+  async handler(request, { eventStreams }, h) {
     // a header is what a browser sends by itself when it comes back, so it is newer than the query
     const lastEventId = request.headers['last-event-id'] || request.query.lastEventId;
-    const { rooms } = request.query;
-    const stream = eventStreams.open({
+    const { rooms, local, withinMs } = request.query;
+    const filter = {
       ...sessionFilter(request),
       ...(lastEventId && { lastEventId }),
-      rooms,
-    });
+      ...(withinMs && { withinMs }),
+      ...{ rooms, local },
+    };
     return h
-      .response(stream)
+      .response(await eventStreams.open(filter, request))
       .type('text/event-stream')
       .header('cache-control', 'no-cache, no-transform')
       .header('x-accel-buffering', 'no');
