@@ -205,7 +205,10 @@ async function assemble(
     observer: metrics,
     apiSecretKey: store.hashKey,
     publicUrl: () => publicUrl(config, server),
-    onForgotten: (clientId) => dispatcher.forget(clientId),
+    onForgotten: (clientId) => {
+      listening.forget(clientId);
+      dispatcher.forget(clientId);
+    },
     onRoomChange,
     residence,
     clock,

@@ -72,6 +72,12 @@ export class Listeners implements Listening {
     return true;
   }
 
+  /** The session is not here any more: who listens has to come to its new node. */
+  forget(clientId: string): void {
+    const listener = this.#byClient.get(clientId);
+    if (listener) this.#remove(listener, 'the session is not here any more');
+  }
+
   view(clientId: string): ListenerView | undefined {
     const listener = this.#current(clientId);
     return listener && viewOf(listener, this.#options.sessions.find(clientId).webhookUrl);
