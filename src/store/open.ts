@@ -42,13 +42,17 @@ export async function openStore(
   }
 }
 
+/** Milliseconds for which a node that has said nothing may still be running: it speaks once a second. */
+const RUNNING_MS = 10_000;
+
 /**
  * Changes the encryption key of a store that no daemon is using. An interrupted change is completed by running it again.
  *
  * @param options.from the encryption key until now, 32 bytes
  * @param options.to the encryption key from now on, 32 bytes
  * @returns how many sessions' data keys were wrapped anew
- * @throws GatewayError as `openStore`, and `store_missing`; unless it is `store_unavailable`, nothing is changed
+ * @throws GatewayError as `openStore`, `store_missing`, and `store_in_use` also while nodes are running on it; unless it is
+ * `store_unavailable`, nothing is changed
  */
 export async function rotateEncryptionKey(
   options: StoreLocation & { from: Uint8Array; to: Uint8Array },
@@ -56,6 +60,7 @@ export async function rotateEncryptionKey(
   requireExisting(options);
   const backend = await openBackend(options);
   try {
+    await requireUnused(backend);
     return await rewrapDataKeys(backend.dataKeys, options.from, options.to);
   } finally {
     await backend.close();
@@ -89,6 +94,14 @@ export async function tryExistingStore(options: {
 function requireExisting({ url, dataDir }: StoreLocation): void {
   if (url !== 'sqlite' || databaseExists(dataDir)) return;
   throw new GatewayError('store_missing', `There is no database in ${dataDir}.`);
+}
+
+/** A node that was killed counts as running for a few seconds. @throws GatewayError store_in_use */
+async function requireUnused({ cluster }: Backend): Promise<void> {
+  const running = (await cluster?.nodes.list(RUNNING_MS)) ?? [];
+  if (running.length === 0) return;
+  const names = running.map(({ name }) => name).join(', ');
+  throw new GatewayError('store_in_use', `Nodes are running on this database (${names}): stop them first.`);
 }
 
 async function openBackend(location: StoreLocation): Promise<Backend> {

@@ -1,4 +1,4 @@
-import type { Backend, Store } from '../store.js';
+import type { Backend, LeaseStore, Store } from '../store.js';
 import { openDataKeys, ownKey } from './data-keys.js';
 import { sealedFailedDeliveries } from './failed-deliveries.js';
 import { sealedFiles } from './files.js';
@@ -7,10 +7,13 @@ import { sealedIdempotency } from './idempotency.js';
 import { sealedJournal } from './journal.js';
 import { sealedKeys } from './keys.js';
 import { sealedPictures } from './pictures.js';
-import { rememberedSealers } from './sealer.js';
+import { rememberedSealers, type Sealers } from './sealer.js';
 import { sealedSends } from './sends.js';
 import { sealedSessions } from './sessions.js';
 import { sealedTraces } from './traces.js';
+
+/** Milliseconds for which a session's data key is remembered where other nodes may delete the session. */
+const BELIEVED_MS = 5_000;
 
 /** A store whose secrets are sealed. */
 export interface SealedStore extends Store {
@@ -28,10 +31,10 @@ export interface SealedStore extends Store {
  */
 export async function sealStore(backend: Backend, encryptionKey: Uint8Array): Promise<SealedStore> {
   const loadDataKey = await openDataKeys(backend.dataKeys, encryptionKey);
-  const sealers = rememberedSealers(loadDataKey);
+  const sealers = rememberedSealers(loadDataKey, backend.cluster ? BELIEVED_MS : Number.POSITIVE_INFINITY);
   return {
     name: backend.name,
-    cluster: backend.cluster,
+    cluster: backend.cluster && { ...backend.cluster, leases: forgetful(backend.cluster.leases, sealers) },
     hashKey: await ownKey(loadDataKey, 'hashes'),
     contacts: backend.contacts,
     sessions: sealedSessions(backend.sessions, sealers),
@@ -52,5 +55,17 @@ export async function sealStore(backend: Backend, encryptionKey: Uint8Array): Pr
       sealers.drop(clientId);
     },
     close: () => backend.close(),
+  };
+}
+
+/** Who takes a session reads its data key anew: another node may have deleted it and made a new one of that name. */
+function forgetful(leases: LeaseStore, sealers: Pick<Sealers, 'drop'>): LeaseStore {
+  return {
+    ...leases,
+    async claim(clientId, nodeId, lastsMs) {
+      const epoch = await leases.claim(clientId, nodeId, lastsMs);
+      if (epoch !== undefined) sealers.drop(clientId);
+      return epoch;
+    },
   };
 }

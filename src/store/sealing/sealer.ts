@@ -20,18 +20,25 @@ export interface Sealers {
   drop(clientId: string): void;
 }
 
-/** Remembers each session's sealer: its data key never changes until the session is deleted. */
-export function rememberedSealers(loadDataKey: DataKeyLoader): Sealers {
-  const known = new Map<string, Promise<Sealer>>();
+/**
+ * Remembers each session's sealer: its data key never changes until the session is deleted.
+ *
+ * @param believedMs milliseconds for which it is believed that nobody else has deleted the session and made it anew
+ */
+export function rememberedSealers(loadDataKey: DataKeyLoader, believedMs: number): Sealers {
+  const known = new Map<string, { sealer: Promise<Sealer>; until: number }>();
   const load = (clientId: string) => {
-    const loading = loadDataKey(clientId).then((key) => sealerOf(clientId, key));
-    known.set(clientId, loading);
+    const sealer = loadDataKey(clientId).then((key) => sealerOf(clientId, key));
+    known.set(clientId, { sealer, until: performance.now() + believedMs });
     // a failure is for this caller alone; the next one tries again
-    loading.catch(() => known.delete(clientId));
-    return loading;
+    sealer.catch(() => known.delete(clientId));
+    return sealer;
   };
   return {
-    of: (clientId) => known.get(clientId) ?? load(clientId),
+    of(clientId) {
+      const remembered = known.get(clientId);
+      return remembered && performance.now() < remembered.until ? remembered.sealer : load(clientId);
+    },
     drop: (clientId) => known.delete(clientId),
   };
 }
