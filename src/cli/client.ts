@@ -90,8 +90,17 @@ export class DaemonClient {
     return (await this.#api.get<{ clients: ClientRow[] }>('/clients')).clients;
   }
 
-  async health(): Promise<HealthRow[]> {
-    return (await this.#api.get<{ clients: HealthRow[] }>('/health/clients')).clients;
+  /**
+   * The health of sessions, and maybe of others. The node that answers knows its own; when another one holds any of those
+   * that are wanted, all nodes are asked. A session of which nobody can tell is left out.
+   */
+  async health(wanted: readonly string[]): Promise<HealthRow[]> {
+    const { clients } = await this.#api.get<{ clients: HealthRow[] }>('/health/clients');
+    const known = new Set(clients.map(({ clientId }) => clientId));
+    if (wanted.every((clientId) => known.has(clientId))) return clients;
+    const query = { clientId: wanted.length === 1 ? wanted[0] : undefined };
+    const fleet = this.#api.get<{ sessions: HealthRow[] }>('/fleet', { query });
+    return fleet.then(({ sessions }) => sessions).catch(() => clients);
   }
 
   setWebhook(

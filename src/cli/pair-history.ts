@@ -48,6 +48,6 @@ export async function keepsHistory(client: DaemonClient, clientId: string): Prom
 }
 
 async function look(client: DaemonClient, clientId: string): Promise<HistoryAnswer | undefined> {
-  const rows = await client.health().catch(() => []);
+  const rows = await client.health([clientId]).catch(() => []);
   return rows.find((row) => row.clientId === clientId)?.history;
 }

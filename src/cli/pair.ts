@@ -154,8 +154,9 @@ class Pairing {
 
   /** Why the session does not move, in the daemon's words. */
   async #reason(): Promise<string> {
-    const rows = await this.#client.health();
-    const row = rows.find((candidate) => candidate.clientId === this.#options.clientId);
+    const { clientId } = this.#options;
+    const rows = await this.#client.health([clientId]);
+    const row = rows.find((candidate) => candidate.clientId === clientId);
     return (
       row?.reason || row?.lastDisconnect || `the session stays in ${this.#status ?? 'an unknown status'}`
     );

@@ -6,7 +6,7 @@ import type { ClientRow, HealthRow, HistoryAnswer, ListenerAnswer } from './wire
 /** A session as the commands show it. */
 export interface SessionSummary {
   clientId: string;
-  /** `elsewhere` when another node holds it. */
+  /** `elsewhere` when the daemon does not tell. */
   status: SessionStatus | 'elsewhere';
   /** Why it is in that status, for people; may be empty. */
   reason: string;
@@ -35,15 +35,15 @@ export interface SessionDetails extends SessionSummary {
 
 /** Every session that the token can see, by name. */
 export async function listSessions(client: DaemonClient): Promise<SessionSummary[]> {
-  const [rows, health] = await Promise.all([client.clients(), client.health()]);
+  const rows = await client.clients();
+  const health = await client.health(rows.map(({ clientId }) => clientId));
   const byName = (a: ClientRow, b: ClientRow) => a.clientId.localeCompare(b.clientId);
   return rows.sort(byName).map((row) => summary(row, find(health, row.clientId)));
 }
 
 /** @throws CliError `not_found` */
 export async function showSession(client: DaemonClient, clientId: string): Promise<SessionDetails> {
-  const [rows, health] = await Promise.all([client.clients(), client.health()]);
-  const row = find(rows, clientId);
+  const row = find(await client.clients(), clientId);
   if (!row) {
     throw new CliError('not_found', `there is no session ${clientId}`, {
       suggestions: [
@@ -52,7 +52,7 @@ export async function showSession(client: DaemonClient, clientId: string): Promi
       ],
     });
   }
-  return details(row, find(health, clientId));
+  return details(row, find(await client.health([clientId]), clientId));
 }
 
 function find<Row extends { clientId: string }>(rows: readonly Row[], clientId: string): Row | undefined {
@@ -63,7 +63,7 @@ function summary(row: ClientRow, health: HealthRow | undefined): SessionSummary 
   const { clientId, jid, podName, orgId, webhookUrl, listener } = row;
   return {
     clientId,
-    status: health?.status ?? 'elsewhere',
+    status: health?.status ?? row.status ?? 'elsewhere',
     reason: health?.reason ?? '',
     jid,
     podName,

@@ -87,6 +87,17 @@ describe('the commands that talk to a daemon', () => {
       expect(second).to.match(/^Beta +elsewhere/);
     });
 
+    it('asks all nodes for what another one holds', async () => {
+      const beta = { clientId: 'Beta', status: 'reconnecting', reason: 'The network cannot be reached.' };
+      daemon.on('GET /fleet', { at: '2026-11-21T12:00:00.000Z', nodes: [], sessions: [beta] });
+      expect((await run(SessionsList)).stdout).to.match(/^Beta +reconnecting/m);
+      expect((await run(SessionsShow, 'Beta')).stdout).to.match(/^reason +The network cannot be reached\.$/m);
+      expect(daemon.callsOf('/fleet').map(({ query }) => query.get('clientId'))).to.deep.equal([
+        null,
+        'Beta',
+      ]);
+    });
+
     it('gives one JSON value', async () => {
       const { stdout } = await run(SessionsList, '--json');
       expect(JSON.parse(stdout).sessions[0]).to.deep.equal({

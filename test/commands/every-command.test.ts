@@ -40,6 +40,15 @@ const ROWS: readonly Row[] = [
   { command: 'sessions org', argv: () => ['waiting', 'w2'], prints: /waiting keeps its history in w2/ },
   { command: 'sessions group-events', argv: () => ['acme', 'on'], prints: /group events of acme are on/ },
   { command: 'fleet', prints: /^SESSION.*\n(.*\n)*.*acme/m },
+  { command: 'nodes list', prints: /^node-1 +● answers +\d/m },
+  {
+    command: 'nodes drain',
+    argv: () => ['node-1', '--undo'],
+    // only nodes on one MongoDB can be several
+    ...(process.env.SWITCHBOARD_TEST_MONGODB
+      ? { prints: /node-1 takes sessions again/ }
+      : { prints: /only one node.*MongoDB/, exitCode: 6 }),
+  },
   {
     command: 'inbox',
     prints: /needs a terminal(.*\n)*.*switchboard rooms list/,

@@ -35,7 +35,8 @@ export class SessionBoard {
 
   async #load(): Promise<void> {
     const { client, box } = this.#context;
-    const [rows, health] = await Promise.all([client.clients(), client.health()]);
+    const rows = await client.clients();
+    const health = await client.health(rows.map(({ clientId }) => clientId));
     box.update((state) => withSessions(state, sessionItems(rows, health)));
   }
 }

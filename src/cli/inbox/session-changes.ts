@@ -40,7 +40,7 @@ export function withStatus(state: InboxState, { clientId, status, reason }: Sess
 
 function sessionItem(row: ClientRow, health: HealthRow | undefined): SessionItem {
   const { clientId, jid, orgId } = row;
-  // a session that another node holds is in no health of this one
+  // of a session of another node that does not answer nothing else is known
   const status = health?.status ?? row.status ?? 'reconnecting';
   return {
     clientId: plainLine(clientId),

@@ -47,6 +47,8 @@ export const COMMAND_OF: Readonly<Record<string, string>> = {
   'POST /failed-deliveries/{id}/resend': 'failed resend',
   'GET /events': 'tail',
   'GET /fleet': 'fleet',
+  'GET /nodes': 'nodes list',
+  'POST /nodes/drain': 'nodes drain',
   'GET /health/live': 'doctor',
   'GET /health/ready': 'doctor',
   'GET /health/clients': 'sessions show',
