@@ -87,6 +87,11 @@ const RULES: readonly Rule[] = [
   },
   { layer: 'src/config/', own: [], without: ADAPTER_PACKAGES },
   {
+    layer: 'src/workers/',
+    own: ['src/domain/', 'src/config/', 'src/network.ts', 'src/log.ts'],
+    without: ADAPTER_PACKAGES,
+  },
+  {
     layer: 'src/cli/store-',
     own: ['src/cli/', 'src/domain/', 'src/config/', 'src/store/store.ts', 'src/store/ports/'],
     without: ADAPTER_PACKAGES,

@@ -143,7 +143,15 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting } = {
   workers: {
     flag: 'workers',
     env: 'SWITCHBOARD_WORKERS',
-    schema: Joi.number().integer().min(1).max(64).default(1),
+    schema: Joi.number()
+      .integer()
+      .min(1)
+      .max(64)
+      .default(1)
+      .when('store', { is: Joi.invalid('sqlite'), otherwise: Joi.valid(1) })
+      .messages({
+        'any.only': 'only one node can use SQLite: for more workers start with --store mongodb://…',
+      }),
     description: 'node processes on this machine, behind one port; more than one needs MongoDB',
     default: '1',
   },

@@ -63,6 +63,7 @@ describe('switchboard start, as a process of its own', function () {
     ['--network=telegram', /--network \/ SWITCHBOARD_NETWORK/, 1],
     ['--encryption-key=short', /--encryption-key \/ SWITCHBOARD_ENCRYPTION_KEY: .*32 bytes/, 1],
     ['--store=redis://localhost', /--store \/ SWITCHBOARD_STORE/, 1],
+    ['--workers=2', /--workers \/ SWITCHBOARD_WORKERS: only one node can use SQLite.* --store mongodb:/, 1],
     ['--no-such-flag', /Nonexistent flag/, 2],
   ];
   for (const [flag, message, exitCode] of badSettings) {
@@ -96,9 +97,11 @@ describe('switchboard start, as a process of its own', function () {
   });
 
   it('says so when the database server cannot be reached', async () => {
-    const end = await start('--store', 'mongodb://user:hidden-password@127.0.0.1:1/switchboard');
-    expectOneLine(end, 1, /MongoDB|database/i);
-    expect(end.stderr).to.not.contain('hidden-password');
+    const store = ['--store', 'mongodb://user:hidden-password@127.0.0.1:1/switchboard'];
+    for (const end of await Promise.all([start(...store), start(...store, '--workers=2')])) {
+      expectOneLine(end, 1, /MongoDB|database/i);
+      expect(end.stderr).to.not.contain('hidden-password');
+    }
   });
 
   it('refuses another encryption key, and loses nothing by it', async () => {
@@ -112,14 +115,17 @@ describe('switchboard start, as a process of its own', function () {
   });
 
   it('serves until it is told to stop, keeps a second one away, and ends with 0', async () => {
-    const daemon = new CliProcess(['start', '--json'], { env: env() });
+    const flags = ['--json', '--node-url', 'http://node.example:3000', '--log-level', 'warn'];
+    const daemon = new CliProcess(['start', ...flags], { env: env() });
     await daemon.printed('"url"');
     expectOneLine(await start(), 1, /data directory .* is in use by another daemon \(process \d+\)/);
     daemon.signal('SIGTERM');
     const { exitCode, stdout, stderr } = await daemon.end();
     expect(exitCode, stderr).to.equal(0);
     expect(JSON.parse(stdout)).to.include({ dataDir }).and.have.keys('url', 'sandboxUrl', 'dataDir');
-    expect(stderr).to.equal('');
+    const [warning, ...others] = stderr.trim().split('\n');
+    expect(JSON.parse(warning ?? '').msg).to.match(/the only node .* --store mongodb:/);
+    expect(others).to.deep.equal([]);
     await fill(await keptKey());
   });
 
