@@ -141,6 +141,22 @@ describe('the nodes of a cluster', () => {
     expect([...b.here]).to.deep.equal(['acme']);
   });
 
+  it('leave a session that they cannot take up to others, and try it again in a while', async () => {
+    const a = await played.join('a');
+    a.unable.add('acme');
+    await played.add('acme', 'beta');
+    await played.pass(5);
+    expect([...a.here]).to.deep.equal(['beta']);
+    expect(a.story).to.deep.equal(['takes beta', 'loses acme']);
+    const b = await played.join('b');
+    await played.pass(2);
+    expect([...b.here]).to.deep.equal(['acme']);
+    b.runs = false;
+    a.unable.clear();
+    await played.pass(30);
+    expect([...a.here]).to.have.members(['acme', 'beta']);
+  });
+
   it('make one of them the owner of a new session', async () => {
     const [a, b] = [await played.join('a'), await played.join('b')];
     const taken = await Promise.all([a.cluster.take('new'), b.cluster.take('new'), a.cluster.take('new')]);

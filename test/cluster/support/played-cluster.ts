@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { pino } from 'pino';
-import { Cluster, type Residents } from '../../../src/cluster/cluster.js';
+import { Cluster } from '../../../src/cluster/cluster.js';
+import type { Residents } from '../../../src/cluster/residents.js';
 import { GatewayError } from '../../../src/domain/errors.js';
 import type { ClusterStore } from '../../../src/store/store.js';
 import { ManualClock } from '../../support/manual-clock.js';
@@ -18,6 +19,8 @@ export class PlayedNode implements Residents {
   readonly story: string[] = [];
   /** The node runs: its time passes. */
   runs = true;
+  /** The node cannot take these up. */
+  readonly unable = new Set<string>();
   /** The node reaches the store. */
   isConnected = true;
   readonly #played: PlayedCluster;
@@ -48,6 +51,7 @@ export class PlayedNode implements Residents {
 
   async adopt(clientId: string): Promise<void> {
     if (!this.#played.sessions.has(clientId)) return;
+    if (this.unable.has(clientId)) throw new GatewayError('store_unavailable', 'damaged');
     this.here.add(clientId);
     this.story.push(`takes ${clientId}`);
   }
