@@ -20,11 +20,11 @@ export interface Fence {
    * refuses; where none is found, nothing is told of the lease. Not for upserts. Only pipelines may be updates beside it.
    */
   condition(): Document;
-  /** An expression of a pipeline that the server refuses when the lease is over, and that is `value` otherwise. */
-  guard(value: unknown): unknown;
+  /** What an upsert's pipeline has to begin with, where documents have a `clientId`: changes nothing, or is refused. */
+  guard(): Document[];
 }
 
-const NO_FENCE: Fence = { epoch: undefined, condition: () => ({}), guard: (value) => value };
+const NO_FENCE: Fence = { epoch: undefined, condition: () => ({}), guard: () => [] };
 
 /** Milliseconds that a release waits for writes under way; longer than any request to the server may take. */
 const WRITING_MS = 6_000;
@@ -87,10 +87,15 @@ export class Fences {
    * @throws GatewayError `session_elsewhere` when it was held here and is not any more
    */
   async run<T>(clientId: string, work: (fence: Fence) => Promise<T>): Promise<T> {
+    const lease = this.require(clientId);
+    return lease ? lease.run(() => work(lease)) : work(NO_FENCE);
+  }
+
+  /** @throws GatewayError as `run` */
+  require(clientId: string): Lease | undefined {
     const lease = this.#leases.get(clientId);
-    if (!lease) return work(NO_FENCE);
-    if (lease.isOver(this.now())) throw sessionElsewhere(clientId);
-    return lease.run(() => work(lease));
+    if (lease?.isOver(this.now())) throw sessionElsewhere(clientId);
+    return lease;
   }
 }
 
@@ -125,10 +130,14 @@ class Lease implements Fence {
   }
 
   condition(): Document {
-    return { $expr: this.guard(true) };
+    return { $expr: this.#orRefuse(true) };
   }
 
-  guard(value: unknown): unknown {
+  guard(): Document[] {
+    return [{ $set: { clientId: this.#orRefuse('$clientId') } }];
+  }
+
+  #orRefuse(value: unknown): Document {
     return { $cond: [{ $lt: ['$$NOW', this.#held.expiresAt] }, value, REFUSE] };
   }
 

@@ -1,6 +1,7 @@
 import { showsNewest } from '../shown-message.js';
 import type { BackendHistory } from '../store.js';
 import type { MongoDatabase } from './database.js';
+import type { Fence, Fences } from './fences.js';
 import { mongoMessageStatus } from './message-status.js';
 import { mongoMessages } from './messages.js';
 import { mongoPendingChanges } from './pending-changes.js';
@@ -16,15 +17,17 @@ const PRUNED_AT_ONCE = 200;
  * steps, in an order in which an interruption loses nothing and repeating completes it: the room is told of a message
  * before that is there, and shows another one before a message is gone. In one process such changes of a room take turns.
  */
-export function mongoHistory(database: MongoDatabase): BackendHistory {
+export function mongoHistory(database: MongoDatabase, fences: Fences): BackendHistory {
   const { run } = database;
   const messages = mongoMessages(database);
   const rooms = mongoRooms(database);
   const rekey = mongoRekey(database, messages, rooms);
-  const { pruneStatuses, ...status } = mongoMessageStatus(database);
+  const { pruneStatuses, ...status } = mongoMessageStatus(database, fences);
   const turns = new Turns();
   const alone = <T>(clientId: string, chatRoomId: string, work: () => Promise<T>) =>
     turns.alone(`${clientId} ${chatRoomId}`, () => run(work));
+  const writing = <T>(clientId: string, chatRoomId: string, work: (fence: Fence) => Promise<T>) =>
+    fences.run(clientId, (fence) => alone(clientId, chatRoomId, () => work(fence)));
 
   /** Deletes the messages of one room, step by step, so that others get their turn in between. */
   const pruneRoom = async ({ clientId, chatRoomId }: RoomKey, sentBefore: number): Promise<number> => {
@@ -42,14 +45,14 @@ export function mongoHistory(database: MongoDatabase): BackendHistory {
   };
 
   return {
-    ...mongoPendingChanges(database),
+    ...mongoPendingChanges(database, fences),
     ...status,
     async record(clientId, room, message) {
       const { chatRoomId, messageId } = message;
-      return alone(clientId, chatRoomId, async () => {
+      return writing(clientId, chatRoomId, async (fence) => {
         if (await messages.has(clientId, chatRoomId, messageId)) return false;
-        await rooms.tell(clientId, room, message);
-        return messages.insert(clientId, message);
+        await rooms.tell(fence, clientId, room, message);
+        return messages.insert(fence, clientId, message);
       });
     },
     async message(clientId, chatRoomId, messageId) {
@@ -57,17 +60,17 @@ export function mongoHistory(database: MongoDatabase): BackendHistory {
     },
     async update(clientId, message) {
       const { chatRoomId, messageId, body } = message;
-      return alone(clientId, chatRoomId, async () => {
-        if (!(await messages.replace(clientId, message))) return false;
-        await rooms.changeShowing(clientId, chatRoomId, messageId, { lastMessage: body });
+      return writing(clientId, chatRoomId, async (fence) => {
+        if (!(await messages.replace(fence, clientId, message))) return false;
+        await rooms.changeShowing(fence, { clientId, chatRoomId, messageId }, { lastMessage: body });
         return true;
       });
     },
     async remove(clientId, chatRoomId, messageId) {
-      return alone(clientId, chatRoomId, async () => {
+      return writing(clientId, chatRoomId, async (fence) => {
         const next = lastOf(await messages.newestBut(clientId, chatRoomId, messageId));
-        await rooms.changeShowing(clientId, chatRoomId, messageId, next);
-        return messages.remove(clientId, chatRoomId, messageId);
+        await rooms.changeShowing(fence, { clientId, chatRoomId, messageId }, next);
+        return messages.remove(fence, clientId, chatRoomId, messageId);
       });
     },
     async messages(clientId, chatRoomId, page) {
@@ -87,8 +90,8 @@ export function mongoHistory(database: MongoDatabase): BackendHistory {
     },
     async rekey(clientId, move) {
       // nobody else takes the turns of two rooms, so two can never wait for each other
-      return turns.alone(`${clientId} ${move.from}`, () =>
-        alone(clientId, move.to, () => rekey(clientId, move)),
+      return writing(clientId, move.from, (fence) =>
+        alone(clientId, move.to, () => rekey(fence, clientId, move)),
       );
     },
     async checkRoom(clientId, chatRoomId, { repair }) {

@@ -4,6 +4,8 @@ import type { JournalStore } from '../store.js';
 import { fromBinary } from './bytes.js';
 import type { Commit, CommitLog, StoredEntry } from './commits.js';
 import type { MongoDatabase } from './database.js';
+import type { Fences } from './fences.js';
+import { unlessRefused } from './under-fence.js';
 
 interface JournalDocument extends StoredEntry {
   clientId: string;
@@ -16,7 +18,8 @@ interface JournalDocument extends StoredEntry {
 const OLDEST_FIRST = { receivedAt: 1, n: 1, _id: 1 } as const;
 
 /** Entries in the collection `journal`, written by commits. */
-export function mongoJournal({ db, run }: MongoDatabase, log: CommitLog): JournalStore {
+export function mongoJournal(database: MongoDatabase, fences: Fences, log: CommitLog): JournalStore {
+  const { db, run } = database;
   const journal = db.collection<JournalDocument>('journal');
   return {
     async get(clientId, id) {
@@ -37,7 +40,13 @@ export function mongoJournal({ db, run }: MongoDatabase, log: CommitLog): Journa
     },
     async close(clientId, ids, at) {
       const entries = { clientId, id: { $in: [...ids] }, open: true } as const;
-      await run(() => journal.updateMany(entries, { $set: { closedAt: at }, $unset: { open: true } }));
+      const closed = [{ $set: { closedAt: at } }, { $unset: 'open' }];
+      await fences.run(clientId, (fence) =>
+        run(async () => {
+          const { matchedCount } = await journal.updateMany({ ...entries, ...fence.condition() }, closed);
+          await unlessRefused(database, clientId, fence, matchedCount > 0);
+        }),
+      );
     },
     async prune(closedBefore) {
       const { deletedCount } = await run(() => journal.deleteMany({ closedAt: { $lt: closedBefore } }));

@@ -2,6 +2,7 @@ import { MESSAGE_STATUSES } from '../../domain/message-status.js';
 import type { HistoryStore } from '../store.js';
 import { isDuplicate, type MongoDatabase } from './database.js';
 import { deleteInBatches } from './delete-in-batches.js';
+import type { Fences } from './fences.js';
 
 interface StatusDocument {
   clientId: string;
@@ -21,18 +22,21 @@ export interface MongoMessageStatus extends Pick<HistoryStore, 'advance' | 'stat
  * How far own messages have come, in the collection `message_status`: by the message's id alone, because the network tells
  * no more than that, and may tell it before the message is there.
  */
-export function mongoMessageStatus({ db, run }: MongoDatabase): MongoMessageStatus {
+export function mongoMessageStatus({ db, run }: MongoDatabase, fences: Fences): MongoMessageStatus {
   const statuses = db.collection<StatusDocument>('message_status');
   return {
     async advance(clientId, { messageId, status, at }) {
       const rank = MESSAGE_STATUSES.indexOf(status);
       const behind = { clientId, messageId, rank: { $lt: rank } };
-      const put = (upsert: boolean) => statuses.updateOne(behind, { $set: { rank, at } }, { upsert });
-      const { modifiedCount, upsertedCount } = await run(() =>
-        // there is one: it has come as far, or was put there at this instant
-        put(true).catch((error: unknown) => (isDuplicate(error) ? put(false) : Promise.reject(error))),
-      );
-      return modifiedCount + upsertedCount > 0;
+      return fences.run(clientId, async (fence) => {
+        const put = (upsert: boolean) =>
+          statuses.updateOne(behind, [...fence.guard(), { $set: { rank, at } }], { upsert });
+        const { modifiedCount, upsertedCount } = await run(() =>
+          // there is one: it has come as far, or was put there at this instant
+          put(true).catch((error: unknown) => (isDuplicate(error) ? put(false) : Promise.reject(error))),
+        );
+        return modifiedCount + upsertedCount > 0;
+      });
     },
     async statuses(clientId, messageIds) {
       const named = statuses.find({ clientId, messageId: { $in: [...messageIds] } });

@@ -2,17 +2,19 @@ import type { Binary, ObjectId } from 'mongodb';
 import type { HistoryMessage } from '../store.js';
 import { fromBinary, toBinary } from './bytes.js';
 import { isDuplicate, type MongoDatabase } from './database.js';
-import { insertIfAbsent } from './put-if-absent.js';
+import type { Fence } from './fences.js';
+import { insertUnder } from './put-if-absent.js';
+import { setTo, unlessRefused } from './under-fence.js';
 
 /** Messages in the collection `messages`. Call the methods inside `run`. */
 export interface MongoMessages {
   has(clientId: string, chatRoomId: string, messageId: string): Promise<boolean>;
   /** False when there is a message of that id. */
-  insert(clientId: string, message: HistoryMessage): Promise<boolean>;
+  insert(fence: Fence, clientId: string, message: HistoryMessage): Promise<boolean>;
   find(clientId: string, chatRoomId: string, messageId: string): Promise<HistoryMessage | undefined>;
   /** Replaces all but what places it in its room; false when there is none. */
-  replace(clientId: string, message: HistoryMessage): Promise<boolean>;
-  remove(clientId: string, chatRoomId: string, messageId: string): Promise<boolean>;
+  replace(fence: Fence, clientId: string, message: HistoryMessage): Promise<boolean>;
+  remove(fence: Fence, clientId: string, chatRoomId: string, messageId: string): Promise<boolean>;
   /** The newest one of a room, of all but the given one. */
   newestBut(clientId: string, chatRoomId: string, messageId: string): Promise<HistoryMessage | undefined>;
   /** Messages of others in a room, counted up to `limit`. */
@@ -33,7 +35,7 @@ export interface MongoMessages {
     limit: number,
   ): Promise<{ id: ObjectId; message: HistoryMessage }[]>;
   /** Puts a message into the room that it names; deletes it where that one has a message of its id. */
-  move(id: ObjectId, clientId: string, message: HistoryMessage): Promise<void>;
+  move(fence: Fence, id: ObjectId, clientId: string, message: HistoryMessage): Promise<void>;
 }
 
 /**
@@ -49,8 +51,8 @@ export interface MessageDocument extends Omit<HistoryMessage, 'media' | 'extras'
 
 const NEWEST_FIRST = { sentAt: -1, _id: -1 } as const;
 
-export function mongoMessages({ db }: MongoDatabase): MongoMessages {
-  const messages = db.collection<MessageDocument>('messages');
+export function mongoMessages(database: MongoDatabase): MongoMessages {
+  const messages = database.db.collection<MessageDocument>('messages');
   /** What makes a message older than the given one; undefined when that one is not there. */
   const olderThan = async (clientId: string, chatRoomId: string, messageId: string) => {
     const place = { projection: { sentAt: 1 } };
@@ -66,18 +68,24 @@ export function mongoMessages({ db }: MongoDatabase): MongoMessages {
       const key = { clientId, chatRoomId, messageId };
       return (await messages.findOne(key, { projection: { _id: 1 } })) !== null;
     },
-    insert: (clientId, message) => insertIfAbsent(messages, toDocument(clientId, message)),
+    insert(fence, clientId, message) {
+      const { chatRoomId, messageId, ...fields } = toDocument(clientId, message);
+      return insertUnder(fence, messages, { clientId, chatRoomId, messageId }, fields, 'sentAt');
+    },
     async find(clientId, chatRoomId, messageId) {
       const found = await messages.findOne({ clientId, chatRoomId, messageId });
       return found ? toMessage(found) : undefined;
     },
-    async replace(clientId, message) {
+    async replace(fence, clientId, message) {
       const { chatRoomId, messageId, sentAt: _, ...fields } = toDocument(clientId, message);
-      const changed = await messages.updateOne({ clientId, chatRoomId, messageId }, { $set: fields });
-      return changed.matchedCount > 0;
+      const key = { clientId, chatRoomId, messageId, ...fence.condition() };
+      const { matchedCount } = await messages.updateOne(key, setTo(fields));
+      return unlessRefused(database, clientId, fence, matchedCount > 0);
     },
-    async remove(clientId, chatRoomId, messageId) {
-      return (await messages.deleteOne({ clientId, chatRoomId, messageId })).deletedCount > 0;
+    async remove(fence, clientId, chatRoomId, messageId) {
+      const key = { clientId, chatRoomId, messageId, ...fence.condition() };
+      const { deletedCount } = await messages.deleteOne(key);
+      return unlessRefused(database, clientId, fence, deletedCount > 0);
     },
     async newestBut(clientId, chatRoomId, messageId) {
       const others = { clientId, chatRoomId, messageId: { $ne: messageId } };
@@ -106,12 +114,12 @@ export function mongoMessages({ db }: MongoDatabase): MongoMessages {
       const found = await messages.find({ clientId, chatRoomId }).limit(limit).toArray();
       return found.map((document) => ({ id: document._id, message: toMessage(document) }));
     },
-    async move(_id, clientId, message) {
+    async move(fence, _id, clientId, message) {
       try {
-        await messages.updateOne({ _id }, { $set: toDocument(clientId, message) });
+        await messages.updateOne({ _id, ...fence.condition() }, setTo(toDocument(clientId, message)));
       } catch (error) {
         if (!isDuplicate(error)) throw error;
-        await messages.deleteOne({ _id });
+        await messages.deleteOne({ _id, ...fence.condition() });
       }
     },
   };

@@ -19,6 +19,7 @@ import { mongoPictures } from './pictures.js';
 import { mongoSends } from './sends.js';
 import { mongoSessions } from './sessions.js';
 import { mongoTraces } from './traces.js';
+import { whileHeld } from './while-held.js';
 
 /**
  * Opens the MongoDB back end: one database, which several daemons may share as long as each session is held by one.
@@ -37,18 +38,20 @@ export async function openMongoBackend(options: { url: string; clock?: Monotonic
   const files = mongoFiles(database);
   return {
     name: 'mongodb',
-    sessions: mongoSessions(database),
+    sessions: mongoSessions(database, fences),
     keys: mongoKeys(database, log),
-    journal: mongoJournal(database, log),
-    contacts: mongoContacts(database),
-    sends: mongoSends(database),
-    traces: mongoTraces(database),
-    history: mongoHistory(database),
-    files,
-    expectedFiles: mongoExpectedFiles(database),
-    pictures: mongoPictures(database),
-    idempotency: mongoIdempotency(database),
-    failedDeliveries: mongoFailedDeliveries(database),
+    journal: mongoJournal(database, fences, log),
+    history: mongoHistory(database, fences),
+    ...whileHeld(fences, {
+      contacts: mongoContacts(database),
+      sends: mongoSends(database),
+      traces: mongoTraces(database),
+      files,
+      expectedFiles: mongoExpectedFiles(database),
+      pictures: mongoPictures(database),
+      idempotency: mongoIdempotency(database),
+      failedDeliveries: mongoFailedDeliveries(database),
+    }),
     cluster: { leases: mongoLeases(database, fences, log), nodes: mongoNodes(database) },
     dataKeys: mongoDataKeys(database),
     ping: () => database.ping(),

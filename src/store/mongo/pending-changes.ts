@@ -1,6 +1,8 @@
 import type { HistoryStore, PendingChange } from '../store.js';
 import type { MongoDatabase } from './database.js';
-import { insertIfAbsent } from './put-if-absent.js';
+import type { Fences } from './fences.js';
+import { insertUnder } from './put-if-absent.js';
+import { unlessRefused } from './under-fence.js';
 
 /** The change is JSON text: the server does not take every name of a field. */
 type PendingDocument = Omit<PendingChange, 'change'> & { clientId: string; change: string };
@@ -10,12 +12,15 @@ type PendingChanges = Pick<
 >;
 
 /** Changes that wait for their message, in the collection `pending_changes`. */
-export function mongoPendingChanges({ db, run }: MongoDatabase): PendingChanges {
+export function mongoPendingChanges(database: MongoDatabase, fences: Fences): PendingChanges {
+  const { db, run } = database;
   const changes = db.collection<PendingDocument>('pending_changes');
   return {
     async addPending(clientId, pending) {
-      const document = { ...pending, clientId, change: JSON.stringify(pending.change) };
-      await run(() => insertIfAbsent(changes, document));
+      const { chatRoomId, targetId, messageId, at } = pending;
+      const key = { clientId, chatRoomId, targetId, messageId };
+      const fields = { change: JSON.stringify(pending.change), at };
+      await fences.run(clientId, (fence) => run(() => insertUnder(fence, changes, key, fields, 'at')));
     },
     async pending(clientId, chatRoomId, targetId) {
       const found = changes.find({ clientId, chatRoomId, targetId });
@@ -25,7 +30,13 @@ export function mongoPendingChanges({ db, run }: MongoDatabase): PendingChanges 
       return run(() => changes.distinct('targetId', { clientId, chatRoomId }));
     },
     async removePending(clientId, chatRoomId, targetId) {
-      await run(() => changes.deleteMany({ clientId, chatRoomId, targetId }));
+      const key = { clientId, chatRoomId, targetId };
+      await fences.run(clientId, (fence) =>
+        run(async () => {
+          const { deletedCount } = await changes.deleteMany({ ...key, ...fence.condition() });
+          await unlessRefused(database, clientId, fence, deletedCount > 0);
+        }),
+      );
     },
     async prunePending(before) {
       const { deletedCount } = await run(() => changes.deleteMany({ at: { $lt: before } }));

@@ -1,6 +1,8 @@
 import type { Document, WithId } from 'mongodb';
 import type { BackendRoom, HistoryMessage, RoomUpdate } from '../store.js';
 import { isDuplicate, type MongoDatabase } from './database.js';
+import type { Fence } from './fences.js';
+import { setTo } from './under-fence.js';
 
 /** Rooms in the collection `rooms`. Call the methods inside `run`. */
 export interface MongoRooms {
@@ -8,22 +10,25 @@ export interface MongoRooms {
    * Tells a room of a message that is about to be recorded; makes the room when it is not there. Telling it again
    * changes nothing more.
    */
-  tell(clientId: string, room: RoomUpdate, message: HistoryMessage): Promise<void>;
+  tell(fence: Fence, clientId: string, room: RoomUpdate, message: HistoryMessage): Promise<void>;
   get(clientId: string, chatRoomId: string): Promise<BackendRoom | undefined>;
   list(clientId: string): Promise<BackendRoom[]>;
   byNumber(clientId: string): Promise<Pick<BackendRoom, 'chatRoomId' | 'remoteJid'>[]>;
   /** Changes the named fields, if the room shows that message. */
-  changeShowing(clientId: string, chatRoomId: string, messageId: string, last: Partial<Last>): Promise<void>;
+  changeShowing(fence: Fence, message: MessageKey, last: Partial<Last>): Promise<void>;
   /** Replaces what a room shows and counts, unless it has changed since it was read. */
   mend(clientId: string, seen: BackendRoom, shown: Last, unreadCount: number): Promise<void>;
-  /** Changes the named fields; false when there is no such room. */
+  /**
+   * Changes the named fields; false when there is no such room. Under no fence: people mark a room as read on whatever node
+   * answers them, and what is set is right whoever sets it.
+   */
   change(clientId: string, chatRoomId: string, changes: Changes): Promise<boolean>;
   /**
    * Makes the room that another one becomes, or unites both where it is there. Doing it again changes nothing more.
    * @param from the one that is taken in
    */
-  takeIn(clientId: string, from: string, room: BackendRoom): Promise<void>;
-  remove(clientId: string, chatRoomId: string): Promise<void>;
+  takeIn(fence: Fence, clientId: string, from: string, room: BackendRoom): Promise<void>;
+  remove(fence: Fence, clientId: string, chatRoomId: string): Promise<void>;
   /** Empties a room whose messages are all older than that time. */
   emptyBefore(room: RoomKey, sentBefore: number): Promise<void>;
   /** The rooms of all sessions. */
@@ -34,6 +39,11 @@ export interface MongoRooms {
 export interface RoomKey {
   clientId: string;
   chatRoomId: string;
+}
+
+/** Names a message. */
+interface MessageKey extends RoomKey {
+  messageId: string;
 }
 
 type Last = Pick<BackendRoom, 'lastMessageId' | 'lastMessage' | 'lastMessageFromMe' | 'lastMessageAt'>;
@@ -60,9 +70,10 @@ const SHOWN = { projection: { _id: 0, clientId: 0, counted: 0, takenIn: 0 } } as
 export function mongoRooms({ db }: MongoDatabase): MongoRooms {
   const rooms = db.collection<RoomDocument>('rooms');
   return {
-    async tell(clientId, room, message) {
+    async tell(fence, clientId, room, message) {
       const key = { clientId, chatRoomId: room.chatRoomId };
-      const tell = () => rooms.updateOne(key, [{ $set: told(room, message) }], { upsert: true });
+      const tell = () =>
+        rooms.updateOne(key, [...fence.guard(), { $set: told(room, message) }], { upsert: true });
       // another one made the room at this instant: now it is there to be told
       await tell().catch((error: unknown) => (isDuplicate(error) ? tell() : Promise.reject(error)));
     },
@@ -80,8 +91,8 @@ export function mongoRooms({ db }: MongoDatabase): MongoRooms {
         .find({ clientId, remoteJid: /@s\.whatsapp\.net$/ })
         .project<Pick<BackendRoom, 'chatRoomId' | 'remoteJid'>>({ _id: 0, chatRoomId: 1, remoteJid: 1 })
         .toArray(),
-    async changeShowing(clientId, chatRoomId, lastMessageId, last) {
-      await rooms.updateOne({ clientId, chatRoomId, lastMessageId }, { $set: last });
+    async changeShowing(fence, { clientId, chatRoomId, messageId: lastMessageId }, last) {
+      await rooms.updateOne({ clientId, chatRoomId, lastMessageId, ...fence.condition() }, setTo(last));
     },
     async mend(clientId, { chatRoomId, lastMessageId, unreadCount: counted }, shown, unreadCount) {
       const seen = { clientId, chatRoomId, lastMessageId, unreadCount: counted };
@@ -93,14 +104,14 @@ export function mongoRooms({ db }: MongoDatabase): MongoRooms {
       if (named.length === 0) return (await rooms.findOne(key, SHOWN)) !== null;
       return (await rooms.updateOne(key, { $set: Object.fromEntries(named) })).matchedCount > 0;
     },
-    async takeIn(clientId, from, room) {
+    async takeIn(fence, clientId, from, room) {
       const taken = await rooms.findOne({ clientId, chatRoomId: from });
       if (!taken) return;
       const key = { clientId, chatRoomId: room.chatRoomId };
-      await rooms.updateOne(key, [{ $set: united(room, taken) }], { upsert: true });
+      await rooms.updateOne(key, [...fence.guard(), { $set: united(room, taken) }], { upsert: true });
     },
-    async remove(clientId, chatRoomId) {
-      await rooms.deleteOne({ clientId, chatRoomId });
+    async remove(fence, clientId, chatRoomId) {
+      await rooms.deleteOne({ clientId, chatRoomId, ...fence.condition() });
     },
     async emptyBefore({ clientId, chatRoomId }, sentBefore) {
       const older = { clientId, chatRoomId, lastMessageAt: { $lt: sentBefore } };

@@ -1,6 +1,8 @@
 import type { SessionRecord, SessionStore } from '../store.js';
 import type { MongoDatabase } from './database.js';
+import type { Fences } from './fences.js';
 import { putIfAbsent } from './put-if-absent.js';
+import { setTo, unlessRefused } from './under-fence.js';
 
 type SessionDocument = Omit<SessionRecord, 'clientId' | 'statusSince'> & {
   _id: string;
@@ -8,7 +10,8 @@ type SessionDocument = Omit<SessionRecord, 'clientId' | 'statusSince'> & {
 };
 
 /** Sessions in the collection `sessions`, by clientId. */
-export function mongoSessions({ db, run }: MongoDatabase): SessionStore {
+export function mongoSessions(database: MongoDatabase, fences: Fences): SessionStore {
+  const { db, run } = database;
   const sessions = db.collection<SessionDocument>('sessions');
   const get = async (clientId: string) => {
     const found = await run(() => sessions.findOne({ _id: clientId }));
@@ -23,16 +26,15 @@ export function mongoSessions({ db, run }: MongoDatabase): SessionStore {
       return (await run(() => sessions.find().sort({ _id: 1 }).toArray())).map(toRecord);
     },
     async update(clientId, changes) {
-      const named = Object.entries(changes).filter(([, value]) => value !== undefined);
-      if (named.length === 0) return get(clientId);
-      const changed = await run(() =>
-        sessions.findOneAndUpdate(
-          { _id: clientId },
-          { $set: Object.fromEntries(named) },
-          { returnDocument: 'after' },
-        ),
+      if (Object.values(changes).every((value) => value === undefined)) return get(clientId);
+      return fences.run(clientId, (fence) =>
+        run(async () => {
+          const named = { _id: clientId, ...fence.condition() };
+          const changed = await sessions.findOneAndUpdate(named, setTo(changes), { returnDocument: 'after' });
+          await unlessRefused(database, clientId, fence, changed !== null);
+          return changed ? toRecord(changed) : undefined;
+        }),
       );
-      return changed ? toRecord(changed) : undefined;
     },
   };
 }
