@@ -35,8 +35,9 @@ In a pipe a table, and with --json what GET /fleet answers, once.`;
   }
 
   private async show(answer: FleetAnswer): Promise<void> {
-    for (const node of answer.nodes) this.output.note(nodeText(node, Date.parse(answer.at)));
-    this.output.note(totalsText(answer.nodes));
+    const { at, nodes } = answer;
+    for (const node of nodes) this.output.note(nodeText(node, Date.parse(at), nodes.length));
+    this.output.note(totalsText(answer.sessions));
     if (answer.sessions.length > 0) await this.output.table(FLEET_HEAD, fleetRows(answer, this.output.paint));
   }
 }

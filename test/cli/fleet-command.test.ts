@@ -12,6 +12,7 @@ const ANSWER = {
     sessionRow('acme', { lastStanzaAt: ago(14 * 60_000), reconnects: 2, openJournal: 5 }),
     sessionRow('broken', {
       status: 'logged_out',
+      connected: false,
       loggedIn: false,
       reason: 'The phone\nremoved this device.',
       webhook: webhookRow({ failed: 12, waiting: 3, inFlight: 1 }),
@@ -47,7 +48,9 @@ describe('the commands of the fleet', () => {
       );
       expect(first).to.contain('The phone ⏎ removed this device.');
       expect(second).to.match(/^acme +● connected, silent 14 min +3 h +14 min +2 +✓ 200, 3 s ago +5 /);
-      expect(stderr).to.contain('node-1 · 2026-11 · up 26 h').and.contain('3 sessions · 1 connected');
+      expect(stderr)
+        .to.contain('node-1 · 2026-11 · up 26 h')
+        .and.contain('2 sessions · 1 connected · 0 down · 1 stopped');
     });
 
     it('is what the route answers, with --json', async () => {

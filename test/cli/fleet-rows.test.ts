@@ -33,6 +33,8 @@ describe('how sessions stand', () => {
       { status: 'reconnecting', retryAt: new Date(FLEET_NOW + 12_000).toISOString() },
       'warn: ! reconnecting in 12 s',
     ],
+    [{ podName: '', status: 'reconnecting', connected: false }, 'warn: ! held by no node'],
+    [{ podName: '', status: 'banned', loggedIn: false }, 'bad: ✗ banned'],
     [{ status: 'qr', loggedIn: false }, 'warn: ○ waits for a scan'],
     [{ status: 'initializing', loggedIn: false }, 'warn: ○ not paired'],
     [{ status: 'initializing', loggedIn: true }, 'warn: ! connecting'],
@@ -52,18 +54,21 @@ describe('how sessions stand', () => {
     sessionRow('well9'),
     sessionRow('silent', { lastStanzaAt: ago(20 * MINUTE), podName: 'node-2' }),
     sessionRow('unpaired', { status: 'qr', loggedIn: false, lastStanzaAt: '' }),
-    sessionRow('failing', { webhook: webhookRow({ failed: 7, origin: 'https://hooks.example.org' }) }),
+    sessionRow('failing', {
+      podName: '',
+      webhook: webhookRow({ failed: 7, origin: 'https://hooks.example.org' }),
+    }),
     sessionRow('away', { status: 'reconnecting', reason: 'The network cannot be reached.' }),
     sessionRow('gone', { status: 'logged_out', loggedIn: false, lastStanzaAt: '' }),
   ];
   const names = (sort: Sort, filter = '') =>
     arranged(fleet, { sort, filter, now: FLEET_NOW }).map(({ clientId }) => clientId);
 
-  it('go those in trouble first, or by name, silence, or failed deliveries', () => {
+  it('go those in trouble first, or by name, silence, failed deliveries, or node', () => {
     expect(names('trouble')).to.deep.equal([
       'gone',
-      'away',
       'failing',
+      'away',
       'unpaired',
       'silent',
       'well9',
@@ -72,6 +77,7 @@ describe('how sessions stand', () => {
     expect(names('name')).to.deep.equal(['away', 'failing', 'gone', 'silent', 'unpaired', 'well9', 'well10']);
     expect(names('last stanza').slice(0, 3)).to.deep.equal(['gone', 'unpaired', 'silent']);
     expect(names('failed')[0]).to.equal('failing');
+    expect([names('node')[0], names('node').at(-1)]).to.deep.equal(['failing', 'silent']);
   });
 
   it('are found by all words of what is shown of them', () => {
@@ -108,10 +114,19 @@ describe('the cells of the fleet', () => {
     expect(nodeText(nodeRow('node-1', { store, network }), FLEET_NOW)).to.contain(
       'store mongodb UNREACHABLE · network DOWN',
     );
-    expect(isNodeWell(nodeRow('a'))).to.equal(true);
-    expect([isNodeWell(nodeRow('a', { store })), isNodeWell(nodeRow('a', { network }))]).to.deep.equal([
-      false,
-      false,
-    ]);
+    const silent = { reachable: false, silentSeconds: 7, store: undefined, network: undefined } as const;
+    expect(nodeText(nodeRow('node-1', { ...silent, memory: undefined }), FLEET_NOW)).to.equal(
+      'node-1 · 2026-11 · up 26 h · DOES NOT ANSWER, last heard of 7 s ago',
+    );
+    expect(isNodeWell(nodeRow('a', { draining: true }))).to.equal(true);
+    for (const trouble of [{ store }, { network }, silent]) {
+      expect(isNodeWell(nodeRow('a', trouble))).to.equal(false);
+    }
+  });
+
+  it('tell of one node of several what it holds, and that it is given up', () => {
+    expect(nodeText(nodeRow('node-1', { draining: true }), FLEET_NOW, 2)).to.contain(
+      'up 26 h · 3 sessions · DRAINING · 120 MB',
+    );
   });
 });

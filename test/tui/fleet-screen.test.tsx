@@ -70,6 +70,35 @@ describe('the screen of the fleet', () => {
       expect(screen.frame()).to.contain('✗ last').and.contain('network DOWN').and.contain('and 2 more nodes');
     });
 
+    it('shows of several nodes what each holds, and says where each session is', async () => {
+      const untold = { reachable: false, silentSeconds: 7, memory: undefined, store: undefined };
+      const nodes = [
+        nodeRow('node-1'),
+        nodeRow('node-2', { draining: true }),
+        nodeRow('node-3', { ...untold, network: undefined }),
+      ];
+      const lost = { connected: false, status: 'reconnecting', reason: LOST } as const;
+      const sessions = [
+        sessionRow('acme', { lease: { epoch: 3, ageSeconds: 7_200, leftSeconds: 15 } }),
+        sessionRow('beta', { podName: 'node-2' }),
+        sessionRow('free', { ...lost, podName: '' }),
+      ];
+      await show({ nodes, sessions }, { columns: 80, rows: 12 });
+      expect(screen.frame())
+        .to.contain('● node-1 · 2026-11 · up 26 h · 3 sessions')
+        .and.contain('! node-2 · 2026-11 · up 26 h · 3 sessions · DRAINING')
+        .and.contain('✗ node-3 · 2026-11 · up 26 h · 3 sessions · DOES NOT ANSWER')
+        .and.contain('3 sessions · 2 connected · 1 down');
+      const [free, acme, beta] = table();
+      expect(free).to.contain('! held by no node');
+      expect([acme, beta].map((line) => line?.match(/node-\d/)?.[0])).to.deep.equal(['node-1', 'node-2']);
+      await screen.type('ssss');
+      expect(screen.frame()).to.contain('by node');
+      expect(names()).to.deep.equal(['free', 'acme', 'beta']);
+      await screen.type(KEYS.down, KEYS.enter);
+      expect(screen.frame()).to.match(/held for +2 h \(epoch 3\)/);
+    });
+
     it('says what to do when there are no sessions, and that it asks', async () => {
       await show({ loading: true, sessions: [] });
       expect(screen.frame()).to.contain('asking the daemon');

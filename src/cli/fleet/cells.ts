@@ -1,4 +1,6 @@
-import { ageText } from './ages.js';
+import { isTerminal } from '../../domain/session.js';
+import { sessionCount } from '../nodes.js';
+import { ageText, spanText } from './ages.js';
 import type { AttemptRow, NodeRow, SessionRow, WebhookRow } from './wire.js';
 
 const MARKS: Readonly<Record<AttemptRow['outcome'], string>> = { delivered: '✓', rejected: '✗', failed: '!' };
@@ -25,38 +27,47 @@ export function numberText({ jid }: SessionRow): string {
   return user && `+${user}`;
 }
 
-/** A node in one line. */
-export function nodeText(
-  { podName, version, startedAt, memory, store, network }: NodeRow,
-  now: number,
-): string {
+/** A node in one line. @param among how many nodes there are: one of several tells how much of the whole it holds */
+export function nodeText(node: NodeRow, now: number, among = 1): string {
+  const { podName, version, startedAt, memory, sessions } = node;
   const parts = [
     podName,
     version,
     `up ${ageText(startedAt, now)}`,
+    ...(among > 1 ? [sessionCount(sessions.total)] : []),
+    ...(node.draining ? ['DRAINING'] : []),
     ...(memory ? [`${Math.round(memory.rss / 1_048_576)} MB`] : []),
-    store.reachable ? `store ${store.name} ok, ${store.ms} ms` : `store ${store.name} UNREACHABLE`,
-    `network ${network.state === 'down' ? 'DOWN' : network.state}`,
+    ...healthTexts(node),
   ];
   return parts.join(' · ');
 }
 
-/** A node is in trouble when its store or its network is. */
-export function isNodeWell({ store, network }: NodeRow): boolean {
-  return store.reachable && network.state !== 'down';
+function healthTexts({ reachable, silentSeconds, store, network }: NodeRow): string[] {
+  const texts: string[] = [];
+  if (!reachable) texts.push(`DOES NOT ANSWER, last heard of ${spanText(silentSeconds * 1_000)} ago`);
+  if (store) texts.push(`store ${store.name} ${store.reachable ? `ok, ${store.ms} ms` : 'UNREACHABLE'}`);
+  if (network) texts.push(`network ${network.state === 'down' ? 'DOWN' : network.state}`);
+  return texts;
+}
+
+/** A node is in trouble when it does not answer, or its store or its network does not. */
+export function isNodeWell({ reachable, store, network }: NodeRow): boolean {
+  return reachable && store?.reachable !== false && network?.state !== 'down';
 }
 
 /** All sessions in one line: how many there are, and how they stand. */
-export function totalsText(nodes: readonly NodeRow[]): string {
-  const sum = (pick: (node: NodeRow) => number) => nodes.reduce((total, node) => total + pick(node), 0);
-  const total = sum(({ sessions }) => sessions.total);
-  const stopped = sum(({ sessions }) => sessions.terminal);
-  const failed = sum(({ deliveries }) => deliveries.failed);
-  const queued = sum(({ deliveries }) => deliveries.waiting + deliveries.inFlight);
+export function totalsText(sessions: readonly SessionRow[]): string {
+  const count = (counts: (row: SessionRow) => boolean) => sessions.filter(counts).length;
+  const sum = (pick: (webhook: WebhookRow) => number) =>
+    sessions.reduce((total, { webhook }) => total + pick(webhook), 0);
+  const connected = count((row) => row.connected);
+  const stopped = count((row) => !row.connected && isTerminal(row.status));
+  const failed = sum((webhook) => webhook.failed);
+  const queued = sum(({ waiting, inFlight }) => waiting + inFlight);
   return [
-    `${total} ${total === 1 ? 'session' : 'sessions'}`,
-    `${sum(({ sessions }) => sessions.connected)} connected`,
-    `${sum(({ sessions }) => sessions.down)} down`,
+    sessionCount(sessions.length),
+    `${connected} connected`,
+    `${sessions.length - connected - stopped} down`,
     ...(stopped ? [`${stopped} stopped`] : []),
     ...(queued ? [`${queued} deliveries on their way`] : []),
     ...(failed ? [`${failed} failed`] : []),

@@ -3,7 +3,7 @@ import { standingOf } from './standing.js';
 import type { SessionRow } from './wire.js';
 
 /** What the sessions can be ordered by, in the order in which a key goes through them. */
-export const SORTS = ['trouble', 'name', 'last stanza', 'failed'] as const;
+export const SORTS = ['trouble', 'name', 'last stanza', 'failed', 'node'] as const;
 export type Sort = (typeof SORTS)[number];
 
 type Compare = (a: SessionRow, b: SessionRow) => number;
@@ -24,6 +24,8 @@ function comparisonOf(sort: Sort, now: number): Compare {
   if (sort === 'failed') return by((row) => -row.webhook.failed);
   // the longest silence first: those never heard of have the longest
   if (sort === 'last stanza') return by((row) => -(ageMs(row.lastStanzaAt, now) ?? Number.MAX_SAFE_INTEGER));
+  // each node's together, those that none holds first
+  if (sort === 'node') return (a, b) => a.podName.localeCompare(b.podName, 'en', { numeric: true });
   return byName;
 }
 

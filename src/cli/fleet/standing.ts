@@ -30,6 +30,7 @@ const WORDS: Readonly<Record<SessionStatus, string>> = {
 export function standingOf(row: SessionRow, now: number): Standing {
   const text = WORDS[row.status] ?? row.status;
   if (isTerminal(row.status)) return { level: 'bad', mark: '✗', text, rank: 0 };
+  if (row.podName === '') return { level: 'warn', mark: '!', text: 'held by no node', rank: 1 };
   if (row.status === 'connected') return connectedStanding(row, now);
   if (row.status === 'reconnecting')
     return { level: 'warn', mark: '!', text: retrying(text, row, now), rank: 2 };

@@ -50,7 +50,12 @@ export function webhookRow(changes: Partial<SessionRow['webhook']> = {}): Sessio
 /** A node that is well. */
 export function nodeRow(podName: string, changes: Partial<NodeRow> = {}): NodeRow {
   return {
+    nodeId: podName,
     podName,
+    self: podName === 'node-1',
+    reachable: true,
+    draining: false,
+    silentSeconds: 0,
     version: '2026-11',
     startedAt: ago(26 * 3_600_000),
     uptimeSeconds: 26 * 3_600,

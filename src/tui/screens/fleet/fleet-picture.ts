@@ -6,14 +6,15 @@ import { keyHelpLines } from '../../components/key-help.js';
 import { textInputLine } from '../../components/text-input.js';
 import type { TerminalSize } from '../../hooks/use-terminal-size.js';
 import { cleanLine } from '../../text/foreign.js';
-import { type Color, fitLine, fitLines, type Line, spread } from '../../text/line.js';
+import { fitLine, fitLines, type Line, type Span, spread } from '../../text/line.js';
 import { FLEET_KEYS, hints } from './keys.js';
 import { sessionLines } from './session-picture.js';
 import { tableLines } from './table-picture.js';
 import type { FleetView } from './view.js';
 
-/** Nodes that have a line of their own, unless they are in trouble. */
+/** Nodes that have a line of their own even on a small screen, and what part of the others they may take. */
 const NODES_SHOWN = 3;
+const SHARE_OF_NODES = 0.25;
 /** Lines below the picture: what was said or is asked, and the keys. */
 const FOOTER = 2;
 
@@ -47,7 +48,7 @@ function bodyLines({ fleet, view, rows, now, size }: FleetPicture, height: numbe
   const { columns } = size;
   const { opened } = fleet;
   if (opened) return sessionLines({ fleet, opened, failed: view.failed, now, columns, rows: height });
-  const nodes = nodeLines(fleet.nodes, now);
+  const nodes = nodeLines(fleet.nodes, now, Math.max(NODES_SHOWN, Math.floor(height * SHARE_OF_NODES)));
   const room = height - nodes.length;
   if (rows.length === 0) return [...nodes, [], [{ text: `  ${emptyText(fleet, view)}`, dim: true }]];
   return [...nodes, ...tableLines({ rows, selected: view.selected, now, columns, height: room })];
@@ -62,7 +63,7 @@ function emptyText({ loading, sessions }: FleetState, { filter }: FleetView): st
 function titleLine({ fleet, view, url, size }: FleetPicture): Line {
   const left: Line = [
     { text: ' switchboard fleet ', bold: true },
-    { text: ` ${fleet.loading ? '' : totalsText(fleet.nodes)}  ${url}`, dim: true },
+    { text: ` ${fleet.loading ? '' : totalsText(fleet.sessions)}  ${url}`, dim: true },
   ];
   const order: Line =
     view.page === 'table' && !fleet.opened ? [{ text: `by ${view.sort}  `, dim: true }] : [];
@@ -75,19 +76,20 @@ function connectionSpans({ connection }: FleetState): Line {
   return [{ text: '! reconnecting ', color: 'red', bold: true }];
 }
 
-function nodeLines(nodes: readonly NodeRow[], now: number): Line[] {
+function nodeLines(nodes: readonly NodeRow[], now: number, most: number): Line[] {
   // those in trouble are always among the shown
   const sorted = nodes.toSorted((a, b) => Number(isNodeWell(a)) - Number(isNodeWell(b)));
-  const shown = sorted.slice(0, NODES_SHOWN).map((node): Line => {
-    const well = isNodeWell(node);
-    const color: Color = well ? 'green' : 'red';
-    return [
-      { text: well ? ' ● ' : ' ✗ ', color },
-      { text: cleanLine(nodeText(node, now)), bold: !well },
-    ];
+  const shown = sorted.slice(0, most).map((node): Line => {
+    const text = cleanLine(nodeText(node, now, nodes.length));
+    return [nodeMark(node), { text, bold: !isNodeWell(node) }];
   });
   const rest = nodes.length - shown.length;
   return rest > 0 ? [...shown, [{ text: `   and ${rest} more nodes`, dim: true }]] : shown;
+}
+
+function nodeMark(node: NodeRow): Span {
+  if (!isNodeWell(node)) return { text: ' ✗ ', color: 'red' };
+  return node.draining ? { text: ' ! ', color: 'yellow' } : { text: ' ● ', color: 'green' };
 }
 
 const NOTICE_LOOKS = {

@@ -43,7 +43,8 @@ function factsOf(row: SessionRow, now: number): Fact[] {
   const { webhook, history } = row;
   return [
     ['number', numberText(row)],
-    ['node', row.podName],
+    ['node', row.podName || 'none'],
+    ['held for', heldText(row)],
     ['workspace', row.orgId],
     ['connected for', row.connectedAt && ageText(row.connectedAt, now)],
     ['last stanza', row.lastStanzaAt && `${ageText(row.lastStanzaAt, now)} ago`],
@@ -56,6 +57,10 @@ function factsOf(row: SessionRow, now: number): Fact[] {
     ['on their way', `${webhook.waiting} waiting, ${webhook.inFlight} in flight`],
     ['since the start', `${webhook.delivered} arrived, ${webhook.dropped} lost`],
   ];
+}
+
+function heldText({ lease }: SessionRow): string {
+  return lease ? `${spanText(lease.ageSeconds * 1_000)} (epoch ${lease.epoch})` : '';
 }
 
 function took({ webhook: { last } }: SessionRow): string {

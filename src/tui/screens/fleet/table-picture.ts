@@ -73,6 +73,11 @@ const COLUMNS: readonly Column[] = [
   },
 ];
 
+/** Where sessions are on several nodes, that is worth more than what comes after it. */
+const COLUMNS_OF_SEVERAL = COLUMNS.map((column) =>
+  column.title === 'NODE' ? { ...column, priority: 2.5 } : column,
+);
+
 export interface TablePicture {
   rows: readonly SessionRow[];
   selected: string | undefined;
@@ -109,7 +114,8 @@ interface Fitted {
 
 /** The columns for which there is room, the most important ones first; what is left goes to the reason. */
 function fitColumns(rows: readonly SessionRow[], now: number, columns: number): Fitted[] {
-  const wanted = COLUMNS.map((column) => ({ column, width: widthOf(column, rows, now) }));
+  const all = rows.some(({ podName }) => podName !== rows[0]?.podName) ? COLUMNS_OF_SEVERAL : COLUMNS;
+  const wanted = all.map((column) => ({ column, width: widthOf(column, rows, now) }));
   const chosen: Fitted[] = [];
   let left = columns + GAP;
   for (const { column, width } of wanted.toSorted((a, b) => a.column.priority - b.column.priority)) {
@@ -118,7 +124,7 @@ function fitColumns(rows: readonly SessionRow[], now: number, columns: number): 
     chosen.push({ column, width: given });
     left -= given + GAP;
   }
-  return COLUMNS.flatMap((column) => {
+  return all.flatMap((column) => {
     const fitted = chosen.find((one) => one.column === column);
     if (!fitted || !column.grows) return fitted ?? [];
     const natural = wanted.find((one) => one.column === column)?.width ?? 0;
