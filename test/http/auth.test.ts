@@ -1,5 +1,6 @@
 import type { RequestRoute, Server } from '@hapi/hapi';
 import { expect } from 'chai';
+import { FILE_ID, failedDelivery, fileOf, rightRequest } from './support/right-requests.js';
 import { type Answer, createTestServer, type TestServer, TOKEN } from './support/test-server.js';
 
 const SECRET = 'secret-of-acme-0123456789';
@@ -9,53 +10,6 @@ const HEALTH = ['/health/live', '/health/ready', '/health/clients'];
 /** Whoever knows the id of a stored file may have it. */
 const FILES = '/media/{id}/{fileName?}';
 const OPEN = [...HEALTH, FILES];
-const FILE_ID = '7d9f9a1e-5a0c-4f0e-9f43-6b8f0f3f4a51';
-const BOB = '+15550000002';
-const GROUP = '120363040000000001@g.us';
-/** A body that names the session where a route takes one in the body. */
-const BODIES: Record<string, object> = {
-  '/pair-phone': { phone: '15550000001' },
-  '/set-webhook': { webhookUrl: '' },
-  '/set-org-id': { orgId: 'org1' },
-  '/set-api-secret': { secret: SECRET },
-  '/set-enable-group-ai': { enabled: true },
-  '/send-message': { to: BOB, body: 'Hello' },
-  '/send-media-message': { to: BOB, downloadUrl: 'https://example.com/a.pdf' },
-  '/send-poll-message': { to: BOB, pollName: 'Lunch?', pollOptions: ['Pizza', 'Soup'] },
-  '/send-interactive-message': {
-    to: BOB,
-    bodyText: 'Ok?',
-    buttons: [{ type: 'quick_reply', displayText: 'Yes', id: 'yes' }],
-  },
-  '/send-reaction': { to: BOB, messageId: '3A01', emoji: '👍' },
-  '/edit-message': { to: BOB, messageId: '3EB0', body: 'Hello!' },
-  '/send-location': { to: BOB, latitude: 52.52, longitude: 13.405 },
-  '/send-contact': { to: BOB, displayName: 'Carol', phone: '15550000003' },
-  '/send-typing': { to: BOB },
-  '/delete-message': { to: BOB, messageId: '3EB0', fromMe: true, mode: 'everyone' },
-  '/mark-read': { to: BOB, messageIds: ['3A01'] },
-  '/mark-unread': { to: BOB },
-  '/user-info': { jid: BOB },
-  '/create-group': { subject: 'Team', participants: [BOB] },
-  '/get-group-participants': { groupJid: GROUP },
-  '/update-group-members': { groupJid: GROUP, action: 'add', participants: [BOB] },
-  '/group-invite-link': { groupJid: GROUP },
-  '/leave-group': { groupJid: GROUP },
-  '/send-test-event': { type: 'text' },
-  '/listen-webhook': { webhookUrl: 'https://example.com', webhookToken: 'a-token-of-a-listener' },
-  '/nodes/drain': { node: 'node-1' },
-};
-/** What a route needs in its query beside the session. */
-const QUERIES: Record<string, string> = {
-  '/media-files': '&orgId=org1',
-  '/profile-picture': '&jid=90000000000002',
-};
-const NO_CLIENT_IN_BODY = [
-  '/start',
-  '/failed-deliveries/{id}/resend',
-  '/chatrooms/{chatRoomId}/read',
-  '/nodes/drain',
-];
 /** After these a session is not what it was, or the server has stopped. */
 const CHANGING = [
   '/events',
@@ -91,11 +45,9 @@ describe('authentication', () => {
   }
 
   /** Sends a right request to a route that names the session wherever it can be named. */
-  async function send({ method, path }: RequestRoute, clientId: string, headers: Headers): Promise<Answer> {
-    const url = `${pathFor(path, clientId)}?clientId=${clientId}${QUERIES[path] ?? ''}`;
-    const inBody = NO_CLIENT_IN_BODY.includes(path) ? {} : { clientId };
-    const payload = method === 'post' ? JSON.stringify({ ...inBody, ...BODIES[path] }) : undefined;
-    const answer = api.server.inject({ method, url, headers, payload });
+  async function send(target: RequestRoute, clientId: string, headers: Headers): Promise<Answer> {
+    const { method, path } = target;
+    const answer = api.server.inject({ method, headers, ...rightRequest(target, clientId) });
     if (path === '/events') await endStreamOnce(handled(api.server), answer);
     const response = await answer;
     const json = String(response.headers['content-type']).startsWith('application/json');
@@ -114,16 +66,6 @@ describe('authentication', () => {
   async function endStreamOnce(open: Promise<void>, answer: Promise<unknown>): Promise<void> {
     await Promise.race([open, answer]);
     await api.server.stop();
-  }
-
-  /** A right value for every parameter of a path. */
-  function pathFor(path: string, clientId: string): string {
-    return path
-      .replace('{id}', `delivery-of-${clientId}`)
-      .replace('{chatRoomId}', `${clientId}-1-2`)
-      .replace('{file}', 'start.js')
-      .replace('/media-files/{messageId}', `/media-files/${fileOf(clientId)}`)
-      .replace('{messageId}', '3EB0');
   }
 
   const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` });
@@ -258,23 +200,4 @@ function handled(server: Server): Promise<void> {
       return h.continue;
     });
   });
-}
-
-/** Id of the session's file. */
-function fileOf(clientId: string): string {
-  return clientId === 'acme' ? FILE_ID : `file-of-${clientId}`;
-}
-
-function failedDelivery(clientId: string) {
-  return {
-    id: `delivery-of-${clientId}`,
-    clientId,
-    url: 'https://example.com',
-    type: 'text',
-    messageId: '3EB0',
-    body: '{"type":"text"}',
-    reason: 'HTTP 500',
-    attempts: 4,
-    failedAt: 0,
-  };
 }

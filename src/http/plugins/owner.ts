@@ -126,9 +126,11 @@ function stay(request: Request, h: ResponseToolkit, leave?: () => void): Lifecyc
 }
 
 /** Aborts when a caller goes before it has its answer. */
-function whenGone({ raw: { res } }: Request): AbortSignal {
+function whenGone({ events, raw: { res } }: Request): AbortSignal {
   const gone = new AbortController();
   if (res.destroyed) gone.abort();
+  // told while the request is read, or its body waits to be
+  events.once('disconnect', () => gone.abort());
   res.once('close', () => {
     if (!res.writableEnded) gone.abort();
   });

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import type { Server } from '@hapi/hapi';
 import { Registry } from 'prom-client';
 import { Hops } from '../../../src/cluster/hops.js';
-import { soleOwner } from '../../../src/cluster/owners.js';
+import { type Owners, soleOwner } from '../../../src/cluster/owners.js';
 import { Tail } from '../../../src/delivery/tail.js';
 import { createHttpServer } from '../../../src/http/server.js';
 import { createLog } from '../../../src/log.js';
@@ -10,6 +10,8 @@ import { ManualClock } from '../../support/manual-clock.js';
 import { createFakeServices, type FakeServices } from './fake-services.js';
 
 export const TOKEN = 'master-token-of-the-tests';
+/** What all nodes of a test share. */
+export const HOP_KEY = new Uint8Array(32);
 export const STARTED_AT = Date.UTC(2026, 10, 21, 10, 0, 0);
 
 export interface Answer {
@@ -35,25 +37,29 @@ export interface TestServer {
   store: { ping(): Promise<void> };
   /** The log's lines. */
   lines: Record<string, unknown>[];
+  registry: Registry;
   get(path: string, options?: CallOptions): Promise<Answer>;
   post(path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
   /** Any request with any body text. */
   call(method: string, path: string, options?: CallOptions & { payload?: string }): Promise<Answer>;
 }
 
-export async function createTestServer(): Promise<TestServer> {
+/** @param owners without them it holds every session */
+export async function createTestServer(owners?: Owners): Promise<TestServer> {
+  const podName = owners?.self.name ?? 'node-1';
   const services = createFakeServices();
   const clock = new ManualClock(STARTED_AT);
   const tail = new Tail(clock.now());
   const store = { ping: async () => {} };
   const lines: Record<string, unknown>[] = [];
+  const registry = new Registry();
   const server = await createHttpServer({
     host: '127.0.0.1',
     port: 0,
     services,
     auth: { token: TOKEN },
     facts: {
-      podName: 'node-1',
+      podName,
       environment: 'sandbox',
       storage: 'sqlite',
       publicMedia: true,
@@ -63,10 +69,10 @@ export async function createTestServer(): Promise<TestServer> {
       startedAt: STARTED_AT,
     },
     health: { ping: () => store.ping() },
-    owners: soleOwner('node-1', (clientId) => services.sessions.has(clientId)),
-    hops: new Hops(new Uint8Array(32)),
+    owners: owners ?? soleOwner(podName, (clientId) => services.sessions.has(clientId)),
+    hops: new Hops(HOP_KEY),
     tail,
-    metrics: { registry: new Registry() },
+    metrics: { registry },
     log: createLog({ level: 'debug', pretty: false, destination: linesInto(lines) }),
     clock,
   });
@@ -93,6 +99,7 @@ export async function createTestServer(): Promise<TestServer> {
     clock,
     store,
     lines,
+    registry,
     call,
     get: (path, options) => call('GET', path, options),
     post: (path, body, options) =>
