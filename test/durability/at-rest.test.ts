@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { BSON, MongoClient } from 'mongodb';
 import { found } from '../store/support/secrets.js';
+import { Inbound } from '../support/inbound.js';
 import { BOB, WEBHOOK_TOKEN } from '../support/pairing.js';
 import { answering } from '../support/receiver.js';
 import { TOKEN } from '../support/world.js';
 import { Lab } from './support/lab.js';
-import { Inbound } from './support/traffic.js';
 
 const MAX_BYTES = 64 * 1024 * 1024;
 /** A key of 32 bytes, and one with the byte that tells its kind, in base64. */

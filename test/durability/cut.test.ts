@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { Chance } from '../support/chance.js';
+import { Inbound } from '../support/inbound.js';
 import { ALICE, BOB, linkSession } from '../support/pairing.js';
 import { startWorld, type World } from '../support/world.js';
-import { Inbound } from './support/traffic.js';
 
 const MESSAGES = 300;
 const CUTS = 15;

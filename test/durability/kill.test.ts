@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { Chance } from '../support/chance.js';
+import { eventIn, Inbound } from '../support/inbound.js';
 import { BOB } from '../support/pairing.js';
 import { killSomewhere } from './support/disturb.js';
 import { Lab } from './support/lab.js';
-import { eventIn, Inbound } from './support/traffic.js';
 
 const MESSAGES = 300;
 const SENDS = 100;

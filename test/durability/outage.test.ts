@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { expect } from 'chai';
 import { systemClock, wait } from '../../src/domain/clock.js';
+import { Inbound } from '../support/inbound.js';
 import { BOB } from '../support/pairing.js';
 import { Lab } from './support/lab.js';
-import { Inbound } from './support/traffic.js';
 
 const OUTAGE_MS = 20_000;
 /** Milliseconds between two requests during the outage. */

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
+import { eventIn, Inbound } from '../support/inbound.js';
 import { BOB, linkSession } from '../support/pairing.js';
 import { answering } from '../support/receiver.js';
 import { startWorld, type World } from '../support/world.js';
-import { eventIn, Inbound } from './support/traffic.js';
 
 const WHILE_DOWN = 20;
 

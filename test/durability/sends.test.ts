@@ -3,9 +3,9 @@ import { expect } from 'chai';
 import { newMessageId } from '../../src/domain/ids.js';
 import type { SentRecord } from '../../src/store/store.js';
 import { BaileysDevice } from '../sandbox/support/baileys-device.js';
+import { eventIn } from '../support/inbound.js';
 import { ALICE, BOB } from '../support/pairing.js';
 import { Lab } from './support/lab.js';
-import { eventIn } from './support/traffic.js';
 
 const ONE_DAY_MS = 24 * 60 * 60_000;
 /** A message is larger on the wire than this, and what only acknowledges or asks is smaller. */

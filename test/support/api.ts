@@ -19,8 +19,13 @@ export class Api {
     return this.call('GET', path, undefined, headers);
   }
 
-  post(path: string, body?: object, headers: Record<string, string> = {}): Promise<ApiAnswer> {
-    return this.call('POST', path, body, headers);
+  post(
+    path: string,
+    body?: object,
+    headers: Record<string, string> = {},
+    signal?: AbortSignal,
+  ): Promise<ApiAnswer> {
+    return this.call('POST', path, body, headers, signal);
   }
 
   /** Posts a form; its Content-Type follows from it. */
@@ -33,12 +38,14 @@ export class Api {
     path: string,
     body: object | undefined,
     headers: Record<string, string>,
+    signal?: AbortSignal,
   ): Promise<ApiAnswer> {
     const type = body && { 'content-type': 'application/json' };
     return this.#ask(path, {
       method,
       headers: { ...type, ...headers },
       ...(body && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
     });
   }
 

@@ -1,9 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { RawSettings } from '../../src/config/schema.js';
+import type { DaemonOverrides } from '../../src/daemon.js';
 import { compiledProgram } from './compiled.js';
 
 const SOURCE = new URL('daemon-script.ts', import.meta.url);
+
+/** What a daemon in a process of its own may be told beside its settings. */
+export type ProcessOverrides = Pick<DaemonOverrides, 'pingEveryMs'>;
 
 /** A daemon in a process of its own. */
 export class DaemonProcess {
@@ -18,11 +22,11 @@ export class DaemonProcess {
   }
 
   /** Starts one; resolves when it listens. @throws when it ends instead */
-  static async start(settings: RawSettings): Promise<DaemonProcess> {
+  static async start(settings: RawSettings, overrides: ProcessOverrides = {}): Promise<DaemonProcess> {
     const env = Object.fromEntries(
       Object.entries(process.env).filter(([name]) => !/^(SWITCHBOARD_|NODE_)/.test(name)),
     );
-    const argv = [compiledProgram(SOURCE), JSON.stringify(settings)];
+    const argv = [compiledProgram(SOURCE), JSON.stringify(settings), JSON.stringify(overrides)];
     const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const;
     const child = spawn(process.execPath, argv, { env, stdio: [...stdio] });
     const ended = once(child, 'exit');
@@ -43,6 +47,16 @@ export class DaemonProcess {
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.#ended;
+  }
+
+  /** SIGSTOP: it does nothing any more, and nobody is told. */
+  pause(): void {
+    this.#child.kill('SIGSTOP');
+  }
+
+  /** SIGCONT: it goes on as if no time had passed. */
+  wake(): void {
+    this.#child.kill('SIGCONT');
   }
 
   /** Lets it finish what is in flight. */

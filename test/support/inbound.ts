@@ -1,11 +1,11 @@
-import type { SandboxClient } from '../../../src/sandbox/client.js';
-import { ALICE, BOB } from '../../support/pairing.js';
-import type { ReceivedCall, TestReceiver } from '../../support/receiver.js';
+import type { SandboxClient } from '../../src/sandbox/client.js';
+import { ALICE, BOB } from './pairing.js';
+import type { ReceivedCall, TestReceiver } from './receiver.js';
 
 /** Messages that may be on their way at once, so that there is traffic for as long as the test lasts. */
 const WINDOW = 30;
 
-/** What Bob writes to Alice while things go wrong. */
+/** What Bob writes while things go wrong. */
 export class Inbound {
   /** Texts by message id. */
   readonly written = new Map<string, string>();
@@ -19,9 +19,9 @@ export class Inbound {
     this.#receiver = world.receiver;
   }
 
-  /** Writes one message. */
-  async write(text: string): Promise<string> {
-    const { messageId } = await this.#phones.write(BOB.number, { to: ALICE.number, text });
+  /** Writes one message. @param to a number, Alice's unless said otherwise */
+  async write(text: string, to = ALICE.number): Promise<string> {
+    const { messageId } = await this.#phones.write(BOB.number, { to, text });
     this.written.set(messageId, text);
     return messageId;
   }
@@ -29,7 +29,7 @@ export class Inbound {
   /** Writes that many, as fast as they arrive. Resolves when all have. */
   async stream(count: number): Promise<void> {
     for (let index = 0; index < count; index++) {
-      await this.#until(() => this.#missing() < WINDOW);
+      await this.#until(() => this.missing() < WINDOW);
       await this.write(`message ${index} of the stream`);
     }
     await this.arrived();
@@ -37,7 +37,7 @@ export class Inbound {
 
   /** Resolves when the receiver has got every message. */
   arrived(): Promise<void> {
-    return this.#until(() => this.#missing() === 0);
+    return this.#until(() => this.missing() === 0);
   }
 
   /** Bodies with which the messages arrived, by message id; duplicates included. */
@@ -51,7 +51,8 @@ export class Inbound {
     return bodies;
   }
 
-  #missing(): number {
+  /** How many messages have not arrived yet. */
+  missing(): number {
     for (; this.#read < this.#receiver.calls.length; this.#read++) {
       const call = this.#receiver.calls[this.#read];
       if (call) this.#arrived.add(eventIn(call).messageId);
