@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { cluster } from './cluster.js';
 import { groups } from './groups.js';
 import { inbound } from './inbound.js';
 import { inbox } from './inbox.js';
@@ -10,9 +11,19 @@ import { Lab } from './support/lab.js';
 import type { Comparison, Measurement } from './support/measurement.js';
 import { draw, judge, report, type Verdict } from './support/report.js';
 
-const MEASUREMENTS: Record<string, Measurement> = { sends, groups, media, inbound, inbox, memory, startup };
+const MEASUREMENTS: Record<string, Measurement> = {
+  sends,
+  groups,
+  media,
+  inbound,
+  inbox,
+  memory,
+  startup,
+  cluster,
+};
 
-const USAGE = 'npm run bench -- [sends] [groups] [media] [inbound] [inbox] [memory] [startup] [--json]';
+const USAGE =
+  'npm run bench -- [sends] [groups] [media] [inbound] [inbox] [memory] [startup] [cluster] [--json]';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

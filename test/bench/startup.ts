@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { compiledCommand, mochaGlobalSetup, mochaGlobalTeardown } from '../support/compiled.js';
-import { clientIdOf } from './support/gateway-side.js';
+import { clientIdOf } from './support/client-id.js';
 import type { Lab } from './support/lab.js';
 import type { Comparison, Side } from './support/measurement.js';
 import { median } from './support/statistics.js';

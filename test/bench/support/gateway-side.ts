@@ -6,7 +6,8 @@ import { Agent, request } from 'undici';
 import type { SandboxClient } from '../../../src/sandbox/client.js';
 import { Api } from '../../support/api.js';
 import type { GatewayRole } from '../roles/gateway.js';
-import { inFlight } from './in-flight.js';
+import { clientIdOf } from './client-id.js';
+import { sendTexts } from './send-texts.js';
 import type { Worker } from './worker.js';
 
 const POLL_MS = 20;
@@ -21,6 +22,9 @@ export interface DaemonSettings {
   store?: string;
   /** Of a store that is there already, in hex. */
   encryptionKey?: string;
+  /** The setting of that name; `bench` without it. */
+  nodeName?: string;
+  leaseSeconds?: number;
 }
 
 /** The gateway, as its callers see it: over HTTP. */
@@ -29,12 +33,17 @@ export class GatewaySide {
   readonly #phones: SandboxClient;
   readonly #settings: DaemonSettings;
   #api = new Api('http://none.invalid', TOKEN);
-  #agent = new Agent();
+  readonly #agent = new Agent();
 
   constructor(worker: Worker<GatewayRole>, phones: SandboxClient, settings: DaemonSettings) {
     this.worker = worker;
     this.#phones = phones;
     this.#settings = settings;
+  }
+
+  /** Where the API is, and its token. */
+  get door(): { url: string; token: string } {
+    return { url: this.#api.url, token: TOKEN };
   }
 
   /** What tells the command line which daemon this is. */
@@ -75,24 +84,8 @@ export class GatewaySide {
   }
 
   /** Sends texts through the API. @returns how many milliseconds all of them took */
-  async send(from: string, to: string, count: number, parallel: number): Promise<number> {
-    const agent = new Agent({ connections: parallel, pipelining: 1 });
-    this.#agent = agent;
-    const startedAt = performance.now();
-    await inFlight(count, parallel, async (index) => {
-      const { statusCode, body } = await agent.request({
-        origin: this.#api.url,
-        path: '/send-message',
-        method: 'POST',
-        headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ clientId: clientIdOf(from), to, body: `message ${index}` }),
-      });
-      const answer = await body.text();
-      if (statusCode !== 200) throw new Error(`a send was answered ${statusCode}: ${answer}`);
-    });
-    const took = performance.now() - startedAt;
-    await agent.close();
-    return took;
+  send(from: string, to: string, count: number, parallel: number): Promise<number> {
+    return sendTexts(this.door, [{ from, to }], count, parallel);
   }
 
   /** Uploads a file to the API as a document. */
@@ -163,9 +156,4 @@ export class GatewaySide {
     if (answer.status !== 200) throw new Error(`${path} was answered ${answer.status}: ${answer.body.error}`);
     return answer.body;
   }
-}
-
-/** The session that a number is linked as. */
-export function clientIdOf(number: string): string {
-  return `s${number.slice(1)}`;
 }

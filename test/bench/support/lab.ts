@@ -35,10 +35,10 @@ export class Lab {
 
   /**
    * A gateway in a process and a folder of its own.
-   * @param prepare makes its store before it starts
+   * @param prepare makes its store before it starts, and says what else it is started with
    */
   async gateway(
-    prepare: (dataDir: string) => Promise<Pick<DaemonSettings, 'store' | 'encryptionKey'>> = async () => ({}),
+    prepare: (dataDir: string) => Promise<Omit<DaemonSettings, 'wsUrl' | 'dataDir'>> = async () => ({}),
   ): Promise<GatewaySide> {
     const dataDir = await this.#folder();
     const store = await prepare(dataDir);

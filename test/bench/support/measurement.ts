@@ -5,6 +5,10 @@ export interface Side {
   rounds: number[];
   /** Milliseconds of CPU of that side's own process for each message. */
   cpuMsPerMessage?: number[];
+  /** The same of every process that took part, by its name. */
+  cpuMsOf?: Record<string, number[]>;
+  /** How many cores of the machine were busy, with whatever. */
+  coresBusy?: number[];
 }
 
 /** A comparison of the gateway with the bare library, or with what does the least there is to do. */

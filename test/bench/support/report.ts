@@ -61,10 +61,12 @@ export function draw({ at, node, machine, results }: Report): string {
   return [`${at}, node ${node}, ${machine}`, table.toString(), ...methods, ''].join('\n');
 }
 
-/** The median, every round under it, and the CPU for each message where it was measured. */
-function figures({ rounds, cpuMsPerMessage }: Side): string {
+/** The median, every round under it, and the CPU for each message and the busy cores where they were measured. */
+function figures({ rounds, cpuMsPerMessage, cpuMsOf = {}, coresBusy }: Side): string {
   const lines = [short(median(rounds)), `(${rounds.map(short).join(' ')})`];
   if (cpuMsPerMessage) lines.push(`CPU ${median(cpuMsPerMessage).toFixed(2)} ms each`);
+  for (const [name, ms] of Object.entries(cpuMsOf)) lines.push(`${name}: ${median(ms).toFixed(2)} ms each`);
+  if (coresBusy) lines.push(`${median(coresBusy).toFixed(1)} of ${cpus().length} cores busy`);
   return lines.join('\n');
 }
 

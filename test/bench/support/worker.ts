@@ -50,6 +50,13 @@ export class Worker<Role extends Commands> {
     await this.#ask('idle', {});
   }
 
+  /** SIGKILL, at this instant; resolves when the process is gone. */
+  async kill(): Promise<void> {
+    const ended = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
+    await ended;
+  }
+
   /** Lets the process end by itself, or kills it when it does not. */
   async stop(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
