@@ -4,8 +4,9 @@ import { type RouteInputs, shownPath } from '../route.js';
 import { type JsonSchema, jsonSchemaOf } from './schema.js';
 
 const ERROR = { $ref: '#/components/responses/Error' };
+const UNAVAILABLE = { $ref: '#/components/responses/Unavailable' };
 /** Statuses that any route may answer with; what they mean for it stands in docs/api.md. */
-const FAILURES = ['400', '401', '403', '404', '409', '500', '502', '503'];
+const FAILURES = ['400', '401', '403', '404', '409', '500', '502'];
 
 /**
  * The API as an OpenAPI 3.1 document, made of the routes themselves, so that it cannot say anything else than they do.
@@ -28,6 +29,8 @@ export function openApiDocument(routes: readonly RequestRoute[], version: string
   };
 }
 
+const ERROR_BODY = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
+
 const COMPONENTS = {
   securitySchemes: {
     bearer: { type: 'http', scheme: 'bearer', description: "The API token, or a session's own secret" },
@@ -36,7 +39,12 @@ const COMPONENTS = {
   responses: {
     Error: {
       description: 'It failed; the message says why and what to do',
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      content: ERROR_BODY,
+    },
+    Unavailable: {
+      description: 'The store, or the node that holds the session, cannot be reached',
+      headers: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer' } } },
+      content: ERROR_BODY,
     },
   },
   schemas: {
@@ -70,6 +78,7 @@ function operation({ method, path, settings }: RequestRoute): JsonSchema {
     responses: {
       '200': { description: 'Done' },
       ...Object.fromEntries(FAILURES.map((status) => [status, ERROR])),
+      '503': UNAVAILABLE,
     },
   };
 }

@@ -73,19 +73,15 @@ export class Forwarding {
   readonly #proxy: NodeProxy;
   readonly #outcomes: Counter;
 
-  private constructor(options: ForwardingOptions, proxy: NodeProxy) {
+  constructor(options: ForwardingOptions) {
     this.#options = options;
-    this.#proxy = proxy;
+    this.#proxy = new NodeProxy(options.clock);
     this.#outcomes = new Counter({
       name: 'switchboard_forwarded_requests_total',
       help: 'Requests passed on to the node that holds their session, by what came of it',
       labelNames: ['outcome'],
       registers: [options.registry],
     });
-  }
-
-  static async open(options: ForwardingOptions): Promise<Forwarding> {
-    return new Forwarding(options, await NodeProxy.open(options.clock));
   }
 
   close(): void {

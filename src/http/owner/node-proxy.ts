@@ -35,25 +35,17 @@ export class PassageFailure extends Error {
 /** Passes requests on to other nodes, over connections that are kept. */
 export class NodeProxy {
   readonly #attempts = new AsyncLocalStorage<Attempt>();
-  readonly #agents = { 'http:': new HttpAgent(AGENT), 'https:': new HttpsAgent(AGENT) };
-  readonly #handlers = new Map<string, Lifecycle.Method>();
+  /** By protocol; made when they are needed, which one node alone does not. */
+  readonly #lines = new Map<string, { agent: HttpAgent; handler: Promise<Lifecycle.Method> }>();
   readonly #clock: Clock;
 
-  private constructor(clock: Clock) {
+  constructor(clock: Clock) {
     this.#clock = clock;
-  }
-
-  static async open(clock: Clock): Promise<NodeProxy> {
-    const proxy = new NodeProxy(clock);
-    for (const [protocol, agent] of Object.entries(proxy.#agents)) {
-      proxy.#handlers.set(protocol, await handlerOf(proxy.#settings(agent)));
-    }
-    return proxy;
   }
 
   /** Closes the connections. */
   close(): void {
-    for (const agent of Object.values(this.#agents)) agent.destroy();
+    for (const { agent } of this.#lines.values()) agent.destroy();
   }
 
   /**
@@ -62,16 +54,24 @@ export class NodeProxy {
    * @throws PassageFailure
    */
   async send(request: Request, h: ResponseToolkit, passage: Passage): Promise<IncomingMessage> {
-    const handler = this.#handlers.get(passage.url.protocol);
     const attempt = new Attempt(passage, this.#clock);
     try {
-      if (!handler) throw new Error(`there is no way to ${passage.url.protocol}`);
+      const handler = await this.#handler(passage.url);
       const answer = await this.#attempts.run(attempt, () => handler.call(null, request, h));
       if (answer instanceof IncomingMessage) return answer;
       throw new Error('the proxy gave no answer');
     } catch (cause) {
       throw new PassageFailure(attempt.isSent, cause);
     }
+  }
+
+  #handler({ protocol }: URL): Promise<Lifecycle.Method> {
+    const line = this.#lines.get(protocol);
+    if (line) return line.handler;
+    const agent = protocol === 'https:' ? new HttpsAgent(AGENT) : new HttpAgent(AGENT);
+    const handler = handlerOf(this.#settings(agent));
+    this.#lines.set(protocol, { agent, handler });
+    return handler;
   }
 
   #settings(agent: HttpAgent): ProxySettings {

@@ -25,9 +25,9 @@ const CALLER_GONE = 499;
  */
 export const owner: Plugin<ForwardingOptions> = {
   name: 'owner',
-  async register(server, options) {
+  register(server, options) {
     const { owners, hops } = options;
-    const forwarding = await Forwarding.open(options);
+    const forwarding = new Forwarding(options);
     const routing = new Routing(options, forwarding);
     server.ext('onRequest', (request, h) => {
       noteHop(request, hops, owners);

@@ -23,6 +23,11 @@ export class ScriptedOwners implements Owners {
     this.self = { nodeId: `id-of-${name}`, name, url: '' };
   }
 
+  /** Holds nothing, and knows of nothing. */
+  reset(): void {
+    Object.assign(this, new ScriptedOwners(this.self.name), { self: this.self });
+  }
+
   async find(clientId: string): Promise<Owner> {
     this.calls.push('find');
     if (this.failure) throw this.failure;
