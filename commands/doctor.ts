@@ -26,7 +26,7 @@ export default class Doctor extends DaemonCommand {
   static override summary = 'Find out what does not work, and what to do about it';
   static override description =
     `Looks at this program, its settings, files and disk, at the daemon, its clock, store and token, at
-the network, and at each session with its webhook, its failed deliveries and its history.
+the other nodes on its store, at the network, and at each session with its webhook, its failed deliveries and its history.
 Changes nothing, but has the daemon send each webhook a made-up event, unless --no-send.
 Ends with 1 when something has failed. Each trouble has a name that never changes, and is
 explained in docs/troubleshooting.md.`;

@@ -3,8 +3,9 @@ import type { Clock } from '../../domain/clock.js';
 import type { DaemonClient } from '../client.js';
 import { type FailedRow, listFailed, MOST } from '../failed.js';
 import { readFleet } from '../fleet/fleet-api.js';
-import type { FleetAnswer } from '../fleet/wire.js';
+import type { FleetAnswer, NodeRow } from '../fleet/wire.js';
 import { parseObject } from '../json-api.js';
+import { readNodes } from '../nodes.js';
 import { isThisMachine } from '../token.js';
 import type { HttpAnswer } from '../transport.js';
 import type { ConfigAnswer } from '../wire.js';
@@ -90,6 +91,8 @@ export class Room {
   readonly live = once(() => this.probe('/health/live'));
   readonly config = once<ConfigAnswer>(() => this.options.client.config());
   readonly fleet = once(() => this.askFleet());
+  /** With who holds what. @throws CliError `unauthorized` for a session's secret */
+  readonly nodes = once(() => readNodes(this.options.client, { leases: true }));
   readonly #failed = new Map<string, Promise<FailedRow[]>>();
   readonly sessions = once(() => this.#readSessions());
 
@@ -135,11 +138,17 @@ export class Room {
   async #readSessions(): Promise<SessionFacts[]> {
     const { client, session } = this.options;
     const [rows, { sessions }] = await Promise.all([client.clients(), this.fleet()]);
+    const health = new Map(sessions.map((row) => [row.clientId, row]));
     return rows
       .filter(({ clientId }) => session === undefined || clientId === session)
       .sort((a, b) => a.clientId.localeCompare(b.clientId))
-      .map((row) => ({ ...row, health: sessions.find(({ clientId }) => clientId === row.clientId) }));
+      .map((row) => ({ ...row, health: health.get(row.clientId) }));
   }
+}
+
+/** The node that was asked. */
+export function ownNode({ nodes }: FleetAnswer): NodeRow | undefined {
+  return nodes.find(({ self }) => self) ?? nodes[0];
 }
 
 /** Whether an answer of `/health/live` is a daemon's. */

@@ -6,8 +6,11 @@ import { deliveries } from './deliveries.js';
 import { disk } from './disk.js';
 import { encryptionKey } from './encryption-key.js';
 import { history } from './history.js';
+import { leases } from './leases.js';
 import { network } from './network.js';
 import { node } from './node.js';
+import { nodeUrls } from './node-urls.js';
+import { nodes } from './nodes.js';
 import { port } from './port.js';
 import { publicUrl } from './public-url.js';
 import { session } from './session.js';
@@ -35,6 +38,9 @@ export const GENERAL_CHECKS: readonly GeneralCheck[] = [
   store,
   token,
   version,
+  nodes,
+  nodeUrls,
+  leases,
   network,
   publicUrl,
   sessions,

@@ -1,3 +1,4 @@
+import type { FleetAnswer } from '../../fleet/wire.js';
 import { type Finding, fine, type GeneralCheck, skipped, wrong } from '../check.js';
 import type { Fault } from '../fault.js';
 import { endpointOf, reach, shown } from '../reach.js';
@@ -38,12 +39,18 @@ export const network: GeneralCheck = {
 
 /** From here nothing can be told of another machine's way to the network. */
 async function asHeard(name: string, room: Room): Promise<Finding> {
-  const state = (await room.fleet().catch(() => undefined))?.nodes[0]?.network.state ?? 'unknown';
+  const state = await room.fleet().then(stateIn, () => 'unknown' as const);
   const facts = { network: name, state };
   if (state === 'ok') return fine(`${name}: the daemon hears from it`, facts);
   if (state === 'unknown') return skipped('no session of that daemon could tell; --network looks from here');
   const advice = `let the daemon's machine connect to the network: firewall, proxy, DNS`;
   return wrong('network-unreachable', `${name}: no session of the daemon is connected`, advice, facts);
+}
+
+/** One node that hears from the network is enough. */
+function stateIn({ nodes }: FleetAnswer): 'ok' | 'down' | 'unknown' {
+  const states = nodes.map(({ network }) => network?.state);
+  return states.includes('ok') ? 'ok' : states.includes('down') ? 'down' : 'unknown';
 }
 
 async function reachAt(name: string, address: string): Promise<Finding> {

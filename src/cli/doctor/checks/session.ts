@@ -2,7 +2,7 @@ import type { SessionStatus } from '../../../domain/session.js';
 import type { SessionRow } from '../../fleet/wire.js';
 import { type Finding, fine, type SessionCheck, skipped, wrong } from '../check.js';
 import type { SessionFacts } from '../facts.js';
-import type { Room } from '../room.js';
+import { ownNode, type Room } from '../room.js';
 import type { Trouble } from '../troubles.js';
 
 const MINUTE_MS = 60_000;
@@ -34,13 +34,21 @@ export const session: SessionCheck = {
   async lookAt(session, room) {
     const { health, podName } = session;
     if (!health) return skipped(`held by the node ${podName}: ask that one`);
+    if (health.podName === '' && !TERMINAL[health.status]) return unheld(health);
     const { status } = health;
-    if (status === 'connected') return ofConnected(session, health, await uptimeOf(room));
+    if (status === 'connected') return ofConnected(session, health, await uptimeOf(health, room));
     if (status === 'reconnecting') return ofReconnecting(health, room);
     if (status === 'initializing' || status === 'qr') return ofPairing(health, room);
     return ofTerminal(health);
   },
 };
+
+function unheld(health: SessionRow): Finding {
+  const advice =
+    'look again in some seconds: one takes it by then; if none does, see whether there is one that is not draining ' +
+    '(switchboard nodes list), and what it logs of this session';
+  return wrong('session-unheld', `nothing is sent or received: ${health.reason}`, advice, factsOf(health));
+}
 
 function ofTerminal(health: SessionRow): Finding {
   const { status, clientId } = health;
@@ -67,7 +75,7 @@ function ofConnected({ jid }: SessionFacts, health: SessionRow, uptimeMs: number
 async function ofReconnecting(health: SessionRow, room: Room): Promise<Finding> {
   const facts = factsOf(health);
   if (ageOf(health, room) >= STUCK_MS) return wrong('session-stuck', said(health), LOOK_AT_NETWORK, facts);
-  const loop = loopOf(health, await uptimeOf(room));
+  const loop = loopOf(health, await uptimeOf(health, room));
   if (loop) return loop;
   const advice = 'it comes back by itself; if it does not, look at the network check above';
   return wrong('session-reconnecting', said(health), advice, facts);
@@ -109,8 +117,9 @@ function said({ status, reason, since }: SessionRow): string {
   return `${status}${reason && `: ${reason}`}${since && `, since ${since}`}`;
 }
 
-/** Milliseconds that the daemon runs. */
-async function uptimeOf(room: Room): Promise<number> {
-  const { nodes } = await room.fleet();
-  return (nodes[0]?.uptimeSeconds ?? Number.POSITIVE_INFINITY) * 1_000;
+/** Milliseconds that the daemon runs which holds the session. */
+async function uptimeOf({ podName }: SessionRow, room: Room): Promise<number> {
+  const fleet = await room.fleet();
+  const node = fleet.nodes.find((one) => one.podName === podName) ?? ownNode(fleet);
+  return (node?.uptimeSeconds ?? Number.POSITIVE_INFINITY) * 1_000;
 }

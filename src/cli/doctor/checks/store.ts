@@ -1,7 +1,7 @@
 import { parseObject } from '../../json-api.js';
 import type { ReadyAnswer } from '../../wire.js';
 import { fine, type GeneralCheck, wrong } from '../check.js';
-import type { Room } from '../room.js';
+import { ownNode, type Room } from '../room.js';
 
 /** One slow answer may be chance. */
 const ROUNDS = 3;
@@ -43,6 +43,8 @@ async function quickest(room: Room): Promise<number | undefined> {
 }
 
 async function storeMs(room: Room): Promise<number | undefined> {
-  const { nodes } = await room.askFleet().catch(() => ({ nodes: [] }));
-  return nodes[0]?.store.ms;
+  return room.askFleet().then(
+    (fleet) => ownNode(fleet)?.store?.ms,
+    () => undefined,
+  );
 }

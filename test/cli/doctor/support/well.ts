@@ -2,6 +2,7 @@ import { FakeDaemon } from '../../support/fake-daemon.js';
 
 export const TOKEN = 'a-token-of-at-least-16-characters';
 
+const STANDING = { draining: false, sessions: 1 };
 const LONG_AGO = '2026-01-01T00:00:00.000Z';
 
 /** What a daemon tells of a session that is well; fields in place of these make it ill. */
@@ -28,6 +29,22 @@ export function wellClient(clientId: string, changes: Record<string, unknown> = 
   return { clientId, jid, podName: 'n', orgId: '', webhookUrl: '', ...changes };
 }
 
+/** What `/nodes` tells of a node. */
+export function wellNode(podName: string, changes: Record<string, unknown> = {}) {
+  const times = { ageSeconds: 3_600, silentSeconds: 0 };
+  const url = `http://${podName}.invalid:3000`;
+  return {
+    nodeId: `id-${podName}`,
+    podName,
+    url,
+    self: false,
+    version: '2026-01',
+    ...times,
+    ...STANDING,
+    ...changes,
+  };
+}
+
 /** The face of a daemon with one session, both well, that a test can make ill. */
 export class WellDaemon {
   readonly http: FakeDaemon;
@@ -36,6 +53,8 @@ export class WellDaemon {
   session: Record<string, unknown> | undefined = wellSession('acme');
   node: Record<string, unknown> = { uptimeSeconds: 86_400, store: { ms: 1 }, network: { state: 'ok' } };
   failed: Record<string, unknown>[] = [];
+  nodes: Record<string, unknown>[] = [wellNode('n', { self: true, url: '' })];
+  leases: Record<string, unknown>[] = [];
 
   private constructor(http: FakeDaemon) {
     this.http = http;
@@ -47,6 +66,7 @@ export class WellDaemon {
     http.on('GET /fleet', () => ({
       body: { nodes: [this.node], sessions: this.session ? [this.session] : [] },
     }));
+    http.on('GET /nodes', () => ({ body: { nodes: this.nodes, leases: this.leases } }));
     http.on('GET /failed-deliveries', () => ({ body: { failedDeliveries: this.failed } }));
     http.on('POST /send-test-event', { deliveryId: '01', delivered: true, reason: '', signed: true });
   }
