@@ -133,11 +133,10 @@ function hasPort({ ports }: Deployment['container'], probe: IProbe | undefined):
 /** Before a node stops it gives its sessions away, and has time enough for that. */
 async function drainFaults({ pod, container }: Deployment): Promise<string[]> {
   const [shell, option, script = ''] = container.lifecycle?.preStop?.exec?.command ?? [];
-  const [exec, program, ...words] = script.split(' ').map((word) => word.replace(/^"(.*)"$/, '$1'));
-  if (shell !== '/bin/sh' || option !== '-c' || exec !== 'exec' || program !== 'switchboard') {
-    return ['preStop runs no command of switchboard'];
-  }
-  const seconds = Number(words[words.indexOf('--timeout') + 1]);
+  const [, command, pause] = /^switchboard (.*); sleep (\d+)$/.exec(script) ?? [];
+  if (shell !== '/bin/sh' || option !== '-c' || !command) return ['preStop runs no command of switchboard'];
+  const words = command.split(' ').map((word) => word.replace(/^"(.*)"$/, '$1'));
+  const seconds = Number(words[words.indexOf('--timeout') + 1]) + Number(pause);
   const needed = seconds + (LIMITS.handOverMs + 2 * LIMITS.stopGraceMs) / 1_000;
   return [
     ...(await commandFaults(words)),
