@@ -11,6 +11,8 @@ import type { Residents } from './residents.js';
 
 /** Milliseconds between two looks at the cluster. */
 const LOOK_MS = 1_000;
+/** Looks after which a session that is still free is anybody's. */
+const OVERDUE_LOOKS = 5;
 /** Free sessions that are looked for at once. */
 const FREE_AT_ONCE = 200;
 
@@ -44,6 +46,8 @@ export class Cluster implements Owners {
   readonly #keeper: LeaseKeeper;
   readonly #moves: Moves;
   readonly #foreign: ForeignOwners;
+  /** At how many looks each session was free, one after the other. */
+  #seenFree = new Map<string, number>();
   #draining = false;
   #stopping = false;
   #look: Promise<void> = Promise.resolve();
@@ -193,11 +197,18 @@ export class Cluster implements Owners {
     ]);
     const free = found.filter((clientId) => !this.#moves.hasFailed(clientId));
     const own = this.#moves.staying();
-    const view = { self: nodeId, draining, held: own.length, takers, counts, free };
-    const { take, give } = placement(view, Math.random());
+    const overdue = this.#noteFree(free);
+    const view = { self: nodeId, draining, held: own.length, takers, counts, free, overdue };
+    const { take, give } = placement(view);
     if (give > 0 && (draining || !this.#moves.isGiving)) void this.#moves.give(own, give);
     this.#moves.takeSome(take);
     for (const clientId of this.#moves.unused()) await this.ended(clientId);
+  }
+
+  /** @returns those that have been free for long */
+  #noteFree(free: readonly string[]): Set<string> {
+    this.#seenFree = new Map(free.map((clientId) => [clientId, (this.#seenFree.get(clientId) ?? 0) + 1]));
+    return new Set(free.filter((clientId) => (this.#seenFree.get(clientId) ?? 0) > OVERDUE_LOOKS));
   }
 
   /** The nodes that are there and take sessions. @throws GatewayError store_unavailable */

@@ -12,6 +12,8 @@ export interface View {
   counts: ReadonlyMap<string, number>;
   /** Sessions that nobody holds, as far as they were looked for. */
   free: readonly string[];
+  /** Those of them that have been free for so long that whoever should have taken them seems unable to. */
+  overdue: ReadonlySet<string>;
 }
 
 export interface Taker {
@@ -27,24 +29,43 @@ export interface Plan {
   give: number;
 }
 
+/** A node that takes sessions, and how many it has. */
+interface Load extends Taker {
+  count: number;
+}
+
 /**
- * What a node does next, so that each one comes to hold its share. All nodes decide by the same rules from nearly the same
- * view; what two want at once is the first one's. A node gives a session away only while nobody waits to be taken and
- * another node has room, one at a time: each step brings the nodes nearer to their shares, so that it ends.
- *
- * @param random 0 to 1; nodes that look at the same moment begin at different sessions
+ * What a node does next, so that all come to hold the same number. Nodes decide by the same rules from nearly the same
+ * view: free sessions go to whoever has the fewest; what two want at once is the first one's. When nobody waits to be
+ * taken, the node with the most gives one away, if another has at least two fewer. Each such step brings the nodes nearer
+ * to each other, so that it ends, and nothing is given back.
  */
-export function placement({ self, draining, held, takers, counts, free }: View, random: number): Plan {
-  const others = takers.filter(({ nodeId }) => nodeId !== self);
+export function placement({ self, draining, held, takers, counts, free, overdue }: View): Plan {
+  const loads = takers.map((taker) => ({
+    ...taker,
+    count: taker.nodeId === self ? held : (counts.get(taker.nodeId) ?? 0),
+  }));
+  const others = loads.filter(({ nodeId }) => nodeId !== self);
   if (draining) return { take: [], give: others.length > 0 ? held : 0 };
-  let total = free.length;
-  for (const count of counts.values()) total += count;
-  const share = Math.ceil(total / Math.max(1, takers.length));
   if (free.length > 0) {
-    const start = Math.floor(random * free.length);
-    const turned = [...free.slice(start), ...free.slice(0, start)];
-    return { take: turned.slice(0, Math.max(0, share - held)), give: 0 };
+    const share = new Set(shareOf(self, loads, free));
+    return { take: free.filter((clientId) => share.has(clientId) || overdue.has(clientId)), give: 0 };
   }
-  const hasRoom = ({ nodeId, settled }: Taker) => settled && (counts.get(nodeId) ?? 0) < share;
-  return { take: [], give: held > share && others.some(hasRoom) ? 1 : 0 };
+  const fewest = Math.min(...others.filter(({ settled }) => settled).map(({ count }) => count));
+  const isFullest = loads.toSorted(byCount).at(-1)?.nodeId === self;
+  return { take: [], give: isFullest && held - fewest >= 2 ? 1 : 0 };
+}
+
+/** Those of the free sessions that are a node's, when each goes to whoever has the fewest by then. */
+function shareOf(self: string, loads: readonly Load[], free: readonly string[]): string[] {
+  const filling = loads.map((load) => ({ ...load }));
+  return free.toSorted().filter(() => {
+    const [emptiest] = filling.sort(byCount);
+    if (emptiest) emptiest.count += 1;
+    return emptiest?.nodeId === self;
+  });
+}
+
+function byCount(a: Load, b: Load): number {
+  return a.count - b.count || (a.nodeId < b.nodeId ? -1 : 1);
 }
