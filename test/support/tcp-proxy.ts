@@ -3,9 +3,9 @@ import { createConnection, createServer, type Server, type Socket } from 'node:n
 
 /**
  * What becomes of a chunk on its way to the server: `cut` drops it and every connection, `cut-answer` lets it through
- * and does so when the server answers.
+ * and does so when the server answers, `hold` keeps it until it is let go.
  */
-export type Verdict = 'pass' | 'cut' | 'cut-answer';
+export type Verdict = 'pass' | 'cut' | 'cut-answer' | 'hold';
 
 /** A TCP relay that a test can break and mend, so that the server behind it need not be stopped. */
 export interface TcpProxy {
@@ -18,6 +18,8 @@ export interface TcpProxy {
   restore(): void;
   /** Asks about every chunk that a client sends, until it is restored. */
   watch(judge: (chunk: Buffer) => Verdict): void;
+  /** Passes on what was held. */
+  letGo(): void;
   stop(): Promise<void>;
 }
 
@@ -26,6 +28,7 @@ export async function startTcpProxy(host: string, port: number): Promise<TcpProx
   let state: 'open' | 'cut' | 'frozen' = 'open';
   let judge: (chunk: Buffer) => Verdict = () => 'pass';
   const sockets = new Set<Socket>();
+  let held: (() => void)[] = [];
   const track = (socket: Socket) => {
     sockets.add(socket);
     socket.on('error', () => {}).on('close', () => sockets.delete(socket));
@@ -49,6 +52,10 @@ export async function startTcpProxy(host: string, port: number): Promise<TcpProx
     watch(next: typeof judge) {
       judge = next;
     },
+    letGo() {
+      for (const pass of held) pass();
+      held = [];
+    },
   };
 
   const forward = (chunk: Buffer, upstream: Socket) => {
@@ -56,7 +63,8 @@ export async function startTcpProxy(host: string, port: number): Promise<TcpProx
     const verdict = judge(chunk);
     if (verdict === 'cut') return proxy.cut();
     if (verdict === 'cut-answer') upstream.prependOnceListener('data', () => proxy.cut());
-    upstream.write(chunk);
+    if (verdict === 'hold') held.push(() => upstream.write(chunk));
+    else upstream.write(chunk);
   };
   const server = createServer((client) => {
     track(client);

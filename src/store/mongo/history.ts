@@ -8,6 +8,7 @@ import { mongoPendingChanges } from './pending-changes.js';
 import { mongoRekey } from './rekey.js';
 import { lastOf, mongoRooms, type RoomKey } from './rooms.js';
 import { Turns } from './turns.js';
+import { unlessRefused } from './under-fence.js';
 
 /** Messages that are deleted in one step. */
 const PRUNED_AT_ONCE = 200;
@@ -50,7 +51,8 @@ export function mongoHistory(database: MongoDatabase, fences: Fences): BackendHi
     async record(clientId, room, message) {
       const { chatRoomId, messageId } = message;
       return writing(clientId, chatRoomId, async (fence) => {
-        if (await messages.has(clientId, chatRoomId, messageId)) return false;
+        const isThere = await messages.has(clientId, chatRoomId, messageId);
+        if (isThere) return unlessRefused(database, clientId, fence, false);
         await rooms.tell(fence, clientId, room, message);
         return messages.insert(fence, clientId, message);
       });

@@ -79,7 +79,8 @@ export function lifeContract(harness: () => StoreHarness): void {
   });
 }
 
-async function fill(store: Store, clientId: string): Promise<void> {
+/** Writes something of everything. */
+export async function fill(store: Store, clientId: string): Promise<void> {
   await store.sessions.create(session(clientId));
   await store.keys.commit(clientId, {
     credentials: bytes('creds'),
