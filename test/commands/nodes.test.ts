@@ -25,10 +25,9 @@ describe('nodes as commands', () => {
     cluster.add('id-2', 'http://10.0.0.2:3000', { name: 'node-2', ageMs: 7_200_000 });
     cluster.add('id-3', 'http://10.0.0.3:3000', { name: 'node-3', silentMs: 7_500 });
     cluster.add('id-4', '', { silentMs: 60_000 });
-    cluster.hold('id-2', 'acme');
-    cluster.hold('id-2', 'beta');
-    cluster.hold('id-4', 'orphan');
-    cluster.leases.now += 5_000;
+    cluster.hold('id-2', 'acme', 5_000);
+    cluster.hold('id-2', 'beta', 5_000);
+    cluster.hold('id-4', 'orphan', 5_000);
   }
 
   it('are listed with their state, and with who holds what', async () => {
@@ -75,13 +74,13 @@ describe('nodes as commands', () => {
       });
     });
     await looks;
-    expect(cluster.nodes.rows.get('id-2')?.draining).to.equal(true);
+    expect(await cluster.isDraining('id-2')).to.equal(true);
     for (const clientId of ['acme', 'beta']) cluster.leases.releaseNow(clientId, 'id-2', 1);
     const { stdout, stderr, exitCode } = await draining;
     expect([stdout, stderr, exitCode]).to.deep.equal(['node-2 is draining; it holds none\n', '', 0]);
     const undone = await run(NodesDrain, 'node-2', '--undo', '--json');
     expect(JSON.parse(undone.stdout).node).to.include({ podName: 'node-2', draining: false, sessions: 0 });
-    expect(cluster.nodes.rows.get('id-2')?.draining).to.equal(false);
+    expect(await cluster.isDraining('id-2')).to.equal(false);
   });
 
   it('end with 1 when they still hold something after that time, and warn when nobody takes it', async () => {

@@ -42,7 +42,7 @@ describe('nodes that share a store', () => {
   async function addSession(clientId: string, nodeId?: string): Promise<void> {
     await api.services.sessions.start(clientId, {});
     if (nodeId !== 'node-1') api.services.sessions.elsewhere.add(clientId);
-    if (nodeId) cluster.hold(nodeId, clientId);
+    if (nodeId) cluster.hold(nodeId, clientId, 1_500);
   }
 
   it('are listed with what they hold, and with who holds what when that is asked for', async () => {
@@ -50,7 +50,6 @@ describe('nodes that share a store', () => {
     cluster.add('gone', '', { silentMs: 60_000 });
     await addSession('acme', 'node-2');
     await addSession('orphan', 'gone');
-    cluster.leases.now += 1_500;
     const { body } = await api.get('/nodes');
     expect(body).to.deep.equal({
       nodes: [
@@ -158,7 +157,7 @@ describe('nodes that share a store', () => {
       'sessions[1].clientId': 'beta',
       'sessions[1].podName': 'node-2',
       'sessions[1].connected': true,
-      'sessions[1].lease': { epoch: 1, ageSeconds: 0, leftSeconds: 20 },
+      'sessions[1].lease': { epoch: 1, ageSeconds: 1, leftSeconds: 18 },
       'sessions[1].webhook.origin': 'https://example.com',
     });
   });
@@ -216,7 +215,7 @@ describe('nodes that share a store', () => {
       'ended at none, logged_out: no node holds it: one takes it within seconds, unless all are draining',
       'free at none, initializing: no node holds it: one takes it within seconds, unless all are draining',
       'ofbabbles at babbles, initializing: the node babbles, which holds it, does not answer',
-      'ofgone at none, initializing: the node that held it is gone: another one takes it in 20 s',
+      'ofgone at none, initializing: the node that held it is gone: another one takes it in 18 s',
       'ofhangs at hangs, initializing: the node hangs, which holds it, does not answer',
       'oflies at lies, initializing: the node lies, which holds it, does not answer',
       'ofrefuses at refuses, initializing: the node refuses, which holds it, does not answer',

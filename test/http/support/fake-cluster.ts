@@ -1,46 +1,47 @@
 import { createServer, type RequestListener } from 'node:http';
-import type { ClusterStore, NodeRecord, NodeStore, SeenNode } from '../../../src/store/store.js';
+import type { ClusterStore } from '../../../src/store/store.js';
 import { LeaseTable } from '../../cluster/support/lease-table.js';
+import { NodeTable } from '../../cluster/support/node-table.js';
 
-/** Nodes in memory; what they say of themselves never gets old. */
-class NodeTable implements NodeStore {
-  readonly rows = new Map<string, SeenNode>();
-
-  async announce(node: NodeRecord): Promise<{ draining: boolean }> {
-    const row = { draining: false, ageMs: 0, silentMs: 0, ...this.rows.get(node.nodeId), ...node };
-    this.rows.set(node.nodeId, row);
-    return row;
-  }
-
-  async list(withinMs: number): Promise<SeenNode[]> {
-    return [...this.rows.values()].filter(({ silentMs }) => silentMs < withinMs);
-  }
-
-  async drain(nodeId: string, draining: boolean): Promise<boolean> {
-    const row = this.rows.get(nodeId);
-    if (row) this.rows.set(nodeId, { ...row, draining });
-    return row !== undefined;
-  }
-
-  async leave(nodeId: string): Promise<void> {
-    this.rows.delete(nodeId);
-  }
+/** What of a node is not as usual. */
+interface NodeChanges {
+  name?: string;
+  draining?: boolean;
+  ageMs?: number;
+  silentMs?: number;
 }
 
 /** What nodes share, in memory. */
 export class FakeCluster implements ClusterStore {
   readonly leases = new LeaseTable();
-  readonly nodes = new NodeTable();
+  readonly nodes = new NodeTable(this.leases);
 
   /** A node that has been there for an hour. */
-  add(nodeId: string, url = '', more: Partial<SeenNode> = {}): void {
-    const row = { nodeId, name: nodeId, url, version: '2026-11', draining: false };
-    this.nodes.rows.set(nodeId, { ...row, ageMs: 3_600_000, silentMs: 400, ...more });
+  add(
+    nodeId: string,
+    url = '',
+    { name = nodeId, draining, ageMs = 3_600_000, silentMs = 400 }: NodeChanges = {},
+  ): void {
+    const { now } = this.leases;
+    for (const agoMs of [ageMs, silentMs]) {
+      this.leases.now = now - agoMs;
+      void this.nodes.announce({ nodeId, name, url, version: '2026-11' });
+    }
+    this.leases.now = now;
+    if (draining) void this.nodes.drain(nodeId, true);
   }
 
-  /** Has a node hold a session, for 20 seconds from now on. */
-  hold(nodeId: string, clientId: string): void {
+  /** Whether a node has been told to give its sessions away. */
+  async isDraining(nodeId: string): Promise<boolean | undefined> {
+    const nodes = await this.nodes.list(Number.POSITIVE_INFINITY);
+    return nodes.find((node) => node.nodeId === nodeId)?.draining;
+  }
+
+  /** Has a node hold a session, for 20 seconds from some milliseconds ago on. */
+  hold(nodeId: string, clientId: string, agoMs = 0): void {
+    this.leases.now -= agoMs;
     if (this.leases.claimNow(clientId, nodeId, 20_000) === undefined) throw new Error(`${clientId} is held`);
+    this.leases.now += agoMs;
   }
 }
 
