@@ -1,14 +1,16 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { type ParentMessage, readWorkerMessage, WORKER_VARIABLE, type WorkerMessage } from './messages.js';
 
-/** Milliseconds between two questions whether a process still answers, and how many may stay unanswered. */
-const PING_MS = 10_000;
+/** Questions whether a process still answers that may stay unanswered. */
 const PINGS_MISSED = 3;
 
-/** How a worker is started. */
+/** How a worker is started and watched. */
 export interface Program {
   path: string;
   args: readonly string[];
+  env: NodeJS.ProcessEnv;
+  /** Milliseconds between two questions whether it still answers. */
+  pingMs: number;
 }
 
 /** One process of a worker, from its start to its end. */
@@ -22,7 +24,7 @@ export class WorkerProcess {
   #unanswered = 0;
   #pings: NodeJS.Timeout | undefined;
 
-  constructor({ path, args }: Program, env: NodeJS.ProcessEnv) {
+  constructor({ path, args, env, pingMs }: Program) {
     this.#child = fork(path, [...args], {
       env: { ...env, [WORKER_VARIABLE]: '1' },
       // standard output is the parent's own; logs are lines, which may come from all
@@ -33,7 +35,7 @@ export class WorkerProcess {
       this.#child.on('error', (error) => this.pid || resolve(error.message));
     });
     this.ready = new Promise((resolve, reject) => {
-      this.#child.on('message', (message) => this.#take(readWorkerMessage(message), resolve));
+      this.#child.on('message', (message) => this.#take(readWorkerMessage(message), pingMs, resolve));
       void this.ended.then((how) => {
         clearInterval(this.#pings);
         reject(new Error(this.#reason ?? `it ended before it served (${how})`));
@@ -55,11 +57,11 @@ export class WorkerProcess {
     this.#child.kill('SIGKILL');
   }
 
-  #take(message: WorkerMessage | undefined, ready: (url: string) => void): void {
+  #take(message: WorkerMessage | undefined, pingMs: number, ready: (url: string) => void): void {
     this.#unanswered = 0;
     if (message?.type === 'failed') this.#reason = message.reason;
     if (message?.type !== 'ready') return;
-    this.#pings ??= setInterval(() => this.#ping(), PING_MS);
+    this.#pings ??= setInterval(() => this.#ping(), pingMs);
     ready(message.url);
   }
 

@@ -12,7 +12,6 @@ export interface WorkerOptions {
   /** The setting `node-name`. */
   name: string;
   program: Program;
-  env: NodeJS.ProcessEnv;
   log: Logger;
 }
 
@@ -46,7 +45,7 @@ export class Worker {
    * @throws Error with one line for people; it is not started again then
    */
   async start(): Promise<void> {
-    const process = new WorkerProcess(this.#options.program, this.#options.env);
+    const process = new WorkerProcess(this.#options.program);
     this.#process = process;
     this.#url = await process.ready;
     this.#address = addressOf(this.#url);

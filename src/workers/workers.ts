@@ -9,13 +9,16 @@ import type { Program } from './worker-process.js';
 
 /** Milliseconds that workers have to stop: more than a daemon takes that gives all its time to what is in flight. */
 const STOP_MS = 45_000;
+const PING_MS = 10_000;
 
 export interface WorkersOptions {
   log: Logger;
   /** Gives the start up. */
   signal: AbortSignal;
   /** What each worker runs; this process's own program unless said otherwise. */
-  program?: Program;
+  program?: Pick<Program, 'path' | 'args'>;
+  /** Milliseconds between two questions whether a worker still answers. */
+  pingMs?: number;
 }
 
 /**
@@ -44,16 +47,16 @@ export async function startWorkers(config: Config, options: WorkersOptions): Pro
 /** The workers of this machine, behind one address. */
 export class Workers {
   readonly #config: Config;
-  readonly #program: Program;
+  readonly #program: Omit<Program, 'env'>;
   readonly #log: Logger;
   readonly #router: Router;
   #workers: Worker[] = [];
   #sandbox: Network['sandbox'];
   #url = '';
 
-  constructor(config: Config, { log, program = ownProgram() }: WorkersOptions) {
+  constructor(config: Config, { log, program = ownProgram(), pingMs = PING_MS }: WorkersOptions) {
     this.#config = config;
-    this.#program = program;
+    this.#program = { ...program, pingMs };
     this.#log = log.child({ area: 'workers' });
     this.#router = new Router(() => this.#workers.flatMap(({ address }) => address ?? []), this.#log);
   }
@@ -105,11 +108,13 @@ export class Workers {
     const configs = Array.from({ length: this.#config.workers }, (_, index) =>
       workerConfig(this.#config, index + 1, shared),
     );
-    const common = { program: this.#program, log: this.#log };
-    return configs.map((own) => new Worker({ ...common, name: own.nodeName, env: workerEnvironment(own) }));
+    return configs.map((own) => {
+      const program = { ...this.#program, env: workerEnvironment(own) };
+      return new Worker({ name: own.nodeName, program, log: this.#log });
+    });
   }
 }
 
-function ownProgram(): Program {
+function ownProgram(): Pick<Program, 'path' | 'args'> {
   return { path: process.argv[1] ?? '', args: ['start'] };
 }

@@ -49,6 +49,11 @@ export class CliProcess {
     return Promise.race([seen, ended]);
   }
 
+  /** What it has printed so far, wherever. */
+  get output(): string {
+    return this.#all();
+  }
+
   signal(signal: NodeJS.Signals): void {
     this.#child.kill(signal);
   }

@@ -6,7 +6,6 @@ import { expect } from 'chai';
 import { createLog } from '../../src/log.js';
 import { startWorkers, type Workers } from '../../src/workers/workers.js';
 import { compiledProgram } from '../support/compiled.js';
-import { freePort } from '../support/free-port.js';
 import { startReceiver } from '../support/receiver.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
 import { workersConfig } from './support/workers-config.js';
@@ -59,11 +58,11 @@ describe('workers', function () {
 
   async function start(
     settings: Parameters<typeof workersConfig>[1] = {},
-    { args = [] as string[], signal = new AbortController().signal } = {},
+    { args = [] as string[], signal = new AbortController().signal, pingMs = 60_000 } = {},
   ): Promise<Workers | undefined> {
     const config = await workersConfig(join(dir.path, 'data'), settings);
     const program = { path: compiledProgram(SCRIPT), args };
-    const workers = await startWorkers(config, { log, signal, program });
+    const workers = await startWorkers(config, { log, signal, program, pingMs });
     if (workers) running.push(workers);
     return workers;
   }
@@ -100,16 +99,6 @@ describe('workers', function () {
     expect(direct.map(({ pid }) => pid)).to.deep.equal(told.map(({ pid }) => pid));
   });
 
-  it('listen after the port of the address under which other machines reach this one', async () => {
-    const port = await freePort();
-    const workers = await start({ nodeUrl: `http://machine.example:${port}/`, host: '127.0.0.1' });
-    const told = await Promise.all((workers?.workerUrls ?? []).map(ask));
-    for (const [index, { env }] of told.entries()) {
-      expect(env.SWITCHBOARD_NODE_URL).to.equal(`http://machine.example:${port + index + 1}`);
-      expect(env.SWITCHBOARD_PORT).to.equal(String(port + index + 1));
-    }
-  });
-
   it('are started again when they die, while the others go on', async () => {
     const workers = await start();
     const [first = '', second = ''] = workers?.workerUrls ?? [];
@@ -123,6 +112,16 @@ describe('workers', function () {
     expect(told.map((one) => one.pid))
       .to.include((await ask(second)).pid)
       .and.not.include(pid);
+  });
+
+  it('are started again when they do not answer any more', async () => {
+    const workers = await start({}, { pingMs: 500 });
+    const { pid } = await ask(workers?.workerUrls[0]);
+    process.kill(pid, 'SIGSTOP');
+    await logged('a worker has ended', 1);
+    await logged('a worker serves', 3);
+    expect(isAlive(pid)).to.equal(false);
+    expect((await ask(workers?.workerUrls[0])).env.SWITCHBOARD_NODE_NAME).to.equal('node-1');
   });
 
   it('all end when one cannot start, with the reason of that one', async () => {
