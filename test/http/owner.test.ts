@@ -1,154 +1,44 @@
 import { once } from 'node:events';
-import { type IncomingHttpHeaders, type IncomingMessage, type RequestListener, request } from 'node:http';
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { setImmediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import type { Request } from '@hapi/hapi';
 import { expect } from 'chai';
 import { HOP_HEADER, Hops } from '../../src/cluster/hops.js';
-import type { PeerNode } from '../../src/cluster/owners.js';
 import { GatewayError } from '../../src/domain/errors.js';
-import { answeringServer } from './support/fake-cluster.js';
-import { FakeSending } from './support/fake-services.js';
-import { failedDelivery, rightRequest } from './support/right-requests.js';
-import { ScriptedOwners } from './support/scripted-owners.js';
-import { createTestServer, HOP_KEY, type TestServer, TOKEN } from './support/test-server.js';
+import { rightRequest } from './support/right-requests.js';
+import { HOP_KEY } from './support/test-server.js';
+import {
+  AUTHORIZED,
+  deadNode,
+  deferred,
+  JSON_TYPE,
+  NOT_HERE,
+  prepare,
+  response,
+  SEND,
+  type TestNode,
+  TwoNodes,
+} from './support/two-nodes.js';
 
-const SEND = { clientId: 'acme', to: '+15550000002', body: 'Hello' };
-const JSON_TYPE = { 'content-type': 'application/json' };
-const AUTHORIZED = { authorization: `Bearer ${TOKEN}` };
 const MB = 1024 * 1024;
-const NOT_HERE = 'x-switchboard-not-here';
-/** How long a request waits between its looks for a node. */
-const STEPS_MS = [100, 200, 300, 400, 500, 700, 800];
 
-/** A node that listens, with what its handlers were given. */
-interface Node {
-  api: TestServer;
-  owners: ScriptedOwners;
-  url: string;
-  handled: Handled[];
-  /** Connections and requests that it has taken. */
-  taken: { connections: number; requests: number };
-}
-
-interface Handled {
-  method: string;
-  path: string;
-  query: object;
-  payload: unknown;
-  headers: Record<string, unknown>;
-}
-
-describe('requests for a session of another node', () => {
-  let entry: Node;
-  let holder: Node;
-  const cleanup: (() => Promise<unknown>)[] = [];
+describe('requests for a session', () => {
+  let nodes: TwoNodes;
+  let entry: TestNode;
+  let holder: TestNode;
 
   // servers are costly to make
   before(async () => {
-    [entry, holder] = await Promise.all([createNode('entry'), createNode('holder')]);
+    nodes = await TwoNodes.start();
+    ({ entry, holder } = nodes);
   });
+  beforeEach(() => nodes.begin());
+  afterEach(() => nodes.end());
+  after(() => nodes.stop());
 
-  beforeEach(async () => {
-    for (const node of [entry, holder]) await reset(node);
-    holder.owners.held.add('acme');
-    await prepare(holder);
-    entry.owners.script = (clientId) =>
-      clientId === 'acme' ? { at: 'peer', node: holder.owners.self } : { at: 'nobody' };
-  });
-
-  afterEach(async () => {
-    await Promise.all(cleanup.splice(0).map((end) => end()));
-    for (const { owners } of [entry, holder]) expect(owners.underWay, owners.self.name).to.equal(0);
-  });
-
-  after(() => Promise.all([entry, holder].map(({ api }) => api.server.stop())));
-
-  /** As it was at first, but for connections that are still open. */
-  async function reset({ api, owners, handled, taken }: Node): Promise<void> {
-    const { sessions, sending } = api.services;
-    for (const { clientId } of sessions.views()) await sessions.disconnect(clientId);
-    Object.assign(sending, new FakeSending(sessions));
-    Object.assign(taken, { connections: 0, requests: 0 });
-    api.registry.resetMetrics();
-    owners.reset();
-    handled.length = 0;
-    api.lines.length = 0;
-  }
-
-  /** One more node, for one test. */
-  async function anotherNode(name: string): Promise<Node> {
-    const node = await createNode(name);
-    cleanup.push(() => node.api.server.stop());
-    return node;
-  }
-
-  async function createNode(name: string): Promise<Node> {
-    const owners = new ScriptedOwners(name);
-    const api = await createTestServer(owners);
-    const handled: Handled[] = [];
-    const taken = { connections: 0, requests: 0 };
-    api.server.ext('onPreHandler', (request, h) => {
-      handled.push(seenBy(request));
-      return h.continue;
-    });
-    api.server.listener.on('connection', () => {
-      taken.connections += 1;
-    });
-    api.server.listener.on('request', () => {
-      taken.requests += 1;
-    });
-    await api.server.start();
-    const url = api.server.info.uri;
-    Object.assign(owners.self, { url });
-    return { api, owners, url, handled, taken };
-  }
-
-  async function prepare({ api: { services } }: Node): Promise<void> {
-    await services.sessions.start('acme', { webhookUrl: 'https://example.com' });
-    services.deliveries.fail(failedDelivery('acme'));
-  }
-
-  /** A peer that is no node of ours, which is said to hold the session. */
-  async function standIn(listener: RequestListener): Promise<void> {
-    const { url, close } = await answeringServer(listener);
-    cleanup.push(close);
-    const node: PeerNode = { nodeId: 'id-of-stand-in', name: 'stand-in', url };
-    entry.owners.script = () => ({ at: 'peer', node });
-  }
-
-  const call = (path: string, init: RequestInit = {}) =>
-    fetch(`${entry.url}${path}`, { ...init, headers: { ...AUTHORIZED, ...init.headers } });
-
-  const post = (path: string, body: object) =>
-    call(path, { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(body) });
-
-  /** Lets as much time pass as a request waits at most. */
-  async function outwait(): Promise<void> {
-    for (const ms of STEPS_MS) {
-      await entry.api.clock.scheduled(ms);
-      entry.api.clock.advance(ms);
-    }
-  }
-
-  async function expectRefusal(answer: Response, message: RegExp): Promise<void> {
-    const body = await answer.json();
-    expect([answer.status, answer.headers.get('retry-after')]).to.deep.equal([503, '1']);
-    expect(Object.keys(Object(body))).to.deep.equal(['error']);
-    expect(Reflect.get(Object(body), 'error')).to.match(message);
-    expect(answer.headers.get(NOT_HERE)).to.equal(null);
-  }
-
-  const outcomes = async () => {
-    const values = (await entry.api.registry.getSingleMetric('switchboard_forwarded_requests_total')?.get())
-      ?.values;
-    return Object.fromEntries((values ?? []).map(({ labels, value }) => [labels.outcome, value]));
-  };
-
-  describe('that come to it', () => {
+  describe('of another node', () => {
     it('are answered as if they had come to its node, on every route', async () => {
-      const direct = await anotherNode('holder');
+      const direct = await nodes.another('holder');
       direct.owners.held.add('acme');
       await prepare(direct);
       const targets = entry.api.server.table().filter(({ settings }) => settings.app?.owner === 'session');
@@ -172,19 +62,19 @@ describe('requests for a session of another node', () => {
       expect(holder.handled).to.deep.equal(direct.handled);
       expect(holder.handled).to.have.lengthOf(targets.length);
       expect(entry.handled).to.deep.equal([]);
-      expect(await outcomes()).to.deep.equal({ answered: targets.length });
+      expect(await nodes.outcomes()).to.deep.equal({ answered: targets.length });
       const lines = entry.api.lines.filter(({ msg }) => msg === 'request');
       expect(new Set(lines.map(({ node }) => node))).to.deep.equal(new Set(['holder']));
     });
 
     it('use a connection again', async () => {
-      for (let i = 0; i < 20; i++) await (await post('/send-message', SEND)).json();
+      for (let i = 0; i < 20; i++) await (await nodes.post('/send-message', SEND)).json();
       expect(holder.handled).to.have.lengthOf(20);
       expect(holder.taken.connections).to.be.at.most(1);
     });
 
     it('come with what their bodies say, packed or not, and without a body when they have none', async () => {
-      const packed = await call('/send-message', {
+      const packed = await nodes.call('/send-message', {
         method: 'POST',
         headers: { ...JSON_TYPE, 'content-encoding': 'gzip' },
         body: gzipSync(JSON.stringify({ ...SEND, metaData: { text: 'ü\u2028' } })),
@@ -204,12 +94,12 @@ describe('requests for a session of another node', () => {
         lengths.push(raw.req.headers['content-length']);
         return h.continue;
       });
-      const { status } = await call('/start?clientId=acme', { method: 'POST' });
+      const { status } = await nodes.call('/start?clientId=acme', { method: 'POST' });
       return { status, lengths };
     }
 
     it('are refused by its node as it does', async () => {
-      const invalid = await post('/send-message', { clientId: 'acme' });
+      const invalid = await nodes.post('/send-message', { clientId: 'acme' });
       expect([invalid.status, await invalid.json()]).to.deep.equal([
         400,
         { error: 'to is required. body is required' },
@@ -218,16 +108,35 @@ describe('requests for a session of another node', () => {
         'send_rejected',
         'the network rejected it (463)',
       );
-      const failed = await post('/send-message', SEND);
+      const failed = await nodes.post('/send-message', SEND);
       expect([failed.status, await failed.json()]).to.deep.equal([
         502,
         { error: 'the network rejected it (463)' },
       ]);
     });
 
+    it('are under way at its node until they are answered, each once', async () => {
+      const requests: [string, object, number][] = [
+        ['/send-message', SEND, 200],
+        ['/send-message', { ...SEND, to: 7 }, 400],
+        ['/set-webhook', { clientId: 'acme', webhookUrl: '' }, 200],
+        ['/send-message', SEND, 500],
+        ['/disconnect', { clientId: 'acme' }, 200],
+        ['/send-message', SEND, 404],
+      ];
+      for (const [path, body, status] of requests) {
+        holder.api.services.sending.failure = status === 500 ? new Error('unforeseen') : undefined;
+        const responded = response(holder);
+        expect((await nodes.post(path, body)).status).to.equal(status);
+        await responded;
+        expect(holder.owners.underWay, `${path} ${status}`).to.equal(0);
+      }
+      expect(holder.owners.entered).to.equal(requests.length);
+    });
+
     it('bring an answer back as it is', async () => {
       const seen: IncomingHttpHeaders[] = [];
-      await standIn((incoming, response) => {
+      await nodes.standIn((incoming, response) => {
         seen.push(incoming.headers);
         response.writeHead(206, {
           'content-type': 'application/octet-stream',
@@ -239,7 +148,7 @@ describe('requests for a session of another node', () => {
         response.end(gzipSync('cde'));
       });
       const headers = { range: 'bytes=2-4', 'if-range': '"a"' };
-      const answer = await call('/qr?clientId=acme', { headers });
+      const answer = await nodes.call('/qr?clientId=acme', { headers });
       expect(answer.status).to.equal(206);
       expect(await answer.text()).to.equal('cde');
       const { range, etag } = {
@@ -248,7 +157,7 @@ describe('requests for a session of another node', () => {
       };
       expect([range, etag, answer.headers.get('x-more')]).to.deep.equal(['bytes 2-4/9', '"a"', 'kept']);
       expect(seen[0]).to.include({ ...headers, ...AUTHORIZED, 'x-forwarded-for': '127.0.0.1' });
-      const head = await call('/qr?clientId=acme', { method: 'HEAD' });
+      const head = await nodes.call('/qr?clientId=acme', { method: 'HEAD' });
       expect([head.status, head.headers.get('content-range')]).to.deep.equal([206, 'bytes 2-4/9']);
     });
   });
@@ -294,8 +203,8 @@ describe('requests for a session of another node', () => {
     it('are read no faster than its node reads them', async () => {
       const body = deferred<string>();
       let go: () => void = () => undefined;
-      await standIn((incoming, response) => {
-        go = () => void text(incoming).then(body.resolve, body.reject);
+      await nodes.standIn((incoming, response) => {
+        go = () => void text(incoming).then(body.resolve);
         void body.promise.then(() => response.end('{}'));
       });
       const upload = begin();
@@ -309,7 +218,7 @@ describe('requests for a session of another node', () => {
     });
 
     it('go by the body when that is JSON', async () => {
-      const { status } = await post(PATH, {
+      const { status } = await nodes.post(PATH, {
         clientId: 'acme',
         to: '+15550000002',
         downloadUrl: 'https://example.com/a.pdf',
@@ -321,7 +230,7 @@ describe('requests for a session of another node', () => {
 
     it('are not sent a second time', async () => {
       let requests = 0;
-      await standIn((incoming, response) => {
+      await nodes.standIn((incoming, response) => {
         requests += 1;
         incoming
           .resume()
@@ -349,139 +258,6 @@ describe('requests for a session of another node', () => {
     });
   });
 
-  describe('whose node is not what it was', () => {
-    it('are tried again where it says that it does not hold the session', async () => {
-      const stale = await anotherNode('stale');
-      let looks = 0;
-      entry.owners.script = () => ({ at: 'peer', node: (looks++ < 2 ? stale : holder).owners.self });
-      const answer = post('/send-message', SEND);
-      for (const ms of STEPS_MS.slice(0, 2)) {
-        await entry.api.clock.scheduled(ms);
-        entry.api.clock.advance(ms);
-      }
-      expect((await answer).status).to.equal(200);
-      expect(holder.api.services.sending.sent).to.have.lengthOf(1);
-      expect(stale.handled).to.deep.equal([]);
-      expect(await outcomes()).to.deep.equal({ elsewhere: 2, answered: 1 });
-      // what was found is forgotten before each new look
-      expect(entry.owners.calls.join(' ')).to.match(/^find (distrust )+find (distrust )+find$/);
-    });
-
-    it('are never passed on twice: two nodes that each take the other for it answer soon', async () => {
-      holder.owners.held.clear();
-      holder.owners.script = () => ({ at: 'peer', node: entry.owners.self });
-      const answer = post('/send-message', SEND);
-      await outwait();
-      await expectRefusal(await answer, /^session acme is on its way to another node/);
-      expect(await outcomes()).to.deep.equal({ elsewhere: STEPS_MS.length + 1 });
-      expect(entry.api.lines.filter(({ msg }) => msg === 'request')).to.have.lengthOf(1);
-    });
-
-    it('are answered soon when it takes no connections', async () => {
-      const node = await deadNode();
-      entry.owners.script = () => ({ at: 'peer', node });
-      const answer = post('/send-message', SEND);
-      await outwait();
-      await expectRefusal(
-        await answer,
-        /^node dead, which holds session acme, cannot be reached: nothing was done/,
-      );
-    });
-
-    it('are not tried again when it is lost on the way', async () => {
-      let requests = 0;
-      await standIn((incoming) => {
-        requests += 1;
-        incoming.socket.destroy();
-      });
-      await expectRefusal(
-        await post('/send-message', SEND),
-        /may have been done or not; repeat it.*Idempotency-Key/,
-      );
-      expect(requests).to.equal(1);
-      expect(await outcomes()).to.deep.equal({ cut_off: 1 });
-    });
-
-    it('break off where it breaks off', async () => {
-      await standIn((_incoming, response) => {
-        response.writeHead(200, { 'content-length': '10' }).write('half', () => response.destroy());
-      });
-      const answer = await call('/qr?clientId=acme');
-      expect(await answer.text().catch((error: unknown) => error)).to.be.instanceOf(Error);
-    });
-
-    it('are given up when another has the session while it stands still', async () => {
-      const arrived = deferred<void>();
-      await standIn(() => arrived.resolve());
-      const answer = post('/send-message', SEND);
-      await arrived.promise;
-      entry.owners.script = () => ({ at: 'peer', node: holder.owners.self });
-      for (let looks = 0; looks < 3; looks++) {
-        await entry.api.clock.scheduled(2_000);
-        entry.api.clock.advance(2_000);
-      }
-      await expectRefusal(await answer, /^node stand-in was lost before it answered/);
-    });
-  });
-
-  describe('that nobody holds', () => {
-    beforeEach(() => {
-      entry.owners.script = () => ({ at: 'nobody' });
-    });
-
-    it('wait for the node that will', async () => {
-      entry.owners.known.add('acme');
-      const answer = post('/send-message', SEND);
-      await entry.api.clock.scheduled(100);
-      entry.owners.script = () => ({ at: 'moving' });
-      entry.api.clock.advance(100);
-      await entry.api.clock.scheduled(200);
-      entry.owners.script = () => ({ at: 'peer', node: holder.owners.self });
-      entry.api.clock.advance(200);
-      expect((await answer).status).to.equal(200);
-    });
-
-    it('do not wait for long', async () => {
-      entry.owners.known.add('acme');
-      const answer = post('/send-message', SEND);
-      await outwait();
-      await expectRefusal(await answer, /^session acme is on its way to another node/);
-      expect(entry.handled).to.deep.equal([]);
-    });
-
-    it('are answered 404 when there is no such session', async () => {
-      expect((await post('/send-message', SEND)).status).to.equal(404);
-    });
-
-    it('make it where they come to, when they start it', async () => {
-      entry.owners.takes = () => true;
-      const answer = await call('/start?clientId=acme', { method: 'POST' });
-      expect(await answer.json()).to.include({ podName: 'entry' });
-      expect(entry.owners.entered).to.equal(1);
-    });
-
-    it('start it where somebody was quicker', async () => {
-      entry.owners.takes = () => {
-        entry.owners.script = () => ({ at: 'peer', node: holder.owners.self });
-        return false;
-      };
-      const answer = await call('/start?clientId=acme', { method: 'POST' });
-      expect(await answer.json()).to.include({ podName: 'holder' });
-    });
-
-    it('start it on another node when theirs takes no more', async () => {
-      entry.owners.peers = [holder.owners.self];
-      holder.owners.takes = () => true;
-      const answer = await call('/start?clientId=fresh', { method: 'POST' });
-      expect(await answer.json()).to.include({ clientId: 'fresh', podName: 'holder' });
-    });
-
-    it('say so while the store does not answer', async () => {
-      entry.owners.failure = new GatewayError('store_unavailable', 'the store cannot be reached');
-      await expectRefusal(await post('/send-message', SEND), /^the store cannot be reached$/);
-    });
-  });
-
   describe('and who may ask for it', () => {
     const SECRET = 'secret-of-the-session';
 
@@ -494,7 +270,7 @@ describe('requests for a session of another node', () => {
 
     it('are refused where they come to', async () => {
       const send = (authorization: string, body: object) =>
-        call('/send-message', {
+        nodes.call('/send-message', {
           method: 'POST',
           headers: { ...JSON_TYPE, authorization },
           body: JSON.stringify(body),
@@ -512,7 +288,7 @@ describe('requests for a session of another node', () => {
         ['/send-message?clientId=ac-me', SEND],
         ['/set-org-id?clientId=acme', Object('acme')],
       ] as const) {
-        expect((await post(path, body)).status, path).to.equal(400);
+        expect((await nodes.post(path, body)).status, path).to.equal(400);
       }
       expect(holder.taken.requests).to.equal(0);
     });
@@ -523,7 +299,7 @@ describe('requests for a session of another node', () => {
     const sign = (path: string, method = 'POST', to = entry.owners.self.nodeId) =>
       hops.sign('id-of-another', { method, path, to });
     const send = (hop: string) =>
-      call('/send-message', {
+      nodes.call('/send-message', {
         method: 'POST',
         headers: { ...JSON_TYPE, [HOP_HEADER]: hop },
         body: JSON.stringify(SEND),
@@ -561,86 +337,7 @@ describe('requests for a session of another node', () => {
       expect(holder.taken.requests).to.equal(0);
     });
   });
-
-  describe('whose caller goes away', () => {
-    /** Resolves when a request of a node is answered, or given up. */
-    const response = ({ api }: Node) =>
-      new Promise<void>((resolve) => {
-        api.server.events.once('response', () => resolve());
-      });
-
-    for (const [what, path, init] of [
-      ['without a body', '/qr?clientId=acme', {}],
-      ['with one', '/send-message', { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(SEND) }],
-    ] as const) {
-      it(`leave their node, ${what}`, async () => {
-        const arrived = deferred<IncomingMessage>();
-        await standIn((incoming) => arrived.resolve(incoming));
-        const caller = new AbortController();
-        const answer = call(path, { ...init, signal: caller.signal });
-        const { socket } = await arrived.promise;
-        const [left, responded] = [once(socket, 'close'), response(entry)];
-        caller.abort();
-        expect(await answer.catch((error: unknown) => error)).to.be.instanceOf(Error);
-        await Promise.all([left, responded]);
-        while (Object.keys(await outcomes()).length === 0) await setImmediate();
-        expect(await outcomes()).to.deep.equal({ left: 1 });
-        const [line] = entry.api.lines.filter(({ msg }) => msg === 'request');
-        expect(line).to.include({ status: 499, node: 'stand-in' });
-        expect(entry.api.lines.filter(({ level }) => level === 'warn')).to.deep.equal([]);
-      });
-    }
-
-    it('are under way on it until their work is done', async () => {
-      const [began, done] = [deferred<void>(), deferred<void>()];
-      holder.api.services.chats.setTyping = async () => {
-        began.resolve();
-        await done.promise;
-      };
-      const caller = new AbortController();
-      const answer = fetch(`${holder.url}/send-typing`, {
-        method: 'POST',
-        headers: { ...AUTHORIZED, ...JSON_TYPE },
-        body: JSON.stringify({ clientId: 'acme', to: '+15550000002' }),
-        signal: caller.signal,
-      });
-      await began.promise;
-      caller.abort();
-      expect(await answer.catch((error: unknown) => error)).to.be.instanceOf(Error);
-      expect(holder.owners.underWay).to.equal(1);
-      const responded = response(holder);
-      done.resolve();
-      await responded;
-    });
-
-    it('wait for nobody', async () => {
-      entry.owners.script = () => ({ at: 'moving' });
-      const caller = new AbortController();
-      const answer = call('/qr?clientId=acme', { signal: caller.signal });
-      await entry.api.clock.scheduled(100);
-      const responded = response(entry);
-      caller.abort();
-      expect(await answer.catch((error: unknown) => error)).to.be.instanceOf(Error);
-      await responded;
-      expect(entry.api.clock.pending()).to.deep.equal([]);
-    });
-  });
-
-  /** A node at an address where nobody listens. */
-  async function deadNode(): Promise<PeerNode> {
-    const { url, close } = await answeringServer(() => undefined);
-    await close();
-    return { nodeId: 'id-of-dead', name: 'dead', url };
-  }
 });
-
-/** What a handler finds on a request, without what each connection has of its own. */
-function seenBy({ method, path, query, payload, headers }: Request): Handled {
-  const own = Object.entries(headers).filter(
-    ([name]) => !/^(host|connection|content-length|transfer-encoding|x-forwarded-.*)$/.test(name),
-  );
-  return { method, path, query: { ...query }, payload, headers: Object.fromEntries(own) };
-}
 
 async function shown(answer: Response) {
   const headers = Object.fromEntries(answer.headers);
@@ -661,20 +358,4 @@ async function drains(upload: ReturnType<typeof request>): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-interface Deferred<T> {
-  promise: Promise<T>;
-  resolve(value: T): void;
-  reject(error: unknown): void;
-}
-
-function deferred<T>(): Deferred<T> {
-  let resolve: (value: T) => void = () => undefined;
-  let reject: (error: unknown) => void = () => undefined;
-  const promise = new Promise<T>((whenResolved, whenRejected) => {
-    resolve = whenResolved;
-    reject = whenRejected;
-  });
-  return { promise, resolve, reject };
 }
