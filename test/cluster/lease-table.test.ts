@@ -12,5 +12,8 @@ describe('the table of leases that the model uses', () => {
     async outlast(ms) {
       table.now += ms;
     },
+    async make(clientId) {
+      table.sessions.add(clientId);
+    },
   }));
 });

@@ -12,6 +12,8 @@ interface Row {
 export class LeaseTable implements LeaseStore {
   /** Milliseconds by the store's clock. */
   now = 1_000_000;
+  /** Sessions that were there before there were leases. */
+  readonly sessions = new Set<string>();
   readonly #rows = new Map<string, Row>();
 
   /** As `claim`, without waiting. */
@@ -66,7 +68,12 @@ export class LeaseTable implements LeaseStore {
     return counts;
   }
 
-  async seed(): Promise<void> {}
+  async seed(): Promise<void> {
+    for (const clientId of this.sessions) {
+      if (this.#rows.has(clientId)) continue;
+      this.#rows.set(clientId, { nodeId: '', epoch: 0, claimedAt: 0, expiresAt: 0 });
+    }
+  }
 
   async holder(clientId: string): Promise<LeaseRecord | undefined> {
     return (await this.list()).find((lease) => lease.clientId === clientId);

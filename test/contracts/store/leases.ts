@@ -6,6 +6,8 @@ export interface LeaseHarness {
   leases: LeaseStore;
   /** Waits until leases of so many milliseconds have run out. */
   outlast(ms: number): Promise<void>;
+  /** Makes a session of which no node knows. */
+  make(clientId: string): Promise<unknown>;
 }
 
 const LONG_MS = 60_000;
@@ -69,6 +71,51 @@ export function leasesContract(name: string, harness: () => LeaseHarness): void 
       expect(await leases().claim('acme', 'b', LONG_MS)).to.equal(2);
       await leases().release('acme', 'a', 1);
       expect((await leases().holder('acme'))?.nodeId).to.equal('b');
+    });
+
+    it('names sessions that nobody holds, up to a limit', async () => {
+      await leases().claim('lost', 'a', SHORT_MS);
+      await harness().outlast(SHORT_MS);
+      for (const clientId of ['held', 'released', 'gone']) await leases().claim(clientId, 'a', LONG_MS);
+      await leases().release('released', 'a', 1);
+      await leases().release('gone', 'a', 1, true);
+      // what runs out to measure the time is free as well
+      expect((await leases().free(10)).filter((one) => one !== 'as long')).to.have.members([
+        'lost',
+        'released',
+      ]);
+      expect(await leases().free(1)).to.have.length(1);
+    });
+
+    it('names one again that begins anew after it was gone', async () => {
+      await leases().claim('acme', 'a', LONG_MS);
+      await leases().release('acme', 'b', 1, true);
+      await leases().release('acme', 'a', 1, true);
+      expect(await leases().free(10)).to.deep.equal([]);
+      expect(await leases().claim('acme', 'b', LONG_MS)).to.equal(2);
+      await leases().release('acme', 'b', 2);
+      expect(await leases().free(10)).to.deep.equal(['acme']);
+    });
+
+    it('counts what each node holds', async () => {
+      for (const clientId of ['1', '2', '3']) await leases().claim(clientId, 'a', LONG_MS);
+      await leases().claim('4', 'b', LONG_MS);
+      await leases().claim('5', 'c', LONG_MS);
+      await leases().release('5', 'c', 1);
+      await leases().release('3', 'a', 1);
+      expect(Object.fromEntries(await leases().counts())).to.deep.equal({ a: 2, b: 1 });
+    });
+
+    it('learns of sessions that were there before, and leaves those that are known', async () => {
+      await harness().make('old');
+      await harness().make('held');
+      await leases().claim('held', 'a', LONG_MS);
+      await leases().seed();
+      await leases().seed();
+      expect(await leases().free(10)).to.deep.equal(['old']);
+      expect(await leases().holder('held')).to.include({ nodeId: 'a', epoch: 1 });
+      expect(Object.fromEntries(await leases().counts())).to.deep.equal({ a: 1 });
+      expect(await leases().claim('old', 'b', LONG_MS)).to.equal(1);
     });
 
     it('lists what is held', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { openMongoBackend } from '../../../src/store/mongo/mongo-store.js';
 import type { ClusterStore } from '../../../src/store/store.js';
-import type { StoreHarness } from '../../contracts/store/harness.js';
+import { type StoreHarness, session } from '../../contracts/store/harness.js';
 import { leasesContract } from '../../contracts/store/leases.js';
 import { inTestDatabase, MONGODB_URL } from '../support/mongo.js';
 
@@ -29,6 +29,7 @@ if (MONGODB_URL) {
         await leases.claim('as long', 'marker', ms);
         while (await leases.holder('as long'));
       },
+      make: (clientId) => harness.store.sessions.create(session(clientId)),
     }));
 
     it('are nodes, as long as they say that they are there', async () => {
