@@ -8,6 +8,8 @@ const PINGS_MISSED = 3;
 export interface Program {
   path: string;
   args: readonly string[];
+  /** Options of Node itself. */
+  execArgv: readonly string[];
   env: NodeJS.ProcessEnv;
   /** Milliseconds between two questions whether it still answers. */
   pingMs: number;
@@ -24,14 +26,16 @@ export class WorkerProcess {
   #unanswered = 0;
   #pings: NodeJS.Timeout | undefined;
 
-  constructor({ path, args, env, pingMs }: Program) {
+  constructor({ path, args, execArgv, env, pingMs }: Program) {
     this.#child = fork(path, [...args], {
+      execArgv: [...execArgv],
       env: { ...env, [WORKER_VARIABLE]: '1' },
       // standard output is the parent's own; logs are lines, which may come from all
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     this.ended = new Promise((resolve) => {
-      this.#child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
+      // not `exit`, which may overtake the last message
+      this.#child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`));
       this.#child.on('error', (error) => this.pid || resolve(error.message));
     });
     this.ready = new Promise((resolve, reject) => {

@@ -16,7 +16,7 @@ export interface WorkersOptions {
   /** Gives the start up. */
   signal: AbortSignal;
   /** What each worker runs; this process's own program unless said otherwise. */
-  program?: Pick<Program, 'path' | 'args'>;
+  program?: Omit<Program, 'env' | 'pingMs'>;
   /** Milliseconds between two questions whether a worker still answers. */
   pingMs?: number;
 }
@@ -115,6 +115,6 @@ export class Workers {
   }
 }
 
-function ownProgram(): Pick<Program, 'path' | 'args'> {
-  return { path: process.argv[1] ?? '', args: ['start'] };
+function ownProgram(): Omit<Program, 'env' | 'pingMs'> {
+  return { path: process.argv[1] ?? '', args: ['start'], execArgv: process.execArgv };
 }

@@ -61,7 +61,7 @@ describe('workers', function () {
     { args = [] as string[], signal = new AbortController().signal, pingMs = 60_000 } = {},
   ): Promise<Workers | undefined> {
     const config = await workersConfig(join(dir.path, 'data'), settings);
-    const program = { path: compiledProgram(SCRIPT), args };
+    const program = { path: compiledProgram(SCRIPT), args, execArgv: [] };
     const workers = await startWorkers(config, { log, signal, program, pingMs });
     if (workers) running.push(workers);
     return workers;
@@ -165,7 +165,9 @@ describe('workers', function () {
   });
 
   it('end by themselves when their parent is killed', async () => {
-    const parent = fork(compiledProgram(PARENT), [join(dir.path, 'data'), compiledProgram(SCRIPT)]);
+    const parent = fork(compiledProgram(PARENT), [join(dir.path, 'data'), compiledProgram(SCRIPT)], {
+      execArgv: [],
+    });
     const [urls] = await once(parent, 'message');
     // an open connection tells when a process ends
     const connections = [...urls].map((url) => connect(Number(new URL(url).port), '127.0.0.1').resume());

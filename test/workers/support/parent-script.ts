@@ -7,6 +7,6 @@ const [, , dataDir = '', path = ''] = process.argv;
 const workers = await startWorkers(await workersConfig(dataDir), {
   log: createLog({ level: 'silent', pretty: false }),
   signal: new AbortController().signal,
-  program: { path, args: [] },
+  program: { path, args: [], execArgv: [] },
 });
 process.send?.(workers?.workerUrls);
