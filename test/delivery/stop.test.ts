@@ -129,4 +129,25 @@ describe('the end of all deliveries', () => {
   it('is the same end for all who ask', async () => {
     await Promise.all([rig.dispatcher.stop(GRACE_MS), rig.dispatcher.stop(GRACE_MS)]);
   });
+
+  it('does not post for a session that another node has, which delivers what its journal keeps', async () => {
+    let serves = true;
+    const moved = await makeRig({ serves: () => serves });
+    try {
+      receiver.respond(answering(503, 200, 200));
+      const receiverOf = { url: receiver.url, token: '' };
+      const kept = moved.dispatcher.announce(textEvent('kept'), receiverOf, { keptByCaller: true });
+      await moved.clock.scheduled(500);
+      serves = false;
+      moved.clock.advance(500);
+      expect(await kept).to.include({ delivered: false, interrupted: true });
+      expect(await moved.dispatcher.announce(textEvent('not kept'), receiverOf)).to.include({
+        delivered: true,
+      });
+      expect(await moved.store.failedDeliveries.list({ limit: 10 })).to.deep.equal([]);
+      expect(receiver.calls.length).to.equal(2);
+    } finally {
+      await moved.close();
+    }
+  });
 });

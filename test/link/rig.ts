@@ -35,6 +35,8 @@ export class Session {
   link: Link | undefined;
   /** Whether the phone's past is wanted of a pairing. */
   wantsHistory = false;
+  /** Whether the session is still served here. */
+  mayAct = true;
   readonly #factory: LinkFactory;
   readonly #watchers = new Set<() => void>();
 
@@ -47,7 +49,7 @@ export class Session {
     this.link = this.#factory.open({
       clientId: 'acme',
       keys: this.keys,
-      mayAct: () => true,
+      mayAct: () => this.mayAct,
       wantsHistory: () => this.wantsHistory,
       findSent: async (id) => this.sent.get(id),
       emit: (event) => {
