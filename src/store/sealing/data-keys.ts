@@ -9,8 +9,13 @@ export const KEY_LENGTH = 32;
 /** The clientId under which the store's own data key is kept; it tells a right encryption key from a wrong one. */
 const STORE_ITSELF = '';
 
-/** Gives the data key of a session; makes one when it has none. */
-export type DataKeyLoader = (clientId: string) => Promise<KeyObject>;
+/** The data keys of a store, each read anew. */
+export interface DataKeys {
+  /** Of a session; made when it has none. */
+  of(clientId: string): Promise<KeyObject>;
+  /** All that there are, by clientId, in one question to the store. */
+  all(): Promise<Map<string, KeyObject>>;
+}
 
 /**
  * Unwraps data keys with the encryption key.
@@ -18,16 +23,24 @@ export type DataKeyLoader = (clientId: string) => Promise<KeyObject>;
  * @param encryptionKey 32 bytes
  * @throws GatewayError `encryption_key_wrong` when the store was begun with another encryption key; nothing is changed
  */
-export async function openDataKeys(stored: DataKeyStore, encryptionKey: Uint8Array): Promise<DataKeyLoader> {
+export async function openDataKeys(stored: DataKeyStore, encryptionKey: Uint8Array): Promise<DataKeys> {
   const wrapping = wrappingKey(encryptionKey);
-  const load: DataKeyLoader = async (clientId) => {
-    const wrapped =
-      (await stored.get(clientId)) ??
-      (await stored.putIfAbsent(clientId, wrap(wrapping, clientId, randomBytes(KEY_LENGTH))));
-    return createSecretKey(unwrap(wrapping, clientId, wrapped));
+  const opened = (clientId: string, wrapped: Uint8Array) =>
+    createSecretKey(unwrap(wrapping, clientId, wrapped));
+  const keys: DataKeys = {
+    async of(clientId) {
+      const wrapped =
+        (await stored.get(clientId)) ??
+        (await stored.putIfAbsent(clientId, wrap(wrapping, clientId, randomBytes(KEY_LENGTH))));
+      return opened(clientId, wrapped);
+    },
+    async all() {
+      const wrapped = [...(await stored.list())];
+      return new Map(wrapped.map(([clientId, key]) => [clientId, opened(clientId, key)]));
+    },
   };
-  await load(STORE_ITSELF);
-  return load;
+  await keys.of(STORE_ITSELF);
+  return keys;
 }
 
 /**
@@ -52,8 +65,8 @@ export function checkEncryptionKey(
  *
  * @returns 32 bytes
  */
-export async function ownKey(load: DataKeyLoader, purpose: string): Promise<Uint8Array> {
-  const dataKey = (await load(STORE_ITSELF)).export();
+export async function ownKey(keys: DataKeys, purpose: string): Promise<Uint8Array> {
+  const dataKey = (await keys.of(STORE_ITSELF)).export();
   return new Uint8Array(hkdfSync('sha256', dataKey, new Uint8Array(), purpose, KEY_LENGTH));
 }
 

@@ -30,12 +30,12 @@ export interface SealedStore extends Store {
  * @throws GatewayError `encryption_key_wrong` when the store was begun with another key; nothing is changed
  */
 export async function sealStore(backend: Backend, encryptionKey: Uint8Array): Promise<SealedStore> {
-  const loadDataKey = await openDataKeys(backend.dataKeys, encryptionKey);
-  const sealers = rememberedSealers(loadDataKey, backend.cluster ? BELIEVED_MS : Number.POSITIVE_INFINITY);
+  const dataKeys = await openDataKeys(backend.dataKeys, encryptionKey);
+  const sealers = rememberedSealers(dataKeys, backend.cluster ? BELIEVED_MS : Number.POSITIVE_INFINITY);
   return {
     name: backend.name,
     cluster: backend.cluster && { ...backend.cluster, leases: forgetful(backend.cluster.leases, sealers) },
-    hashKey: await ownKey(loadDataKey, 'hashes'),
+    hashKey: await ownKey(dataKeys, 'hashes'),
     contacts: backend.contacts,
     sessions: sealedSessions(backend.sessions, sealers),
     keys: sealedKeys(backend.keys, sealers),

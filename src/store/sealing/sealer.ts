@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { GatewayError } from '../../domain/errors.js';
-import type { DataKeyLoader } from './data-keys.js';
+import type { DataKeys } from './data-keys.js';
 import { type Place, seal, unseal } from './envelope.js';
 
 /** Seals and opens the values of one session. */
@@ -16,6 +16,8 @@ export interface Sealer {
 /** The sealers of all sessions. */
 export interface Sealers {
   of(clientId: string): Promise<Sealer>;
+  /** Asks the store at most once for many that are about to be needed. */
+  readAhead(clientIds: readonly string[]): Promise<void>;
   /** To be called when the session has been deleted. */
   drop(clientId: string): void;
 }
@@ -25,21 +27,37 @@ export interface Sealers {
  *
  * @param believedMs milliseconds for which it is believed that nobody else has deleted the session and made it anew
  */
-export function rememberedSealers(loadDataKey: DataKeyLoader, believedMs: number): Sealers {
+export function rememberedSealers(dataKeys: DataKeys, believedMs: number): Sealers {
   const known = new Map<string, { sealer: Promise<Sealer>; until: number }>();
-  const load = (clientId: string) => {
-    const sealer = loadDataKey(clientId).then((key) => sealerOf(clientId, key));
+  /** What has been dropped since each reading of all keys began. */
+  const readings = new Set<Set<string>>();
+  const remember = (clientId: string, key: Promise<KeyObject>) => {
+    const sealer = key.then((dataKey) => sealerOf(clientId, dataKey));
     known.set(clientId, { sealer, until: performance.now() + believedMs });
     // a failure is for this caller alone; the next one tries again
     sealer.catch(() => known.delete(clientId));
     return sealer;
   };
+  const remembered = (clientId: string) => {
+    const one = known.get(clientId);
+    return one && performance.now() < one.until ? one.sealer : undefined;
+  };
   return {
-    of(clientId) {
-      const remembered = known.get(clientId);
-      return remembered && performance.now() < remembered.until ? remembered.sealer : load(clientId);
+    of: (clientId) => remembered(clientId) ?? remember(clientId, dataKeys.of(clientId)),
+    async readAhead(clientIds) {
+      if (clientIds.filter((clientId) => !remembered(clientId)).length < 2) return;
+      // what is dropped meanwhile may have been read before it was made anew
+      const dropped = new Set<string>();
+      readings.add(dropped);
+      const keys = await dataKeys.all().finally(() => readings.delete(dropped));
+      for (const [clientId, key] of keys) {
+        if (!remembered(clientId) && !dropped.has(clientId)) void remember(clientId, Promise.resolve(key));
+      }
     },
-    drop: (clientId) => known.delete(clientId),
+    drop(clientId) {
+      known.delete(clientId);
+      for (const dropped of readings) dropped.add(clientId);
+    },
   };
 }
 

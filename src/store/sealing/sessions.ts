@@ -17,7 +17,9 @@ export function sealedSessions(sessions: SessionStore, sealers: Sealers): Sessio
       return record && opened(record);
     },
     async list() {
-      return Promise.all((await sessions.list()).map(opened));
+      const records = await sessions.list();
+      await sealers.readAhead(records.map(({ clientId }) => clientId));
+      return Promise.all(records.map(opened));
     },
     async update(clientId, changes) {
       // asking for the sealer of a session that does not exist would leave a data key behind
