@@ -29,6 +29,7 @@ export function soleNode({ podName, version, now, sessions }: SoleNodeOptions): 
       },
     ],
     leases: async () => [],
+    unheld: async () => [],
     async drain() {
       throw new GatewayError(
         'nodes_unsupported',
@@ -82,6 +83,7 @@ export function clusterNodes({ cluster, selfId, aliveMs }: ClusterNodesOptions):
       const names = new Map(seen.map(({ nodeId, name }) => [nodeId, name]));
       return found.map((lease) => showLease(lease, names.get(lease.nodeId) ?? ''));
     },
+    unheld: (limit) => leases.free(limit),
     async drain(name, draining) {
       const node = theOne(name, await alive());
       if (!(await nodes.drain(node.nodeId, draining))) throw unknown(name, []);

@@ -43,6 +43,7 @@ describe('nodes that share a store', () => {
     await api.services.sessions.start(clientId, {});
     if (nodeId !== 'node-1') api.services.sessions.elsewhere.add(clientId);
     if (nodeId) cluster.hold(nodeId, clientId, 1_500);
+    else cluster.release(clientId);
   }
 
   it('are listed with what they hold, and with who holds what when that is asked for', async () => {
@@ -182,9 +183,8 @@ describe('nodes that share a store', () => {
     cluster.add('gone', '', { silentMs: 60_000 });
     for (const node of ['hangs', 'lies', 'babbles', 'refuses', 'gone']) await addSession(`of${node}`, node);
     await addSession('free');
-    await api.services.sessions.start('ended', {});
+    await addSession('ended');
     api.services.sessions.become('ended', 'logged_out');
-    api.services.sessions.elsewhere.add('ended');
     const { nodes, sessions } = JSON.parse(JSON.stringify((await api.get('/fleet')).body));
     expect(
       nodes.map((node: { podName: string; reachable: boolean }) => [node.podName, node.reachable]),
@@ -220,6 +220,17 @@ describe('nodes that share a store', () => {
       'oflies at lies, initializing: the node lies, which holds it, does not answer',
       'ofrefuses at refuses, initializing: the node refuses, which holds it, does not answer',
     ]);
+  });
+
+  it('show all sessions, however many no node holds', async () => {
+    for (let number = 10; number < 40; number++) await addSession(`s${number}`);
+    expect((await api.get('/fleet')).body)
+      .to.have.property('sessions')
+      .that.has.lengthOf(30);
+    expect((await api.get('/fleet?clientId=s12')).body)
+      .to.have.property('sessions')
+      .that.has.lengthOf(1);
+    expect((await api.get('/fleet?clientId=nobody')).body.sessions).to.deep.equal([]);
   });
 
   it('show what is here while the store is away', async () => {

@@ -36,6 +36,8 @@ export interface Nodes {
   list(): Promise<NodeView[]>;
   /** By clientId; only of one session when it is named. None where there is only one node. */
   leases(clientId?: string): Promise<LeaseView[]>;
+  /** Sessions that no node holds, so many at most. */
+  unheld(limit: number): Promise<string[]>;
   /**
    * Has a node give its sessions away and take no more, or ends that. It goes on answering and passing requests on.
    * @param name of the node, or its nodeId

@@ -96,7 +96,8 @@ describe('doctor, of nodes that share a store', () => {
   it('finds leases that nobody renews', async () => {
     for (const [leases, said] of [
       [[lease('acme', 'id-a'), lease('beta', 'id-x', { podName: '' })], /^1 session of nodes that are gone/],
-      [[lease('acme', 'id-a', { leftSeconds: 1 })], /^1 session of a: not renewed, over in 1 s/],
+      [[lease('acme', 'id-a', { leftSeconds: 0 })], /^1 session of a: not renewed, over in 0 s/],
+      [[lease('acme', 'id-a', { leftSeconds: 4 }), lease('beta', 'id-b')], /of a: not renewed, over in 4 s/],
     ] as const) {
       daemon.leases = [...leases];
       const found = (await look()).of('leases');

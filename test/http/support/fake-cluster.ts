@@ -31,6 +31,12 @@ export class FakeCluster implements ClusterStore {
     if (draining) void this.nodes.drain(nodeId, true);
   }
 
+  /** A session that a node has given away, and that none holds now. */
+  release(clientId: string): void {
+    const epoch = this.leases.claimNow(clientId, 'former', 1);
+    if (epoch !== undefined) this.leases.releaseNow(clientId, 'former', epoch);
+  }
+
   /** Whether a node has been told to give its sessions away. */
   async isDraining(nodeId: string): Promise<boolean | undefined> {
     const nodes = await this.nodes.list(Number.POSITIVE_INFINITY);

@@ -3,8 +3,8 @@ import { type LeaseView, type NodeView, sessionCount } from '../../nodes.js';
 import { fine, type GeneralCheck, wrong } from '../check.js';
 import { isSilent } from './nodes.js';
 
-/** Seconds: nodes renew their leases long before. */
-const ABOUT_TO_END_S = 1;
+/** Leases are renewed while two thirds of their time are left. */
+const OVERDUE_PART = 1 / 3;
 
 /** Do the nodes that hold sessions keep hold of them? */
 export const leases: GeneralCheck = {
@@ -13,7 +13,9 @@ export const leases: GeneralCheck = {
   async look(room) {
     const { nodes, leases = [] } = await room.nodes();
     const facts = { held: leases.length };
-    const overdue = leases.filter((lease) => isOverdue(lease, nodes));
+    const longest = Math.max(0, ...leases.map(({ leftSeconds }) => leftSeconds));
+    const least = Math.max(1, longest * OVERDUE_PART);
+    const overdue = leases.filter((lease) => isOverdue(lease, nodes, least));
     if (overdue.length > 0) {
       const last = Math.max(...overdue.map(({ leftSeconds }) => leftSeconds));
       const detail = `${sessionCount(overdue.length)} of ${holders(overdue)}: not renewed, over in ${last} s at most`;
@@ -28,9 +30,10 @@ export const leases: GeneralCheck = {
   },
 };
 
-function isOverdue({ nodeId, leftSeconds }: LeaseView, nodes: readonly NodeView[]): boolean {
+/** @param least seconds that are left of every lease that is renewed */
+function isOverdue({ nodeId, leftSeconds }: LeaseView, nodes: readonly NodeView[], least: number): boolean {
   const node = nodes.find((one) => one.nodeId === nodeId);
-  return node === undefined || isSilent(node) || leftSeconds <= ABOUT_TO_END_S;
+  return node === undefined || isSilent(node) || leftSeconds < least;
 }
 
 function holders(leases: readonly LeaseView[]): string {

@@ -1,14 +1,8 @@
 import { isTerminal } from '../../../domain/session.js';
 import { originOf } from '../../../domain/shown-url.js';
 import type { FleetSession, LeaseView, NodeView, SessionView } from '../../../services/services.js';
+import type { Told } from './ask-all.js';
 import type { NodeReport, Report } from './report.js';
-
-/** What the store knows of the cluster. */
-export interface Known {
-  nodes: NodeView[];
-  leases: LeaseView[];
-  sessions: SessionView[];
-}
 
 /** A node of the fleet; what it has not told is absent. */
 export interface FleetNode
@@ -30,10 +24,7 @@ export interface FleetRow extends FleetSession {
   lease?: Pick<LeaseView, 'epoch' | 'ageSeconds' | 'leftSeconds'>;
 }
 
-export interface MergeOptions {
-  known: Known;
-  /** What each node has told that has answered, this one first, by nodeId. */
-  reports: ReadonlyMap<string, Report>;
+export interface MergeOptions extends Told {
   selfId: string;
   /** Of this node: milliseconds since the epoch. */
   now: number;
@@ -56,14 +47,14 @@ function mergedNodes({ known, reports, selfId, now, isConfined }: MergeOptions):
     const held = isConfined
       ? known.leases.filter(({ nodeId }) => nodeId === view.nodeId).length
       : view.sessions;
-    return untold(view, held, now);
+    return silent(view, held, now);
   });
   const standing = { reachable: true, draining: false, silentSeconds: 0 };
   return [...unlisted.map(({ node }) => ({ ...node, self: node.nodeId === selfId, ...standing })), ...listed];
 }
 
 /** A node that does not answer: nobody knows how its sessions are, so that they count as down. */
-function untold(view: NodeView, held: number, now: number): FleetNode {
+function silent(view: NodeView, held: number, now: number): FleetNode {
   const { nodeId, podName, self, version, draining, ageSeconds, silentSeconds } = view;
   const sessions = { total: held, connected: 0, down: held, terminal: 0 };
   const startedAt = new Date(now - ageSeconds * 1_000).toISOString();
@@ -71,7 +62,7 @@ function untold(view: NodeView, held: number, now: number): FleetNode {
   return { nodeId, podName, version, startedAt, uptimeSeconds: ageSeconds, ...standing, sessions };
 }
 
-function mergedSessions({ known, reports }: MergeOptions): FleetRow[] {
+function mergedSessions({ known, reports, untold }: MergeOptions): FleetRow[] {
   const leases = new Map(known.leases.map((lease) => [lease.clientId, lease]));
   const rows = new Map<string, FleetRow>();
   for (const [nodeId, { node, sessions }] of reports) {
@@ -82,10 +73,7 @@ function mergedSessions({ known, reports }: MergeOptions): FleetRow[] {
       rows.set(session.clientId, { ...session, podName: node.podName, ...leaseOf(lease) });
     }
   }
-  for (const view of known.sessions) {
-    const lease = leases.get(view.clientId);
-    if (!rows.has(view.clientId)) rows.set(view.clientId, unseen(view, lease, reports));
-  }
+  for (const view of untold) rows.set(view.clientId, unseen(view, leases.get(view.clientId), reports));
   return [...rows.values()].sort((a, b) => (a.clientId < b.clientId ? -1 : 1));
 }
 
