@@ -1,0 +1,218 @@
+import { randomBytes } from 'node:crypto';
+import { systemClock, wait } from '../../../src/domain/clock.js';
+import { SandboxClient } from '../../../src/sandbox/client.js';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
+import { openStore } from '../../../src/store/open.js';
+import type { SealedStore } from '../../../src/store/sealing/sealed-store.js';
+import type { ClusterStore, LeaseRecord } from '../../../src/store/store.js';
+import {
+  makeTestDatabase,
+  serverAddress,
+  type TestDatabase,
+  throughProxy,
+} from '../../store/support/mongo.js';
+import { BOB, type LinkedSession, linkSession } from '../../support/pairing.js';
+import { startReceiver, type TestReceiver } from '../../support/receiver.js';
+import { TailReader } from '../../support/tail-reader.js';
+import { makeTempDir, type TempDir } from '../../support/temp-dir.js';
+import { TOKEN } from '../../support/world.js';
+import { ClusterNode } from './cluster-node.js';
+
+/** Seconds that a lease lasts in these tests. */
+export const LEASE_SECONDS = 5;
+/** The network drops a silent client before another node can have its session. */
+const SILENCE_MS = 2_000;
+/** Milliseconds between two looks at what cannot be awaited. */
+const LOOK_MS = 50;
+
+interface LabParts {
+  sandbox: Sandbox;
+  receiver: TestReceiver;
+  database: TestDatabase;
+  store: SealedStore;
+  nodes: ClusterNode[];
+  folder: TempDir;
+}
+
+/** Daemon processes on one MongoDB database, on one network, with one receiver; every way between them can be broken. */
+export class ClusterLab {
+  readonly phones: SandboxClient;
+  readonly sandbox: Sandbox;
+  readonly receiver: TestReceiver;
+  readonly nodes: readonly ClusterNode[];
+  /** The tests' own way to the database. */
+  readonly store: SealedStore;
+  sessions: readonly LinkedSession[] = [];
+  readonly #database: TestDatabase;
+  readonly #folder: TempDir;
+
+  private constructor({ sandbox, receiver, database, store, nodes, folder }: LabParts) {
+    this.sandbox = sandbox;
+    this.phones = new SandboxClient(sandbox.url);
+    this.receiver = receiver;
+    this.nodes = nodes;
+    this.store = store;
+    this.#database = database;
+    this.#folder = folder;
+  }
+
+  /**
+   * Sessions `s0`, `s1`, … are linked on the first node, which runs alone; Bob has a phone too.
+   * @param server of MongoDB
+   */
+  static async start(server: string, options: { sessions: number; nodes?: number }): Promise<ClusterLab> {
+    const sandbox = await startSandbox({ silenceMs: SILENCE_MS });
+    const receiver = await startReceiver();
+    const database = makeTestDatabase(server);
+    const folder = await makeTempDir();
+    const encryptionKey = randomBytes(32);
+    const store = await openStore({ url: database.url, dataDir: folder.path, encryptionKey });
+    const nodes = await prepareNodes(options.nodes ?? 3, {
+      sandboxPort: sandbox.port,
+      mongo: serverAddress(server),
+      storeBy: (port) => throughProxy(database, port),
+      settings: {
+        token: TOKEN,
+        encryptionKey: encryptionKey.toString('hex'),
+        leaseSeconds: LEASE_SECONDS,
+        // as behind a load balancer
+        publicUrl: 'https://gateway.example',
+      },
+    });
+    const lab = new ClusterLab({ sandbox, receiver, database, store, nodes, folder });
+    await lab.#link(options.sessions);
+    return lab;
+  }
+
+  /** All nodes run, and each has its share. */
+  async complete(): Promise<void> {
+    await Promise.all(this.nodes.filter(({ runs }) => !runs).map((node) => node.start()));
+    await this.balanced();
+  }
+
+  get cluster(): ClusterStore {
+    if (!this.store.cluster) throw new Error('the store has nothing for nodes');
+    return this.store.cluster;
+  }
+
+  node(index: number): ClusterNode {
+    const node = this.nodes[index];
+    if (!node) throw new Error(`there is no node ${index}`);
+    return node;
+  }
+
+  session(index: number): LinkedSession {
+    const session = this.sessions[index];
+    if (!session) throw new Error(`there is no session ${index}`);
+    return session;
+  }
+
+  async lease(clientId: string): Promise<LeaseRecord> {
+    const lease = await this.cluster.leases.holder(clientId);
+    if (!lease) throw new Error(`nobody holds ${clientId}`);
+    return lease;
+  }
+
+  /** The node that holds a session. */
+  async ownerOf(clientId: string): Promise<ClusterNode> {
+    const { nodeId } = await this.lease(clientId);
+    const owner = (await this.#names()).get(nodeId);
+    const node = this.nodes.find(({ name }) => name === owner);
+    if (!node) throw new Error(`no node of the lab holds ${clientId}`);
+    return node;
+  }
+
+  /** The nodes that do not hold a session. */
+  async othersThan(clientId: string): Promise<ClusterNode[]> {
+    const owner = await this.ownerOf(clientId);
+    return this.nodes.filter((node) => node !== owner);
+  }
+
+  /** Ids of the sessions that a node holds. */
+  async heldBy(node: ClusterNode): Promise<string[]> {
+    const names = await this.#names();
+    const leases = await this.cluster.leases.list();
+    return leases.filter(({ nodeId }) => names.get(nodeId) === node.name).map(({ clientId }) => clientId);
+  }
+
+  /** How often the sessions have been taken up so far, all together. */
+  async takenUp(): Promise<number> {
+    const leases = await this.cluster.leases.list();
+    return leases.reduce((sum, { epoch }) => sum + epoch, 0);
+  }
+
+  /** Resolves when each running node holds its share and all sessions are connected. */
+  async balanced(): Promise<void> {
+    const running = this.nodes.filter(({ runs }) => runs).length;
+    const most = Math.ceil(this.sessions.length / running);
+    await until('each node to have its share', async () => {
+      const counts = [...(await this.cluster.leases.counts()).values()];
+      const held = counts.reduce((sum, count) => sum + count, 0);
+      return held === this.sessions.length && counts.every((count) => count <= most);
+    });
+    await this.connected();
+  }
+
+  /** Resolves when the network has a connection of every session. */
+  async connected(): Promise<void> {
+    await until('all sessions to be connected', async () => {
+      const phones = await this.phones.phones();
+      const devices = phones.flatMap((phone) => phone.devices);
+      return devices.length === this.sessions.length && devices.every(({ connected }) => connected);
+    });
+  }
+
+  /** Resolves when nothing is under way any more: in no journal, not among the sends, and not in the network. */
+  async settled(): Promise<void> {
+    await until('everything to be finished', async () => {
+      const { waitingOffline, unacknowledged } = await this.phones.stats();
+      const sends = await Promise.all(this.sessions.map(({ clientId }) => this.store.sends.open(clientId)));
+      const open = await this.store.journal.countOpen();
+      return waitingOffline + unacknowledged + open + sends.flat().length === 0;
+    });
+  }
+
+  /** Frees everything. */
+  async stop(): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node.destroy()));
+    await this.sandbox.stop();
+    await this.receiver.stop();
+    await this.store.close();
+    await this.#database.drop();
+    await this.#folder.remove();
+  }
+
+  async #names(): Promise<Map<string, string>> {
+    const nodes = await this.cluster.nodes.list(Number.MAX_SAFE_INTEGER);
+    return new Map(nodes.map(({ nodeId, name }) => [nodeId, name]));
+  }
+
+  async #link(count: number): Promise<void> {
+    const first = this.node(0);
+    await first.start();
+    await this.phones.addPhone(BOB);
+    const { phones, receiver } = this;
+    const tail = await new TailReader().open(first.api.url, TOKEN);
+    const world = { phones, receiver, api: first.api, tail };
+    const people = Array.from({ length: count }, (_, index) => ({
+      number: `+1555010${String(index).padStart(4, '0')}`,
+      name: `Person ${index}`,
+    }));
+    this.sessions = await Promise.all(people.map((person, index) => linkSession(world, `s${index}`, person)));
+    await tail.close();
+  }
+}
+
+async function prepareNodes(count: number, around: Parameters<typeof ClusterNode.prepare>[1]) {
+  const names = Array.from({ length: count }, (_, index) => `node-${index + 1}`);
+  return Promise.all(names.map((name) => ClusterNode.prepare(name, around)));
+}
+
+/** Resolves when a condition holds that nothing tells of. @throws after half a minute */
+export async function until(what: string, holds: () => Promise<boolean>, patienceMs = 30_000): Promise<void> {
+  const deadline = performance.now() + patienceMs;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(`waited for ${what} in vain`);
+    await wait(systemClock, LOOK_MS);
+  }
+}
