@@ -7,8 +7,11 @@ import { workerConfig, workerEnvironment } from './settings.js';
 import { Worker } from './worker.js';
 import type { Program } from './worker-process.js';
 
-/** Milliseconds that workers have to stop: more than a daemon takes that gives all its time to what is in flight. */
-const STOP_MS = 45_000;
+/**
+ * Milliseconds that workers have to stop. Each gives its sessions to other nodes, a few at a time: supervisors lose patience
+ * earlier, and a worker that is stuck is found out by then.
+ */
+const STOP_MS = 5 * 60_000;
 const PING_MS = 10_000;
 
 export interface WorkersOptions {
