@@ -163,12 +163,24 @@ function suite(server: string): void {
       expect(await credentials(a)).to.equal('of a tool');
     });
 
+    it('are refused where the next one has deleted it, who may begin it anew', async () => {
+      await leasesOf(a).claim('acme', 'a', SHORT_MS);
+      await claimed(leasesOf(b), 'b');
+      await b.forget('acme');
+      await expectFailure(commit(a, 'late'), 'session_elsewhere');
+      expect(await credentials(b)).to.equal(undefined);
+      await commit(b, 'anew');
+      expect(await credentials(b)).to.equal('anew');
+    });
+
     it('end before a release does', async () => {
       await leasesOf(a).claim('acme', 'a', LONG_MS);
       let released: Promise<void> = Promise.resolve();
       await whileHeldUp(TELLING, record(a), async () => {
         released = leasesOf(a).release('acme', 'a', 1);
         await expectFailure(record(a), 'session_elsewhere');
+        // time enough for one that waits for nothing
+        for (let asked = 0; asked < 5; asked += 1) await a.ping();
         expect(await leasesOf(b).claim('acme', 'b', LONG_MS)).to.equal(undefined);
       });
       await released;
