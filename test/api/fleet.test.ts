@@ -51,7 +51,7 @@ describe('the fleet over the API', () => {
       expect(Date.parse(String(acme?.[field])), field).to.be.at.most(Date.parse(at));
     }
     expect(acme).to.have.nested.property('webhook.origin', world.receiver.url);
-    expect(blank).to.deep.include({ jid: '', loggedIn: false, lastStanzaAt: '' });
+    expect(blank).to.deep.include({ jid: '', loggedIn: false, connectedAt: '' });
     expect(blank?.webhook).to.deep.equal({
       origin: '',
       waiting: 0,

@@ -42,6 +42,7 @@ export interface Report {
 export async function ownReport(parts: Parts, only?: string, confined?: string): Promise<Report> {
   const { services, facts, store, peers, now } = parts;
   const counted = services.fleet.sessions(confined);
+  const sessions = only === confined ? counted : services.fleet.sessions(only);
   const askedAt = now();
   const reachable = await store.reachable();
   const { rss, heapUsed } = process.memoryUsage();
@@ -57,7 +58,7 @@ export async function ownReport(parts: Parts, only?: string, confined?: string):
     sessions: countSessions(counted),
     deliveries: countDeliveries(counted),
   };
-  return { node, sessions: services.fleet.sessions(only) };
+  return { node, sessions };
 }
 
 function countDeliveries(sessions: readonly FleetSession[]): DeliveryCounts {
