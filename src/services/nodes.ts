@@ -2,6 +2,9 @@ import { GatewayError } from '../domain/errors.js';
 import type { ClusterStore, LeaseRecord, SeenNode } from '../store/store.js';
 import type { LeaseView, Nodes, NodeView } from './services.js';
 
+/** Milliseconds of silence after which a node may be one that is gone: those that are there speak every second. */
+const SILENT_MS = 5_000;
+
 export interface SoleNodeOptions {
   podName: string;
   version: string;
@@ -99,7 +102,7 @@ function showLease({ clientId, nodeId, epoch, ageMs, leftMs }: LeaseRecord, podN
 /** @throws GatewayError node_unknown, node_ambiguous */
 function theOne(name: string, nodes: readonly SeenNode[]): SeenNode {
   const byId = nodes.find(({ nodeId }) => nodeId === name);
-  const named = byId ? [byId] : nodes.filter((node) => node.name === name);
+  const named = byId ? [byId] : living(nodes.filter((node) => node.name === name));
   const [node, ...others] = named;
   if (!node) throw unknown(name, nodes);
   if (others.length === 0) return node;
@@ -108,6 +111,12 @@ function theOne(name: string, nodes: readonly SeenNode[]): SeenNode {
     'node_ambiguous',
     `${named.length} nodes are called ${name}: name one by its id: ${ids}`,
   );
+}
+
+/** Who was killed and started again is still there as it was before, for a while; the present one is meant. */
+function living(twins: readonly SeenNode[]): readonly SeenNode[] {
+  const speaking = twins.filter(({ silentMs }) => silentMs < SILENT_MS);
+  return speaking.length > 0 ? speaking : twins;
 }
 
 function unknown(name: string, nodes: readonly SeenNode[]): GatewayError {

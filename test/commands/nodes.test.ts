@@ -97,6 +97,8 @@ describe('nodes as commands', () => {
     const twin = await run(NodesDrain, 'twin');
     expect([twin.exitCode, twin.stdout]).to.deep.equal([6, '']);
     expect(twin.stderr).to.match(/id-2, id-3\n.*nodes list/);
+    cluster.add('id-2', '', { name: 'twin', silentMs: 6_000 });
+    expect(JSON.parse((await run(NodesDrain, 'twin', '--json')).stdout).node.nodeId).to.equal('id-3');
     const unknown = await run(NodesDrain, 'node-9');
     expect(unknown.exitCode).to.equal(5);
     expect(unknown.stderr).to.match(/there is no node node-9; there are: node-1/);
