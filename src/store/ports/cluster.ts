@@ -11,9 +11,9 @@ export interface LeaseRecord {
 }
 
 /**
- * Which node holds which session. A store through which a session was claimed writes its credentials, keys, journal,
- * history and record only while that lease lasts, by the store's clock: what comes later, or after `release`, is refused with
- * `session_elsewhere` and changes nothing. A store through which a session was never claimed writes as if there were no
+ * Which node holds which session. A store through which a session was claimed writes its credentials and keys only until the
+ * next claim, its journal, history and record only while that lease lasts, by the store's clock: what comes later, or after
+ * `release`, is refused with `session_elsewhere` and changes nothing. A store through which a session was never claimed writes as if there were no
  * leases: that is how tools work. All times are measured by the store's own clock: the clocks of nodes are never compared,
  * neither with each other nor with the store's.
  */
@@ -30,8 +30,8 @@ export interface LeaseStore {
    */
   renew(nodeId: string, lastsMs: number): Promise<ReadonlyMap<string, number>>;
   /**
-   * Ends a lease at once, if it is that node's and of that epoch. Nothing that this store was asked to write for the session
-   * before may be under way any more; from now on it refuses to.
+   * Ends a lease, if it is that node's and of that epoch. From its call on this store refuses to write for the session; it
+   * waits until what it was asked to write before has ended, and leaves the lease to run out where that is not known.
    * @param gone the session does not exist any more: it is not among the `free` ones
    */
   release(clientId: string, nodeId: string, epoch: number, gone?: boolean): Promise<void>;
