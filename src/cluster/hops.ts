@@ -13,10 +13,16 @@ export interface Hop {
   to: string;
 }
 
+/** The two nodes of a request, by their nodeIds. */
+export interface Ends {
+  from: string;
+  to: string;
+}
+
 /**
  * Proof that a request comes from a node of the same cluster: an HMAC under a key that all nodes derive from the encryption
- * key that they share. It names the receiving node, so that it is worth nothing at another one or after a restart. It grants
- * nothing but that the request is answered here or not at all; who calls is still proven by the caller's own token.
+ * key that they share. It names the receiving node, so that one that it was not meant for knows, be it after a restart. It
+ * grants nothing but that the request is answered here or not at all; who calls is still proven by the caller's own token.
  */
 export class Hops {
   readonly #key: Buffer;
@@ -28,15 +34,15 @@ export class Hops {
 
   /** The header's value. */
   sign(from: string, hop: Hop): string {
-    return `${from} ${this.#proof(from, hop).toString('base64url')}`;
+    return `${from} ${hop.to} ${this.#proof(from, hop).toString('base64url')}`;
   }
 
-  /** The nodeId of the node that a request comes from; undefined when no node has sent it. */
-  verify(header: string, hop: Hop): string | undefined {
-    const [from = '', proof = ''] = header.split(' ');
+  /** Between which nodes a request goes; undefined when no node has sent it. */
+  verify(header: string, { method, path }: Omit<Hop, 'to'>): Ends | undefined {
+    const [from = '', to = '', proof = ''] = header.split(' ');
     const given = Buffer.from(proof, 'base64url');
-    const expected = this.#proof(from, hop);
-    return given.length === expected.length && timingSafeEqual(given, expected) ? from : undefined;
+    const expected = this.#proof(from, { method, path, to });
+    return given.length === expected.length && timingSafeEqual(given, expected) ? { from, to } : undefined;
   }
 
   #proof(from: string, { method, path, to }: Hop): Buffer {

@@ -139,14 +139,14 @@ describe('nodes that share a store', () => {
     const report = await reportOf('node-2', ['beta']);
     const asked: (string | undefined)[] = [];
     await addNode('node-2', ({ method = '', url = '', headers }, response) => {
-      const hop = HOPS.verify(String(headers[HOP_HEADER]), { method, path: url, to: 'node-2' });
-      asked.push(hop, url, headers.authorization);
+      const hop = HOPS.verify(String(headers[HOP_HEADER]), { method, path: url });
+      asked.push(hop?.from, hop?.to, url, headers.authorization);
       response.end(report);
     });
     await addSession('acme', 'node-1');
     await addSession('beta', 'node-2');
     const { body } = await api.get('/fleet');
-    expect(asked).to.deep.equal(['node-1', '/fleet', `Bearer ${TOKEN}`]);
+    expect(asked).to.deep.equal(['node-1', 'node-2', '/fleet', `Bearer ${TOKEN}`]);
     expect(body).to.have.property('nodes').that.has.lengthOf(2);
     expect(body).to.have.property('sessions').that.has.lengthOf(2);
     expect(body).to.deep.nested.include({

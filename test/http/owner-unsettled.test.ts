@@ -65,6 +65,22 @@ describe('requests on their way to another node', () => {
       );
     });
 
+    it('do not go round when the address that it tells is that of the node that asks', async () => {
+      entry.owners.script = () => ({ at: 'peer', node: { ...holder.owners.self, url: entry.url } });
+      const answer = nodes.post('/send-message', SEND);
+      await nodes.outwait();
+      await expectRefusal(await answer, /^node holder, which holds session acme, cannot be reached/);
+      expect(entry.taken.requests).to.equal(1 + STEPS_MS.length + 1);
+    });
+
+    it('do not go round when the address that it tells is that of the node that asks', async () => {
+      entry.owners.script = () => ({ at: 'peer', node: { ...holder.owners.self, url: entry.url } });
+      const answer = nodes.post('/send-message', SEND);
+      await nodes.outwait();
+      await expectRefusal(await answer, /^node holder, which holds session acme, cannot be reached/);
+      expect(entry.taken.requests).to.equal(1 + STEPS_MS.length + 1);
+    });
+
     it('are not tried again when it is lost on the way', async () => {
       let requests = 0;
       await nodes.standIn((incoming) => {

@@ -234,7 +234,7 @@ describe('requests for a session', () => {
         requests += 1;
         incoming
           .resume()
-          .once('end', () => response.writeHead(503, { [NOT_HERE]: '1' }).end('{"error":"no"}'));
+          .once('end', () => response.writeHead(503, { [NOT_HERE]: 'elsewhere' }).end('{"error":"no"}'));
       });
       const upload = begin();
       upload.end(`${HEAD}a${TAIL}`);
@@ -310,7 +310,6 @@ describe('requests for a session', () => {
         'id-of-another',
         'id-of-another AAAA',
         sign('/qr?clientId=acme', 'GET'),
-        sign('/send-message', 'POST', 'id-of-a-third'),
         new Hops(new Uint8Array(32).fill(1)).sign('id-of-another', {
           method: 'POST',
           path: '/send-message',
@@ -328,13 +327,27 @@ describe('requests for a session', () => {
 
     it('are answered there or not at all', async () => {
       const answer = await send(sign('/send-message'));
-      expect([answer.status, answer.headers.get(NOT_HERE), answer.headers.get('retry-after')]).to.deep.equal([
+      const { status, headers } = answer;
+      expect([status, headers.get(NOT_HERE), headers.get('retry-after')]).to.deep.equal([
         503,
-        '1',
+        'elsewhere',
         '1',
       ]);
       expect(await answer.json()).to.deep.equal({ error: 'session acme is not held by this node' });
       expect(holder.taken.requests).to.equal(0);
+    });
+
+    it('are refused on all routes when they were sent to another node', async () => {
+      for (const path of ['/clients', '/qr?clientId=acme', '/health/live']) {
+        const hop = sign(path, 'GET', 'id-of-a-third');
+        const { status, headers } = await nodes.call(path, { headers: { [HOP_HEADER]: hop } });
+        expect([status, headers.get(NOT_HERE), headers.get('retry-after')]).to.deep.equal([
+          503,
+          'astray',
+          '1',
+        ]);
+      }
+      expect(entry.handled).to.deep.equal([]);
     });
   });
 });

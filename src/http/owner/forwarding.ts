@@ -7,8 +7,12 @@ import type { Owners, PeerNode } from '../../cluster/owners.js';
 import type { Clock } from '../../domain/clock.js';
 import { NodeProxy, PassageFailure } from './node-proxy.js';
 
-/** On the answer of a node that does not hold the session: it has done nothing. */
+/** On the answer of a node that has done nothing, and why. */
 export const NOT_HERE_HEADER = 'x-switchboard-not-here';
+/** It does not hold the session. */
+export const ELSEWHERE = 'elsewhere';
+/** It is not the node that was asked. */
+export const ASTRAY = 'astray';
 
 /** Milliseconds between looks whether the node that is to answer still holds the session. */
 const WATCH_MS = 2_000;
@@ -42,12 +46,10 @@ declare module '@hapi/hapi' {
 /** What came of passing a request on. */
 export type Outcome =
   | { result: 'answered'; answer: IncomingMessage }
-  /** The node does not hold the session. */
-  | { result: 'elsewhere'; mayRepeat: boolean }
-  /** The node took no connection. */
-  | { result: 'unreachable'; cause: unknown }
+  /** The node does not hold the session, or could not be reached at all. Nothing was done. */
+  | { result: 'elsewhere' | 'unreachable'; mayRepeat: boolean; cause?: unknown }
   /** The node was lost, or has lost the session, after it may have begun. */
-  | { result: 'cut_off'; cause: unknown }
+  | { result: 'cut_off'; mayRepeat: false; cause: unknown }
   /** The caller is gone. */
   | { result: 'left' };
 
@@ -102,14 +104,18 @@ export class Forwarding {
     try {
       const signal = AbortSignal.any([gone, lost.signal]);
       const answer = await this.#proxy.send(request, h, { ...this.#address(request, node), signal });
-      if (answer.headers[NOT_HERE_HEADER] === undefined) return { result: 'answered', answer };
+      const notHere = answer.headers[NOT_HERE_HEADER];
+      if (notHere === undefined) return { result: 'answered', answer };
       // read, so that the connection can be used again
       answer.resume();
-      return { result: 'elsewhere', mayRepeat: !(request.payload instanceof Readable) };
-    } catch (error) {
+      const result = notHere === ASTRAY ? 'unreachable' : 'elsewhere';
+      return { result, mayRepeat: !(request.payload instanceof Readable) };
+    } catch (cause) {
       if (gone.aborted) return { result: 'left' };
-      const isSent = !(error instanceof PassageFailure) || error.isSent;
-      return { result: isSent ? 'cut_off' : 'unreachable', cause: error };
+      const isSent = !(cause instanceof PassageFailure) || cause.isSent;
+      return isSent
+        ? { result: 'cut_off', mayRepeat: false, cause }
+        : { result: 'unreachable', mayRepeat: true, cause };
     } finally {
       stopWatching();
     }

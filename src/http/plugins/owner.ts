@@ -1,9 +1,11 @@
 import Boom from '@hapi/boom';
 import type { Lifecycle, Plugin, Request, ResponseToolkit } from '@hapi/hapi';
 import { HOP_HEADER, type Hops } from '../../cluster/hops.js';
-import type { Owners, PeerNode } from '../../cluster/owners.js';
+import type { PeerNode } from '../../cluster/owners.js';
 import { GatewayError } from '../../domain/errors.js';
 import {
+  ASTRAY,
+  ELSEWHERE,
   Forwarding,
   type ForwardingOptions,
   type Letter,
@@ -30,8 +32,8 @@ export const owner: Plugin<ForwardingOptions> = {
     const forwarding = new Forwarding(options);
     const routing = new Routing(options, forwarding);
     server.ext('onRequest', (request, h) => {
-      noteHop(request, hops, owners);
-      return h.continue;
+      const to = noteHop(request, hops);
+      return to === undefined || to === owners.self.nodeId ? h.continue : goneAstray(h, owners.self);
     });
     // the auth plugin has looked by now whom the caller may ask for; nothing is validated yet
     server.ext('onPostAuth', (request, h) => routing.route(request, h));
@@ -40,14 +42,29 @@ export const owner: Plugin<ForwardingOptions> = {
   },
 };
 
-/** Notes which node a request comes from; a header that proves nothing is as if it were not there. */
-function noteHop(request: Request, hops: Hops, { self }: Owners): void {
+/**
+ * Notes which node a request comes from; a header that proves nothing is as if it were not there.
+ * @returns the nodeId of the node that it was sent to; undefined for a caller's request
+ */
+function noteHop(request: Request, hops: Hops): string | undefined {
   const header: unknown = request.headers[HOP_HEADER];
-  if (header === undefined) return;
+  if (header === undefined) return undefined;
   delete request.headers[HOP_HEADER];
-  const hop = { method: request.method.toUpperCase(), path: request.raw.req.url ?? '', to: self.nodeId };
-  const from = hops.verify(String(header), hop);
-  if (from !== undefined) request.plugins.hop = { from };
+  const path = request.raw.req.url ?? '';
+  const ends = hops.verify(String(header), { method: request.method.toUpperCase(), path });
+  if (ends) request.plugins.hop = { from: ends.from };
+  return ends?.to;
+}
+
+/** Answers what a node sent to another node: to pass it on could send it round for ever. */
+function goneAstray(h: ResponseToolkit, { name }: PeerNode): Lifecycle.ReturnValueTypes {
+  const error = `this is node ${name}, not the one that was asked, which was here before or tells a wrong --node-url`;
+  return notHere(h, ASTRAY, error);
+}
+
+/** Nothing has been done, and nobody else is asked. */
+function notHere(h: ResponseToolkit, why: string, error: string): Lifecycle.ReturnValueTypes {
+  return h.response({ error }).code(503).header(NOT_HERE_HEADER, why).header('retry-after', '1').takeover();
 }
 
 class Routing {
@@ -73,8 +90,7 @@ class Routing {
   async #admit(request: Request, h: ResponseToolkit, wanted: Wanted): Promise<Lifecycle.ReturnValueTypes> {
     const leave = await this.#ways.enter(wanted);
     if (leave) return stay(request, h, leave);
-    const error = `session ${wanted.clientId} is not held by this node`;
-    return h.response({ error }).code(503).header(NOT_HERE_HEADER, '1').header('retry-after', '1').takeover();
+    return notHere(h, ELSEWHERE, `session ${wanted.clientId} is not held by this node`);
   }
 
   /** A request of a caller: looks for the session's node until it is answered, or for long enough. */
@@ -108,9 +124,7 @@ class Routing {
     if (outcome.result === 'left') throw callerGone();
     this.#options.owners.distrust(letter.clientId);
     const error = failureOf(outcome, letter.clientId, node);
-    const mayRepeat =
-      outcome.result === 'unreachable' || (outcome.result === 'elsewhere' && outcome.mayRepeat);
-    if (mayRepeat) return error;
+    if (outcome.mayRepeat) return error;
     throw error;
   }
 }
