@@ -111,6 +111,8 @@ interface Parts {
   lookups: PollLookups;
   media: Media;
   server: Server;
+  /** Of this run. */
+  run: { isStopping: boolean };
 }
 
 async function assemble(
@@ -118,6 +120,7 @@ async function assemble(
   overrides: DaemonOverrides & { log: Logger },
   cleanup: (() => Promise<unknown>)[],
 ): Promise<Parts> {
+  const run = { isStopping: false };
   const { log, clock = systemClock, backoff, qrLifetimeMs, pingEveryMs, pollLookupMs } = overrides;
   const encryptionKey = encryptionKeyBytes(config.encryptionKey);
   const tail = new Tail(clock.now());
@@ -258,6 +261,7 @@ async function assemble(
       startedAt: clock.now(),
     },
     health: store,
+    isStopping: () => run.isStopping,
     owners,
     hops: new Hops(encryptionKey),
     tail,
@@ -265,7 +269,7 @@ async function assemble(
     log: log.child({ area: 'http' }),
     clock,
   });
-  return { store, network, gateway, membership, dispatcher, lookups, media, server };
+  return { store, network, gateway, membership, dispatcher, lookups, media, server, run };
 }
 
 /** The setting, or the address that the server got where it asked for any free port. */
@@ -289,6 +293,7 @@ async function stop(parts: Parts, overrides: DaemonOverrides, log: Logger): Prom
   const { server, gateway, membership, dispatcher, lookups, media, store, network } = parts;
   const { clock = systemClock, stopGraceMs = LIMITS.stopGraceMs } = overrides;
   log.info('stopping');
+  parts.run.isStopping = true;
   const idle = new AbortController();
   const steps = [
     () => membership.drain(),

@@ -68,6 +68,8 @@ export interface Parts {
   /** Milliseconds since the epoch. */
   now(): number;
   store: StoreProbe;
+  /** The daemon has been asked to stop: load balancers are to look for another node. */
+  isStopping(): boolean;
   registry: Registry;
   qrImages: QrImages;
   eventStreams: EventStreams;

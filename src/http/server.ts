@@ -26,6 +26,12 @@ export type { RuntimeFacts } from './route.js';
 /** Compressed, events would wait for the stream's end, and files would have another length and no parts. */
 const UNCOMPRESSED = ['text/event-stream', ...PRESENTED_TYPES];
 
+/**
+ * Milliseconds for which a connection stays open without a request: longer than load balancers keep theirs, because one
+ * that is closed at the instant of a request makes that fail.
+ */
+const KEEP_ALIVE_MS = 75_000;
+
 export interface HttpOptions {
   host: string;
   /** 0 takes any free one. */
@@ -36,6 +42,8 @@ export interface HttpOptions {
   facts: RuntimeFacts;
   /** The store. */
   health: { ping(): Promise<void> };
+  /** The daemon has been asked to stop. */
+  isStopping(): boolean;
   /** Which node holds a session. */
   owners: Owners;
   /** Proves to other nodes that a request comes from a node. */
@@ -66,18 +74,20 @@ export async function createHttpServer(options: HttpOptions): Promise<Hapi.Serve
     { plugin: owner, options: { owners, hops, clock, registry } },
   ]);
   for (const route of ROUTES) route(server, parts);
+  server.listener.keepAliveTimeout = KEEP_ALIVE_MS;
   server.ext('onPreStop', () => parts.eventStreams.stop());
   return server;
 }
 
 function createParts(options: HttpOptions): Parts {
-  const { services, facts, health, owners, hops, tail, metrics, log, clock } = options;
+  const { services, facts, health, isStopping, owners, hops, tail, metrics, log, clock } = options;
   const peers = new Peers(owners, hops);
   return {
     services,
     facts,
     now: () => clock.now(),
     store: new StoreProbe(health, clock),
+    isStopping,
     registry: metrics.registry,
     qrImages: new QrImages(),
     eventStreams: new EventStreams({ tail, peers, clock, log }),

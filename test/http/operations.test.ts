@@ -60,6 +60,14 @@ describe('health and configuration', () => {
     expect((await api.get('/health/ready')).status).to.equal(200);
   });
 
+  it('is not ready once it has begun to stop, while it still answers', async () => {
+    api.run.isStopping = true;
+    const { status, body } = await api.get('/health/ready');
+    expect(status).to.equal(503);
+    expect(body).to.deep.include({ status: 'stopping', database: true });
+    expect((await api.get('/health/live')).status).to.equal(200);
+  });
+
   it('does not wait for a store that does not answer, and asks it one question at a time', async () => {
     let questions = 0;
     api.store.ping = () => {

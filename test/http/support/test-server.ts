@@ -35,6 +35,8 @@ export interface TestServer {
   tail: Tail;
   clock: ManualClock;
   store: { ping(): Promise<void> };
+  /** Of the daemon. */
+  run: { isStopping: boolean };
   /** The log's lines. */
   lines: Record<string, unknown>[];
   registry: Registry;
@@ -52,6 +54,7 @@ export async function createTestServer(owners?: Owners): Promise<TestServer> {
   const tail = new Tail(clock.now());
   const store = { ping: async () => {} };
   const lines: Record<string, unknown>[] = [];
+  const run = { isStopping: false };
   const registry = new Registry();
   const server = await createHttpServer({
     host: '127.0.0.1',
@@ -69,6 +72,7 @@ export async function createTestServer(owners?: Owners): Promise<TestServer> {
       startedAt: STARTED_AT,
     },
     health: { ping: () => store.ping() },
+    isStopping: () => run.isStopping,
     owners: owners ?? soleOwner(podName, (clientId) => services.sessions.has(clientId)),
     hops: new Hops(HOP_KEY),
     tail,
@@ -98,6 +102,7 @@ export async function createTestServer(owners?: Owners): Promise<TestServer> {
     tail,
     clock,
     store,
+    run,
     lines,
     registry,
     call,

@@ -11,12 +11,13 @@ export const ready = route({
   path: '/health/ready',
   owner: 'none',
   open: true,
-  description: 'This node can work: 503 while the store is unreachable',
+  description: 'This node can work: 503 while the store is unreachable, and once it has begun to stop',
   query: probeQuery,
-  async handler(_request, { services, facts, store }, h) {
+  async handler(_request, { services, facts, store, isStopping }, h) {
     const database = await store.reachable();
+    const isReady = database && !isStopping();
     const body = {
-      status: database ? 'ok' : 'unavailable',
+      status: isReady ? 'ok' : isStopping() ? 'stopping' : 'unavailable',
       podName: facts.podName,
       database,
       // files are kept where the rows are
@@ -25,7 +26,7 @@ export const ready = route({
       alerts: facts.alerts,
       sessions: countSessions(services.sessions.health()),
     };
-    return h.response(body).code(database ? 200 : 503);
+    return h.response(body).code(isReady ? 200 : 503);
   },
 });
 
