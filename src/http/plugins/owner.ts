@@ -95,17 +95,18 @@ class Routing {
 
   /** A request of a caller: looks for the session's node until it is answered, or for long enough. */
   async #bring(request: Request, h: ResponseToolkit, wanted: Wanted): Promise<Lifecycle.ReturnValueTypes> {
+    let way = await this.#ways.next(wanted);
+    if (way.to === 'handler') return stay(request, h, way.leave);
     const letter = { request, h, clientId: wanted.clientId, gone: whenGone(request) };
     const patience = new Patience(this.#options.clock, letter.gone);
-    for (;;) {
-      const way = await this.#ways.next(wanted);
-      if (way.to === 'handler') return stay(request, h, way.leave);
+    while (way.to !== 'handler') {
       const step = way.to === 'node' ? await this.#pass(letter, way.node) : unheld(wanted.clientId);
       if (!(step instanceof GatewayError)) return step;
       this.#options.owners.distrust(wanted.clientId);
-      if (await patience.more()) continue;
-      throw letter.gone.aborted ? callerGone() : step;
+      if (!(await patience.more())) throw letter.gone.aborted ? callerGone() : step;
+      way = await this.#ways.next(wanted);
     }
+    return stay(request, h, way.leave);
   }
 
   /**
@@ -140,13 +141,14 @@ function stay(request: Request, h: ResponseToolkit, leave?: () => void): Lifecyc
 }
 
 /** Aborts when a caller goes before it has its answer. */
-function whenGone({ events, raw: { res } }: Request): AbortSignal {
+function whenGone(request: Request): AbortSignal {
+  const { events, raw } = request;
   const gone = new AbortController();
-  if (res.destroyed) gone.abort();
+  if (!request.active()) gone.abort();
   // told while the request is read, or its body waits to be
   events.once('disconnect', () => gone.abort());
-  res.once('close', () => {
-    if (!res.writableEnded) gone.abort();
+  raw.res.once('close', () => {
+    if (!raw.res.writableEnded) gone.abort();
   });
   return gone.signal;
 }
