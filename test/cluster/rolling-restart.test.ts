@@ -23,7 +23,6 @@ if (MONGODB_URL) {
 
     it('share the sessions with every node that joins, and move no more than it takes', async () => {
       expect(await lab.takenUp()).to.equal(SESSIONS);
-      traffic.start();
       await lab.node(1).start();
       await lab.balanced();
       expect(await lab.takenUp()).to.equal(SESSIONS + 3);
@@ -33,6 +32,7 @@ if (MONGODB_URL) {
     }).timeout(PATIENCE_MS);
 
     it(`are restarted one after the other under 20 messages a second each way (seed ${chance.seed})`, async () => {
+      traffic.start();
       for (const node of lab.nodes) {
         await node.stop();
         await node.start();

@@ -21,7 +21,7 @@ describe('a daemon that is killed by SIGKILL at random instants, in and out', ()
 
   before(async function () {
     this.timeout(PATIENCE_MS);
-    lab = await Lab.start();
+    lab = await Lab.start({ leaseSeconds: 2 });
     inbound = new Inbound(lab);
   });
   after(() => lab.stop());

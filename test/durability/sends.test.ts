@@ -14,7 +14,7 @@ const MESSAGE_BYTES = 150;
 describe('a send that the daemon does not live to finish', () => {
   let lab: Lab;
   before(async () => {
-    lab = await Lab.start();
+    lab = await Lab.start({ leaseSeconds: 2 });
   });
   after(() => lab.stop());
   afterEach(() => lab.phones.clearFaults());

@@ -26,30 +26,37 @@ export class Lab {
   readonly place: StorePlace;
   readonly encryptionKey = randomBytes(32);
   readonly #folder: TempDir;
+  readonly #leaseSeconds: number;
   #daemon: DaemonProcess | undefined;
   #api: Api | undefined;
   #tail = new TailReader();
   #running: Promise<void>;
   #nowRunning: () => void = () => undefined;
 
-  private constructor(parts: Pick<Lab, 'sandbox' | 'receiver' | 'wire' | 'place'> & { folder: TempDir }) {
+  private constructor(
+    parts: Pick<Lab, 'sandbox' | 'receiver' | 'wire' | 'place'> & { folder: TempDir; leaseSeconds: number },
+  ) {
     this.sandbox = parts.sandbox;
     this.phones = new SandboxClient(parts.sandbox.url);
     this.receiver = parts.receiver;
     this.wire = parts.wire;
     this.place = parts.place;
     this.#folder = parts.folder;
+    this.#leaseSeconds = parts.leaseSeconds;
     this.#running = this.#expectRun();
   }
 
-  /** Everything is up, the session `acme` is linked to Alice's phone, and Bob has one too. */
-  static async start(options: { breakableStore?: boolean } = {}): Promise<Lab> {
+  /**
+   * Everything is up, the session `acme` is linked to Alice's phone, and Bob has one too.
+   * @param options `leaseSeconds`: on MongoDB the sessions of a killed daemon are held for so long
+   */
+  static async start(options: { breakableStore?: boolean; leaseSeconds?: number } = {}): Promise<Lab> {
     const folder = await makeTempDir();
     const sandbox = await startSandbox();
     const receiver = await startReceiver();
     const wire = await startTcpProxy('127.0.0.1', sandbox.port);
     const place = await makeStorePlace({ breakable: options.breakableStore ?? false });
-    const lab = new Lab({ sandbox, receiver, wire, place, folder });
+    const lab = new Lab({ sandbox, receiver, wire, place, folder, leaseSeconds: options.leaseSeconds ?? 20 });
     await lab.startDaemon();
     await lab.phones.addPhone(BOB);
     await linkSession(lab, 'acme');
@@ -142,6 +149,7 @@ export class Lab {
       dataDir: this.dataDir,
       store: this.place.setting,
       encryptionKey: this.encryptionKey.toString('hex'),
+      leaseSeconds: this.#leaseSeconds,
     };
   }
 
