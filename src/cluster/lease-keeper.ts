@@ -23,6 +23,8 @@ export interface LeaseKeeperOptions {
 export class LeaseKeeper {
   readonly #options: LeaseKeeperOptions;
   readonly #held = new Map<string, HeldLease>();
+  /** Sessions that are being claimed or released. */
+  readonly #changing = new Set<string>();
   #cancelRenewal: (() => void) | undefined;
   #cancelWatch: (() => void) | undefined;
   /** By the monotonic clock. */
@@ -58,7 +60,7 @@ export class LeaseKeeper {
   async claim(clientId: string): Promise<number | undefined> {
     const { leases, nodeId, lastsMs, clock } = this.#options;
     const askedAt = clock.monotonic();
-    const epoch = await leases.claim(clientId, nodeId, lastsMs);
+    const epoch = await this.#change(clientId, () => leases.claim(clientId, nodeId, lastsMs));
     if (epoch === undefined) return undefined;
     const lease = heldLease(epoch, askedAt, lastsMs);
     // an answer that was under way for too long is worth nothing
@@ -87,7 +89,17 @@ export class LeaseKeeper {
     const lease = this.#held.get(clientId);
     if (!lease) return;
     this.#held.delete(clientId);
-    await this.#options.leases.release(clientId, this.#options.nodeId, lease.epoch, gone);
+    const { leases, nodeId } = this.#options;
+    await this.#change(clientId, () => leases.release(clientId, nodeId, lease.epoch, gone));
+  }
+
+  async #change<T>(clientId: string, change: () => Promise<T>): Promise<T> {
+    this.#changing.add(clientId);
+    try {
+      return await change();
+    } finally {
+      this.#changing.delete(clientId);
+    }
   }
 
   #renewIn(ms: number): void {
@@ -116,7 +128,18 @@ export class LeaseKeeper {
       if (renewed) this.#held.set(clientId, renewed);
       else this.#lose(clientId, 'another node has it');
     }
+    for (const [clientId, epoch] of epochs) {
+      if (!this.#held.has(clientId) && !this.#changing.has(clientId)) void this.#giveBack(clientId, epoch);
+    }
     this.#watch();
+  }
+
+  /** What was lost here, or claimed in vain, while the store goes on prolonging it: nobody could ever have it again. */
+  async #giveBack(clientId: string, epoch: number): Promise<void> {
+    const { leases, nodeId, log } = this.#options;
+    await this.#change(clientId, () => leases.release(clientId, nodeId, epoch)).catch((error: unknown) => {
+      log.warn({ err: error, clientId }, 'a lost lease could not be given back; it is tried again');
+    });
   }
 
   /** Wakes up when the first lease is over. */

@@ -97,6 +97,32 @@ describe('the leases of a node', () => {
     expect(lost).to.deep.equal(['acme']);
   });
 
+  it('are free for others when the store has prolonged what the node had lost', async () => {
+    await keeper.claim('acme');
+    leases.onRenew = () => {
+      clock.advance(USED_MS);
+      leases.onRenew = () => undefined;
+    };
+    await pass(LASTS_MS / 3);
+    expect(lost).to.deep.equal(['acme']);
+    for (let renewal = 0; renewal < 3; renewal += 1) await pass(LASTS_MS / 3);
+    expect(await keeperOf('b').claim('acme')).to.equal(2);
+    await pass(LASTS_MS / 3);
+    expect(await leases.holder('acme')).to.include({ nodeId: 'b' });
+  });
+
+  it('are free for others when the answer to a claim came too late', async () => {
+    const claim = leases.claim.bind(leases);
+    leases.claim = async (...args) => {
+      const epoch = await claim(...args);
+      clock.advance(USED_MS);
+      return epoch;
+    };
+    expect(await keeper.claim('acme')).to.equal(undefined);
+    await pass(LASTS_MS / 3);
+    expect(await leases.holder('acme')).to.equal(undefined);
+  });
+
   it('are lost once another node has them', async () => {
     await keeper.claim('acme');
     // the node's clock stands still
