@@ -11,8 +11,12 @@ const CONNECT_MS = 3_000;
 const SILENCE_MS = 5_000;
 /** Milliseconds that a write waits for the majority; shorter than the silence, so that the server says so itself. */
 const MAJORITY_MS = 4_000;
-/** Milliseconds between looks at the server: a server that hangs is noticed by them too. */
-const HEARTBEAT_MS = 2_000;
+/**
+ * Milliseconds between looks at the server: a server that hangs is noticed by them too. No longer than the driver waits between
+ * two looks at least: after a longer time a failed request makes it look at once, on a connection that is just breaking too,
+ * and where the server does not announce its changes the driver then waits for that look for ever.
+ */
+const HEARTBEAT_MS = 500;
 /** Milliseconds that `ping` waits, whatever the driver is still trying. */
 const PING_MS = 3_000;
 

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { openMongoBackend } from '../../../src/store/mongo/mongo-store.js';
 import { openStore } from '../../../src/store/open.js';
@@ -13,6 +14,7 @@ import {
 } from '../../contracts/store/harness.js';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
 import {
+  breakAt,
   MONGODB_URL,
   makeTestDatabase,
   serverAddress,
@@ -66,6 +68,15 @@ function suite(server: string): void {
         expectSoon(SECONDS, backend.keys.commit(`session-${n % 5}`, { credentials: bytes(String(n)) })),
       );
       await Promise.all(waiting);
+      proxy.restore();
+      await expectWorking(backend);
+    });
+
+    it('is used again when it is back after it broke off in the middle of a request', async () => {
+      // long enough after the last look at it that the failure makes the driver look at once
+      await setTimeout(700);
+      proxy.watch(breakAt(1, database.name, 'cut'));
+      await expectFailure(backend.keys.get('acme', 'session', ['a']), 'store_unavailable');
       proxy.restore();
       await expectWorking(backend);
     });
