@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { get as httpGet, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { expect } from 'chai';
-import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { type EventListener, openEvents } from './support/event-listener.js';
 import { createTestServer, type TestServer, TOKEN } from './support/test-server.js';
 
 const SECRET = 'secret-of-acme-0123456789';
@@ -24,13 +24,11 @@ describe('GET /events', () => {
     await api.server.stop();
   });
 
-  async function open(path = '/events', headers: Record<string, string> = {}): Promise<Listener> {
-    const url = `${api.server.info.uri}${path}`;
-    const request = httpGet(url, { agent: false, headers: { authorization: `Bearer ${TOKEN}`, ...headers } });
-    const [response]: IncomingMessage[] = await once(request, 'response');
-    if (!response) throw new Error('no response');
-    opened.push(response);
-    return listenTo(response);
+  async function open(path = '/events', headers: Record<string, string> = {}): Promise<EventListener> {
+    const authorization = `Bearer ${TOKEN}`;
+    const stream = await openEvents(`${api.server.info.uri}${path}`, { authorization, ...headers });
+    opened.push(stream.response);
+    return stream;
   }
 
   function drop(clientId: string, number: number, reason = ''): void {
@@ -127,7 +125,7 @@ describe('GET /events', () => {
     api.tail.signal(signal);
     return signal;
   };
-  const dataOf = async (stream: Listener) => JSON.parse((await stream.next()).data);
+  const dataOf = async (stream: EventListener) => JSON.parse((await stream.next()).data);
 
   it('tells of rooms when asked to, first that any may have changed', async () => {
     const stream = await open('/events?rooms=true');
@@ -202,6 +200,20 @@ describe('GET /events', () => {
     expect(api.clock.pending()).to.deep.equal([]);
   });
 
+  it('has nothing to do between two comments where there is one node only', async () => {
+    await open();
+    expect(api.clock.pending()).to.deep.equal([15_000]);
+  });
+
+  it('begins with what was told within some time when asked to', async () => {
+    drop('acme', 1);
+    api.clock.advance(2_000);
+    drop('acme', 2);
+    api.clock.advance(1_000);
+    const stream = await open('/events?withinMs=1500');
+    expect((await stream.next()).id).to.match(/-2$/);
+  });
+
   it('forgets a client that goes away', async () => {
     const { response } = await open();
     const gone = api.server.events.once('response');
@@ -221,51 +233,3 @@ describe('GET /events', () => {
     await stopped;
   });
 });
-
-interface Listener {
-  response: IncomingMessage;
-  /** The next event, waiting for it. */
-  next(): Promise<EventSourceMessage>;
-  /** The next comment that begins so, waiting for it. */
-  comment(beginning: string): Promise<string>;
-  ended: Promise<unknown>;
-}
-
-function listenTo(response: IncomingMessage): Listener {
-  const messages = createInlet<EventSourceMessage>();
-  const comments = createInlet<string>();
-  const parser = createParser({ onEvent: messages.put, onComment: comments.put });
-  response.setEncoding('utf8');
-  response.on('data', (chunk: string) => parser.feed(chunk));
-  response.on('error', () => {});
-  const ended = once(response, 'end').catch(() => undefined);
-  return {
-    response,
-    next: messages.take,
-    ended,
-    async comment(beginning) {
-      for (;;) {
-        const comment = (await comments.take()).trim();
-        if (comment.startsWith(beginning)) return comment;
-      }
-    },
-  };
-}
-
-/** Values in the order in which they come, each taken once. */
-function createInlet<Value>() {
-  const values: Value[] = [];
-  const takers: ((value: Value) => void)[] = [];
-  return {
-    put(value: Value): void {
-      const taker = takers.shift();
-      if (taker) taker(value);
-      else values.push(value);
-    },
-    take(): Promise<Value> {
-      const value = values.shift();
-      if (value !== undefined) return Promise.resolve(value);
-      return new Promise((resolve) => takers.push(resolve));
-    },
-  };
-}

@@ -6,7 +6,7 @@ import { StreamReader } from '../../events/stream-text.js';
 import type { PeerTroubles } from './troubles.js';
 
 /** Milliseconds before a stream that has ended is opened again; doubles up to the longest with each failure. */
-const AGAIN_MS = 1_000;
+const AGAIN_MS = 500;
 const LONGEST_AGAIN_MS = 15_000;
 /** A node says something, if only a comment, every 15 s: after so many milliseconds without it the stream is dead. */
 const SILENCE_MS = 40_000;

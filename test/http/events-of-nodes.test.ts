@@ -1,0 +1,230 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import { expect } from 'chai';
+import { type EventNode, EventNodes, entryOf, idsOf, SECRET } from './support/event-nodes.js';
+import { TOKEN } from './support/test-server.js';
+
+const LOOK_MS = 1_000;
+const AGAIN_MS = 500;
+const KEEP_ALIVE_MS = 15_000;
+
+describe('GET /events where there are several nodes', () => {
+  let nodes: EventNodes;
+  let a: EventNode;
+  let b: EventNode;
+
+  beforeEach(async () => {
+    nodes = new EventNodes();
+    a = await nodes.start('a');
+    b = await nodes.start('b');
+  });
+  afterEach(() => nodes.stopAll());
+
+  it('shows what happens on all nodes, of each in its order', async () => {
+    const stream = await a.open();
+    for (const number of [1, 2, 3]) {
+      a.tell(`a${number}`);
+      b.tell(`b${number}`);
+    }
+    const ids = await idsOf(stream, 6);
+    expect(ids.filter((id) => id.startsWith('a'))).to.deep.equal(['a1', 'a2', 'a3']);
+    expect(ids.filter((id) => id.startsWith('b'))).to.deep.equal(['b1', 'b2', 'b3']);
+  });
+
+  it('shows nothing of before to those who do not ask, of any node', async () => {
+    a.tell('before');
+    b.tell('before');
+    a.clock.advance(1);
+    b.clock.advance(1);
+    const stream = await a.open();
+    b.tell('b1');
+    expect(await idsOf(stream, 1)).to.deep.equal(['b1']);
+  });
+
+  it('lets a client go on at another node: it misses nothing and sees nothing twice', async () => {
+    const stream = await a.open();
+    a.tell('a1');
+    b.tell('b1');
+    await entryOf(stream);
+    const { place } = await entryOf(stream);
+    stream.response.destroy();
+    b.tell('b2');
+    a.tell('a2');
+    const again = await b.open('', { 'last-event-id': place });
+    expect((await idsOf(again, 2)).sort()).to.deep.equal(['a2', 'b2']);
+    a.tell('a3');
+    expect(await idsOf(again, 1)).to.deep.equal(['a3']);
+  });
+
+  it('tells the place at all nodes before the first entry', async () => {
+    const first = await a.open();
+    const place = (await first.comment('connected at ')).slice('connected at '.length);
+    first.response.destroy();
+    b.tell('b1');
+    const again = await b.open(`?lastEventId=${place}`);
+    expect(await idsOf(again, 1)).to.deep.equal(['b1']);
+  });
+
+  it('takes the id of a time when there was one node', async () => {
+    a.tell('a1');
+    const { place } = await entryOf(await a.open('?lastEventId=unknown&local=false'));
+    b.tell('b1');
+    a.tell('a2');
+    const again = await a.open(`?lastEventId=${place.split('.')[0]}`);
+    expect((await idsOf(again, 2)).sort()).to.deep.equal(['a2', 'b1']);
+  });
+
+  it('joins a node that comes later, with what it has told since', async () => {
+    const stream = await a.open();
+    const c = await nodes.start('c');
+    c.tell('c1');
+    await a.clock.scheduled(LOOK_MS);
+    a.clock.advance(LOOK_MS);
+    await c.hasStreams(1);
+    c.tell('c2');
+    expect(await idsOf(stream, 2)).to.deep.equal(['c1', 'c2']);
+  });
+
+  it('goes on after the last entry when the stream of a node was cut', async () => {
+    const stream = await a.open();
+    b.tell('b1');
+    await idsOf(stream, 1);
+    b.server.listener.closeAllConnections();
+    await b.hasStreams(0);
+    b.tell('b2');
+    await a.clock.scheduled(AGAIN_MS);
+    a.clock.advance(AGAIN_MS);
+    await b.hasStreams(1);
+    b.tell('b3');
+    expect(await idsOf(stream, 2)).to.deep.equal(['b2', 'b3']);
+  });
+
+  it('goes on with a node that was started anew', async () => {
+    const stream = await a.open();
+    b.tell('b1');
+    await idsOf(stream, 1);
+    await nodes.stop(b);
+    const again = await nodes.start('b-again');
+    again.tell('b2');
+    await a.clock.scheduled(LOOK_MS);
+    a.clock.advance(LOOK_MS);
+    const { place, deliveryId } = await entryOf(stream);
+    expect(deliveryId).to.equal('b2');
+    a.tell('a1');
+    stream.response.destroy();
+    expect(await idsOf(await again.open(`?lastEventId=${place}`), 1)).to.deep.equal(['a1']);
+  });
+
+  it('notices a node that is hung, and goes on with it when it is back', async () => {
+    const stream = await a.open();
+    b.tell('b1');
+    await idsOf(stream, 1);
+    // no comment comes, as the clock of b stands still
+    a.clock.advance(40_000);
+    await b.hasStreams(0);
+    b.tell('b2');
+    await a.clock.scheduled(AGAIN_MS);
+    a.clock.advance(AGAIN_MS);
+    expect(await idsOf(stream, 1)).to.deep.equal(['b2']);
+  });
+
+  it('shows a per-session secret its own session, of all nodes', async () => {
+    for (const node of [a, b]) node.tell('other', { clientId: 'other' });
+    const stream = await a.open('?lastEventId=0', { authorization: `Bearer ${SECRET}` });
+    for (const node of [a, b]) node.tell('other', { clientId: 'other' });
+    b.tell('b1');
+    a.tell('a1');
+    expect((await idsOf(stream, 2)).sort()).to.deep.equal(['a1', 'b1']);
+  });
+
+  it('asks a node that refuses again later, and says so once', async () => {
+    await b.services.sessions.setApiSecret('acme', 'another-secret-0123456789');
+    const secret = { authorization: `Bearer ${SECRET}` };
+    const [stream] = [await a.open('', secret), await a.open('', secret)];
+    const said = () => a.lines.filter(({ msg }) => msg === 'the events of another node cannot be read');
+    expect(said()).to.have.length(1);
+    expect(said()[0]).to.include({ node: 'b', reason: 'it answered 401' });
+    await b.services.sessions.setApiSecret('acme', SECRET);
+    a.clock.advance(AGAIN_MS);
+    await b.hasStreams(2);
+    b.tell('b1');
+    expect(await idsOf(stream, 1)).to.deep.equal(['b1']);
+  });
+
+  it('tells nobody but nodes what a single node tells', async () => {
+    const stream = await a.open('?local=true');
+    expect(stream.response.statusCode).to.equal(403);
+  });
+
+  it('tells of the rooms of all nodes, at first once that any may have changed', async () => {
+    const stream = await a.open('?rooms=true');
+    const dataOf = async () => JSON.parse((await stream.next()).data);
+    expect(await dataOf()).to.include({ kind: 'room', chatRoomId: '' });
+    const signal = b.changeRoom('2');
+    expect(await dataOf()).to.deep.equal(signal);
+    b.server.listener.closeAllConnections();
+    await b.hasStreams(0);
+    b.changeRoom('3');
+    await a.clock.scheduled(AGAIN_MS);
+    a.clock.advance(AGAIN_MS);
+    expect(await dataOf()).to.include({ kind: 'room', chatRoomId: '' });
+  });
+
+  it('frees everything when its client goes', async () => {
+    const streams = [await a.open(), await a.open('?rooms=true')];
+    await b.hasStreams(2);
+    for (const { response } of streams) response.destroy();
+    await Promise.all([a.hasStreams(0), b.hasStreams(0)]);
+    expect([a.clock.pending(), b.clock.pending()]).to.deep.equal([[], []]);
+  });
+
+  it('frees everything when its node stops', async () => {
+    const stream = await a.open();
+    a.tell('a1');
+    const stopped = nodes.stop(a);
+    expect(await idsOf(stream, 1)).to.deep.equal(['a1']);
+    await stream.ended;
+    await stopped;
+    await b.hasStreams(0);
+    expect([a.clock.pending(), b.clock.pending()]).to.deep.equal([[], []]);
+  });
+
+  it('reads no more of other nodes than a slow client takes, and cuts one that takes nothing', async () => {
+    const socket = connect(Number(a.server.info.port), '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write(`GET /events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`);
+    await once(socket, 'readable');
+    await b.hasStreams(1);
+    const reason = 'x'.repeat(60_000);
+    for (let number = 1; number <= 2_000 && b.openStreams() > 0; number++) {
+      b.tell(`b${number}`, { reason });
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await b.hasStreams(0);
+    for (let count = 0; count < 2; count++) a.clock.advance(KEEP_ALIVE_MS);
+    await a.hasStreams(0);
+    socket.destroy();
+    expect(a.clock.pending()).to.deep.equal([]);
+  });
+
+  it('does not wait long for a node that does not answer', async () => {
+    const hung = createServer(() => undefined).listen(0, '127.0.0.1');
+    await once(hung, 'listening');
+    const address = hung.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    nodes.listed.push({ nodeId: 'c', name: 'c', url: `http://127.0.0.1:${port}` });
+    const asked = once(hung, 'connection');
+    const opening = a.open();
+    const [connection] = await asked;
+    connection.resume();
+    await b.hasStreams(1);
+    await a.clock.scheduled(1_500);
+    a.clock.advance(1_500);
+    const stream = await opening;
+    b.tell('b1');
+    expect(await idsOf(stream, 1)).to.deep.equal(['b1']);
+    stream.response.destroy();
+    await once(connection, 'close');
+    hung.close();
+  });
+});
