@@ -189,7 +189,7 @@ function suite(server: string): void {
     });
 
     it('let the lease run out where it is not known what became of one', async () => {
-      const impatient = `${throughProxy(database, proxy.port)}&socketTimeoutMS=1000`;
+      const impatient = `${throughProxy(database, proxy.port)}&socketTimeoutMS=2000`;
       const c = await openMongoBackend({ url: impatient });
       await leasesOf(c).claim('acme', 'c', LONG_MS);
       proxy.watch((chunk) => (chunk.includes(TELLING) ? 'hold' : 'pass'));
