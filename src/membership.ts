@@ -99,6 +99,7 @@ function clusterMember(cluster: ClusterStore, options: MembershipOptions): Membe
     residence: {
       shared: true,
       holds: (clientId) => node.holds(clientId),
+      confirm: (clientId) => node.confirm(clientId),
       acquire: (clientId) => node.acquire(clientId),
       ended: (clientId) => node.ended(clientId),
     },

@@ -126,6 +126,13 @@ export class Cluster implements Owners {
     return this.#keeper.holds(clientId);
   }
 
+  /** Asks the store whether this node holds a session. @throws GatewayError `session_elsewhere`, `store_unavailable` */
+  async confirm(clientId: string): Promise<void> {
+    const { cluster, nodeId } = this.#options;
+    const lease = await cluster.leases.holder(clientId);
+    if (lease?.nodeId !== nodeId) throw elsewhere(clientId);
+  }
+
   async find(clientId: string): Promise<Owner> {
     const at = await this.#moves.placeOf(clientId);
     return at ? { at } : this.#foreign.find(clientId);
@@ -160,7 +167,7 @@ export class Cluster implements Owners {
   /** @throws GatewayError `session_elsewhere`, `store_unavailable` */
   async acquire(clientId: string): Promise<void> {
     if (await this.take(clientId)) return;
-    throw new GatewayError('session_elsewhere', `another node holds session ${clientId}; ask again`);
+    throw elsewhere(clientId);
   }
 
   /** The session has been deleted: nobody needs to hold it. Never rejects. */
@@ -226,4 +233,8 @@ export class Cluster implements Owners {
     if (!error && this.#isBlind) log.info('the other nodes can be seen again');
     this.#isBlind = error !== undefined;
   }
+}
+
+function elsewhere(clientId: string): GatewayError {
+  return new GatewayError('session_elsewhere', `another node holds session ${clientId}; ask again`);
 }

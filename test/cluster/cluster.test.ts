@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { isGatewayError } from '../../src/domain/errors.js';
 import { LEASE_MS, PlayedCluster } from './support/played-cluster.js';
 
 const LEASE_S = LEASE_MS / 1_000;
@@ -75,6 +76,19 @@ describe('the nodes of a cluster', () => {
     expect(a.cluster.enter('session0')).to.equal(undefined);
     await played.pass(LEASE_S + 8);
     expect(played.spread()).to.deep.equal([2, 2]);
+  });
+
+  it('hear from the store that a session is not theirs, when their own clock has stood still', async () => {
+    await played.add('acme');
+    const a = await played.join('a');
+    const b = await played.join('b');
+    await a.cluster.confirm('acme');
+    a.runs = false;
+    await played.pass(LEASE_S + 2);
+    expect(a.cluster.holds('acme')).to.equal(true);
+    const refusal: unknown = await a.cluster.confirm('acme').catch((error: unknown) => error);
+    expect(isGatewayError(refusal, 'session_elsewhere')).to.equal(true);
+    await b.cluster.confirm('acme');
   });
 
   it('lose their sessions before others can have them, when the store is out of their reach', async () => {

@@ -5,6 +5,12 @@ export interface Residence {
   /** Whether this node may serve the session at this instant. */
   holds(clientId: string): boolean;
   /**
+   * The same by the store's word. A machine that was suspended may not know that its lease is over, and a login of its would
+   * replace the connection of whoever has the session now.
+   * @throws GatewayError `session_elsewhere`, `store_unavailable`
+   */
+  confirm(clientId: string): Promise<void>;
+  /**
    * Makes the session this node's, if nobody has it.
    * @throws GatewayError `session_elsewhere`, `store_unavailable`
    */
@@ -17,6 +23,7 @@ export interface Residence {
 export const SOLE_RESIDENCE: Residence = {
   shared: false,
   holds: () => true,
+  confirm: async () => undefined,
   acquire: async () => undefined,
   ended: async () => undefined,
 };

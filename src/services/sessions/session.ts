@@ -23,6 +23,8 @@ export interface SessionContext {
   log: Logger;
   /** Whether this node may serve the session at this instant. */
   holds(clientId: string): boolean;
+  /** The same by the store's word. @throws GatewayError session_elsewhere, store_unavailable */
+  confirm(clientId: string): Promise<void>;
   /** Told of every change of status, after it. */
   onStatus(session: Session, previous: SessionRecord['status']): void;
   /** Told of everything else that the link says, in order. */
@@ -245,7 +247,7 @@ export class Session {
       this.#leaveAdmission = resolve;
       const link: Link = this.#context.links.open({
         clientId: this.clientId,
-        keys: bindKeys(this.#context.store, this.clientId),
+        keys: bindKeys(this.#context.store, this.clientId, this.#context.confirm),
         mayAct: () => this.#context.holds(this.clientId),
         wantsHistory: () => this.record.orgId !== '',
         findSent: async (id) => (await this.#context.store.sends.get(this.clientId, id))?.content,

@@ -59,6 +59,7 @@ export class SessionRegistry implements Sessions {
       ...options,
       admission: this.#admission,
       holds: (clientId) => residence.holds(clientId),
+      confirm: (clientId) => residence.confirm(clientId),
     };
     this.#directory = new SessionDirectory({
       ...options,

@@ -125,8 +125,8 @@ class Lease implements Fence {
   }
 
   prolong(held: Held): void {
-    // an answer may be overtaken by a later one
-    if (held.expiresAt > this.#held.expiresAt) this.#held = held;
+    // an answer may be overtaken by a later one; which is later, the server's clock does not say when it was set back
+    if (held.until > this.#held.until) this.#held = held;
   }
 
   condition(): Document {
