@@ -44,19 +44,16 @@ export class EventStreams {
 
   /**
    * Resolves when the other nodes are being listened to as well, as far as they answer.
-   * @throws GatewayError stopping, forbidden
+   * @throws GatewayError stopping
    */
   async open(filter: StreamFilter, caller: Caller): Promise<Readable> {
     if (this.#stopping) throw new GatewayError('stopping', 'this node is stopping; come back in a moment');
     const { tail, clock, peers } = this.#options;
-    const { local } = filter;
-    // an address may lead to another node than the one that was meant, which must not ask on
-    if (local && !cameFromNode(caller))
-      throw new GatewayError('forbidden', 'local is for the other nodes of this one');
+    const isForNode = cameFromNode(caller);
     // a node without an address is the only one
-    const hasOthers = peers.self.url !== '' && !local;
+    const hasOthers = peers.self.url !== '' && !isForNode;
     const places = new Places(hasOthers ? filter.lastEventId : '');
-    const stream = new EventStream({ ...filter, tail, clock, places });
+    const stream = new EventStream({ ...filter, tail, clock, places, isForNode });
     this.#open.add(stream);
     stream.once('close', () => this.#open.delete(stream));
     if (hasOthers) await this.#listenToOthers(stream, filter, caller);
@@ -94,17 +91,12 @@ export class EventStreams {
       const id = read ?? first;
       const missedMs = Math.min(clock.now() - openedAt + withinMs, LONGEST_PAST_MS);
       const query = new URLSearchParams({
-        local: 'true',
         ...(clientId !== undefined && { clientId }),
         ...(rooms && { rooms: 'true' }),
         ...(!id && { withinMs: String(missedMs) }),
       });
-      return peers.get(
-        node,
-        `/events?${query}`,
-        { headers: { ...headers, 'last-event-id': id ?? '' } },
-        signal,
-      );
+      const path = query.size > 0 ? `/events?${query}` : '/events';
+      return peers.get(node, path, { headers: { ...headers, 'last-event-id': id ?? '' } }, signal);
     };
   }
 }

@@ -38,6 +38,25 @@ describe('the live stream', () => {
     expect(kept().length).to.be.within(240, 256);
   });
 
+  it('goes on after its own place in an id of several nodes', () => {
+    for (let i = 0; i < 3; i++) tail.publish(entry('hi'));
+    const [first] = kept();
+    const bodies = tail.since(`abc-7.${first?.id}.xyz-9`);
+    expect(bodies.map(({ id }) => id)).to.deep.equal([tail.idBefore(1), tail.lastId]);
+    expect(tail.since('abc-7.xyz-9')).to.have.length(3);
+  });
+
+  it('takes an id of before what it keeps, and one that it has never given, as one of nothing that it keeps', () => {
+    const before = tail.lastId;
+    for (let i = 0; i < 2_500; i++) tail.publish(entry('hi'));
+    const epoch = before.split('-')[0];
+    for (const id of [before, `${epoch}-9999`]) expect(tail.since(id)).to.have.length(2_000);
+  });
+
+  it('has ids of its own, also where another one starts at the same time', () => {
+    expect(new Tail(START).lastId).not.to.equal(tail.lastId);
+  });
+
   it('goes on for others when a listener fails', () => {
     const heard: string[] = [];
     tail.listen(() => {

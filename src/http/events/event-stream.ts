@@ -27,11 +27,6 @@ export interface StreamFilter {
   withinMs?: number;
   /** Signals of rooms too. */
   rooms?: boolean;
-  /**
-   * Only what this node tells, for another node: that is told the place at every beginning, and knows by itself that any
-   * room may have changed before.
-   */
-  local?: boolean;
 }
 
 export interface EventStreamOptions extends StreamFilter {
@@ -39,6 +34,11 @@ export interface EventStreamOptions extends StreamFilter {
   clock: Clock;
   /** How far the client has come. */
   places: Places;
+  /**
+   * Another node reads it: it is told the place at every beginning, and knows by itself that any room may have changed
+   * before.
+   */
+  isForNode: boolean;
 }
 
 interface Waiting {
@@ -91,11 +91,11 @@ export class EventStream extends Readable implements EntrySink {
   /** Lets the client have what has come, and what comes. */
   begin(): void {
     if (this.#end.signal.aborted) return;
-    const { lastEventId, local, places, rooms, clock } = this.#options;
+    const { lastEventId, isForNode, places, rooms, clock } = this.#options;
     this.#hasBegun = true;
-    if (rooms && !local) this.#untoldRooms.addAll(timeOf(clock));
+    if (rooms && !isForNode) this.#untoldRooms.addAll(timeOf(clock));
     // no header leaves before the first byte
-    this.push(lastEventId && !local ? ': connected\n\n' : beginning(String(places)));
+    this.push(lastEventId && !isForNode ? ': connected\n\n' : beginning(String(places)));
   }
 
   joined(id: string): void {

@@ -4,8 +4,10 @@ import { BETWEEN_PLACES, placesIn } from '../../delivery/tail.js';
 const GONE_KEPT = 8;
 /** Nodes that an id names. */
 const MAX_PLACES = 128;
-/** Characters of an id: so many places, each as long as one can be. */
-export const ID_LENGTH = MAX_PLACES * 32;
+/** Characters of the longest place, with the dot behind it. */
+const PLACE_LENGTH = 33;
+/** Characters of an id. */
+export const ID_LENGTH = MAX_PLACES * PLACE_LENGTH;
 
 /**
  * How far one client has come at each node. Its text is the id of what the client was told last, from which it goes on

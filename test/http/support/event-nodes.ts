@@ -54,13 +54,19 @@ export class EventNodes {
     await node.server.stop();
   }
 
-  unlist({ nodeId }: PeerNode): void {
+  unlist({ nodeId }: Pick<PeerNode, 'nodeId'>): void {
     const index = this.listed.findIndex((node) => node.nodeId === nodeId);
     if (index >= 0) this.listed.splice(index, 1);
   }
 
+  /** Resolves when no client's stream is open any more, nor what was opened for it. */
+  async closeStreams(): Promise<void> {
+    for (const { response } of this.#streams.splice(0)) response.destroy();
+    await Promise.all(this.#nodes.map((node) => node.hasStreams(0)));
+  }
+
   async stopAll(): Promise<void> {
-    for (const { response } of this.#streams) response.destroy();
+    await this.closeStreams();
     await Promise.all(this.#nodes.map(({ server }) => server.stop()));
   }
 

@@ -10,7 +10,6 @@ interface EventsQuery {
   lastEventId?: string;
   withinMs?: number;
   rooms: boolean;
-  local: boolean;
 }
 
 interface EventsHeaders {
@@ -29,18 +28,17 @@ export const events = route({
     lastEventId: entryId,
     withinMs: Joi.number().integer().min(0).max(LONGEST_PAST_MS),
     rooms: Joi.boolean().default(false),
-    local: Joi.boolean().default(false),
   }),
   headers: Joi.object<EventsHeaders>({ 'last-event-id': entryId.label('Last-Event-ID') }).unknown(),
   async handler(request, { eventStreams }, h) {
     // a header is what a browser sends by itself when it comes back, so it is newer than the query
     const lastEventId = request.headers['last-event-id'] || request.query.lastEventId;
-    const { rooms, local, withinMs } = request.query;
+    const { rooms, withinMs } = request.query;
     const filter = {
       ...sessionFilter(request),
       ...(lastEventId && { lastEventId }),
       ...(withinMs && { withinMs }),
-      ...{ rooms, local },
+      rooms,
     };
     return h
       .response(await eventStreams.open(filter, request))
