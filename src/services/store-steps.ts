@@ -70,3 +70,8 @@ export class StoreSteps {
     }
   }
 }
+
+/** Whether what failed is still to be done: here, when the store is back, or by the node that has the session now. */
+export function isStillToDo(error: unknown): boolean {
+  return isGatewayError(error, 'store_unavailable') || isGatewayError(error, 'session_elsewhere');
+}

@@ -50,6 +50,13 @@ describe('the import of parts of the past', () => {
       });
     }
 
+    it('is left to the next owner of its session when this one may not write any more', async () => {
+      rig.recorder.add = () => Promise.reject(new GatewayError('session_elsewhere', 'another node has it'));
+      await rig.announce('J1', saying({ people: [], messages: [past('M1')] }));
+      await rig.imports.idle();
+      expect(await rig.open()).to.deep.equal(['J1']);
+    });
+
     it('that is announced again meanwhile takes it in once', async () => {
       let reads = 0;
       const part = saying({ people: [], messages: [past('M1')] });

@@ -186,7 +186,7 @@ export async function makeRig(): Promise<Rig> {
       },
       recorder: {
         async record(recording) {
-          if (rig.away) throw away();
+          if (rig.away) throw rig.outage();
           return recorder.record(recording);
         },
       },

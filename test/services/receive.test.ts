@@ -1,4 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
+import { GatewayError } from '../../src/domain/errors.js';
 import { LIMITS } from '../../src/domain/limits.js';
 import { GROUP, HOSTED, incoming, makeRig, type Rig, ROOM, SENT_AT, SESSION } from './receive-rig.js';
 
@@ -215,6 +217,30 @@ describe('what the history keeps', () => {
     expect(rig.events).to.have.length(2);
     expect(await rig.history()).to.have.length(1);
     expect(await rig.store.history.room('acme', ROOM)).to.include({ unreadCount: 1 });
+  });
+
+  it('begins anew when its session left while the store was away, and came back', async () => {
+    rig.away = true;
+    rig.take({ journalIds: ['entry-1'] }, HOSTED);
+    await setImmediate();
+    rig.receiver.abandon('acme');
+    const first = rig.receiver.idle();
+    rig.away = false;
+    rig.take({ journalIds: ['entry-1'] }, HOSTED);
+    rig.clock.advance(10_000);
+    await first;
+    expect((await rig.history()).map(({ body }) => body)).to.deep.equal(['hello']);
+    expect(rig.events).to.have.length(1);
+  });
+
+  it('is left to the next owner of its session when this one may not write any more', async () => {
+    rig.outage = () => new GatewayError('session_elsewhere', 'another node has it');
+    const [plain, stanza] = [new Uint8Array(1), new Uint8Array(1)];
+    const entry = { id: 'entry-1', messageId: 'M1', plain, stanza, receivedAt: SENT_AT };
+    await rig.store.keys.commit('acme', { journal: [entry] });
+    rig.away = true;
+    expect(await rig.receive({ journalIds: ['entry-1'] }, HOSTED)).to.deep.equal([]);
+    expect((await rig.store.journal.open('acme')).map(({ id }) => id)).to.deep.equal(['entry-1']);
   });
 
   it('waits for a store that is away, and so does the event', async () => {

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { isGatewayError } from '../../domain/errors.js';
 import type { HistoricMessage, HistoricPerson, HistoryPart } from '../../link/port/history.js';
 import type { Logger } from '../../log.js';
 import type { SessionRecord } from '../../store/store.js';
+import { isStillToDo } from '../store-steps.js';
 import { MessageImport, type MessageImportOptions, type PastOf } from './import-message.js';
 
 /** Chats whose messages are written at the same time: a store on another machine answers late, but answers many. */
@@ -36,7 +36,7 @@ export class PartImport {
 
   /**
    * Resolves when all of it is in the history, or nothing of it is wanted (any more).
-   * @throws what reading the part fails with; GatewayError store_unavailable after the stop
+   * @throws what reading the part fails with; GatewayError store_unavailable after the stop, session_elsewhere
    */
   async take(session: ImportingSession, part: HistoryPart, context: PartContext): Promise<void> {
     const { signal } = context;
@@ -76,7 +76,7 @@ export class PartImport {
     try {
       if (await this.#messages.take(message, of)) of.onAdded();
     } catch (err) {
-      if (isGatewayError(err, 'store_unavailable')) throw err;
+      if (isStillToDo(err)) throw err;
       const names = { clientId: of.session.clientId, messageId: message.messageId };
       this.#options.log.error({ err, ...names }, 'message of the past not written to the history');
     }

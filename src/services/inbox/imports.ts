@@ -7,7 +7,7 @@ import type { Store } from '../../store/store.js';
 import type { Contacts } from '../contacts.js';
 import { Traces } from '../receive/traces.js';
 import type { HistoryProgress } from '../services.js';
-import type { StoreSteps } from '../store-steps.js';
+import { isStillToDo, type StoreSteps } from '../store-steps.js';
 import { type ImportingSession, PartImport } from './import-part.js';
 import type { Recorder } from './recorder.js';
 import { UnreadMarks } from './unread-marks.js';
@@ -162,7 +162,7 @@ export class HistoryImports {
       log.info({ clientId, ...imported.progress }, 'a part of the history is taken in');
       return 'done';
     } catch (err) {
-      if (signal.aborted || isGatewayError(err, 'store_unavailable')) return 'left';
+      if (signal.aborted || isStillToDo(err)) return 'left';
       const isPassing = isGatewayError(err, 'media_unfetchable');
       log.warn({ err, clientId }, `a part of the history could not be read${isPassing ? ' yet' : ''}`);
       if (isPassing) return 'unfetched';

@@ -36,6 +36,7 @@ export async function announceMessage(
   options: AnnouncementOptions,
 ): Promise<'done' | 'interrupted'> {
   const { announcer, steps, observer } = options;
+  if (abandoned.aborted) return 'interrupted';
   observer.received(event.type);
   for (;;) {
     const result = await announcer.announce(event, receiverOf(session), { keptByCaller: isKept });

@@ -49,6 +49,8 @@ export interface Echoed {
 /** A message on its way. */
 interface Journey {
   work: Promise<unknown>;
+  /** Its journal entries, or its own send. */
+  entries: readonly string[];
   clientId: string;
   kept: Promise<Echoed>;
   /** Ends what it writes. */
@@ -141,9 +143,19 @@ export class Receiver {
     }
   }
 
-  /** Writes nothing more of what is on its way: the session is deleted. */
+  /** Writes and tells nothing more of what is on its way: the session is not here any more. Should it come back, all begins anew. */
   abandon(clientId: string): void {
-    for (const journey of this.#underWay) if (journey.clientId === clientId) journey.abandonment.abort();
+    for (const journey of this.#underWay) {
+      if (journey.clientId !== clientId) continue;
+      journey.abandonment.abort();
+      this.#forget(journey);
+    }
+  }
+
+  #forget(journey: Journey): void {
+    for (const entry of journey.entries) {
+      if (this.#entries.get(entry) === journey) this.#entries.delete(entry);
+    }
   }
 
   #track(
@@ -166,14 +178,14 @@ export class Receiver {
       if (ticket.isRemembered) arrived = this.#arrivals.begin(clientId, message.messageId);
       await work(ticket);
     };
-    const journey: Journey = { clientId, kept, abandonment, work: Promise.resolve() };
+    const journey: Journey = { clientId, entries, kept, abandonment, work: Promise.resolve() };
     this.#underWay.add(journey);
     for (const entry of entries) this.#entries.set(entry, journey);
     journey.work = start()
       .catch((error: unknown) => this.#options.log.error({ err: error, clientId }, 'message not processed'))
       .finally(() => {
         onKept(false);
-        for (const entry of entries) this.#entries.delete(entry);
+        this.#forget(journey);
         this.#underWay.delete(journey);
       });
     return journey;

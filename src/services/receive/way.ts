@@ -1,4 +1,3 @@
-import { isGatewayError } from '../../domain/errors.js';
 import type { EventEnvelope } from '../../events/envelope.js';
 import type { MediaExtra } from '../../events/extras.js';
 import { isSilent } from '../../kinds/silent.js';
@@ -11,7 +10,7 @@ import type { Recorder } from '../inbox/recorder.js';
 import type { Recording } from '../inbox/recording.js';
 import type { Identities } from '../people/identities.js';
 import type { LidSearch } from '../people/lid-search.js';
-import type { StoreSteps } from '../store-steps.js';
+import { isStillToDo, type StoreSteps } from '../store-steps.js';
 import { type Announcer, announceMessage } from './announce.js';
 import type { Arrivals } from './arrivals.js';
 import { composeEnvelope } from './compose.js';
@@ -62,7 +61,7 @@ export interface Traveller {
   isRemembered: boolean;
   /** Told when the message is remembered, and is in the history or could not be written there. */
   onKept(recorded: boolean): void;
-  /** Aborted when its session is being deleted and did not wait for it: nothing of it is written any more. */
+  /** Aborted when its session is not here any more, and did not wait for it: nothing of it is written or told any more. */
   abandoned: AbortSignal;
 }
 
@@ -82,7 +81,7 @@ interface Recorded {
   fileId: string;
 }
 
-/** `interrupted`: the gateway stopped first, so it must be taken up again at the next start. */
+/** `interrupted`: the gateway stopped first, or the session left: whoever has it next takes the message up again. */
 export type Outcome = 'done' | 'interrupted';
 
 /** The way of an admitted message: identify → trace → read → record → announce. */
@@ -120,7 +119,9 @@ export class MessageWay {
     if (event === 'interrupted') return event;
     if (!event || read === 'silent') return { recorded: true };
     const { author } = parties;
-    const { recorded, fileId } = await this.#record(traveller, { ...read, event, author, metaData });
+    const written = await this.#record(traveller, { ...read, event, author, metaData });
+    if (written === 'interrupted') return written;
+    const { recorded, fileId } = written;
     if (!isDelivered) return { recorded };
     // more may have become known of who it is since it was composed
     const current = await identities.current(event);
@@ -167,15 +168,17 @@ export class MessageWay {
     return this.#options.groups.isAdmin(clientId, remoteJid, author);
   }
 
-  /** What the history cannot take is announced all the same; while the store is away both wait. */
-  async #record({ session, abandoned }: Traveller, recording: Recording): Promise<Recorded> {
+  /** What the history cannot take is announced all the same; while the store is away, or refuses, both wait. */
+  async #record({ session, abandoned }: Traveller, recording: Recording): Promise<Recorded | 'interrupted'> {
     if (!session.orgId) return { recorded: true, fileId: '' };
     const { steps, recorder, log } = this.#options;
     try {
-      const fileId = await steps.run(async () => (abandoned.aborted ? '' : recorder.record(recording)));
-      return { recorded: true, fileId };
+      const fileId = await steps.run(async () =>
+        abandoned.aborted ? undefined : recorder.record(recording),
+      );
+      return fileId === undefined ? 'interrupted' : { recorded: true, fileId };
     } catch (error) {
-      if (isGatewayError(error, 'store_unavailable')) throw error;
+      if (isStillToDo(error)) throw error;
       const { clientId, messageId } = recording.event;
       log.error({ err: error, clientId, messageId }, 'message not written to the history');
       return { recorded: false, fileId: '' };
