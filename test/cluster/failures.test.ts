@@ -2,13 +2,16 @@ import { expect } from 'chai';
 import { MONGODB_URL } from '../store/support/mongo.js';
 import { Chance } from '../support/chance.js';
 import { answering } from '../support/receiver.js';
-import { ClusterLab, LEASE_SECONDS, until } from './support/cluster-lab.js';
+import { ClusterLab, until } from './support/cluster-lab.js';
 import type { ClusterNode } from './support/cluster-node.js';
 import { ClusterTraffic } from './support/cluster-traffic.js';
 
 const SESSIONS = 3;
 /** A message is larger on the wire than this, and what only acknowledges or asks is smaller. */
 const MESSAGE_BYTES = 150;
+const LEASE_SECONDS = 5;
+/** Milliseconds: what is promised, and as much again for a slow machine. */
+const TAKE_OVER_MS = 2 * (LEASE_SECONDS + 5) * 1_000;
 const PATIENCE_MS = 120_000;
 
 if (MONGODB_URL) {
@@ -20,15 +23,15 @@ if (MONGODB_URL) {
     let traffic: ClusterTraffic;
     before(async function () {
       this.timeout(PATIENCE_MS);
-      lab = await ClusterLab.start(server, { sessions: SESSIONS });
-      await lab.complete();
+      lab = await ClusterLab.start(server, { sessions: SESSIONS, leaseSeconds: LEASE_SECONDS });
+      await lab.startAll();
       traffic = new ClusterTraffic(lab, chance);
     });
     after(() => lab.stop());
-    beforeEach(() => traffic.start());
-
-    /** The node that holds `s0`, and the number of the session, before something happens to it. */
+    /** The node that holds `s0`, and the number of the session, before something happens to it under traffic. */
     async function victim() {
+      await lab.balanced();
+      traffic.start();
       const { clientId, number } = lab.session(0);
       const [node, { nodeId, epoch }] = await Promise.all([lab.ownerOf(clientId), lab.lease(clientId)]);
       return { clientId, number, node, nodeId, epoch };
@@ -36,7 +39,6 @@ if (MONGODB_URL) {
 
     /** Resolves when the network sees a connection of a session by another node; what makes it move is done first. */
     async function connectsElsewhere(number: string, act: () => Promise<unknown>): Promise<void> {
-      const patience = (LEASE_SECONDS + 5) * 1_000;
       let gone = false;
       await lab.phones.waitFor(
         (event) => {
@@ -44,7 +46,7 @@ if (MONGODB_URL) {
           gone ||= event.change === 'disconnected';
           return gone && event.change === 'connected';
         },
-        patience,
+        TAKE_OVER_MS,
         act,
       );
     }

@@ -28,8 +28,9 @@ if (MONGODB_URL) {
     let facts: Facts;
     before(async function () {
       this.timeout(PATIENCE_MS);
-      lab = await ClusterLab.start(server, { sessions: 2 });
-      await lab.complete();
+      lab = await ClusterLab.start(server, { sessions: 2, leaseSeconds: 60 });
+      await lab.startAll();
+      await lab.connected();
       facts = await prepare();
     });
     after(() => lab.stop());

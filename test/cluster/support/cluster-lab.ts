@@ -16,12 +16,13 @@ import { startReceiver, type TestReceiver } from '../../support/receiver.js';
 import { TailReader } from '../../support/tail-reader.js';
 import { makeTempDir, type TempDir } from '../../support/temp-dir.js';
 import { TOKEN } from '../../support/world.js';
-import { ClusterNode } from './cluster-node.js';
+import { ClusterNode, type NodeSurroundings } from './cluster-node.js';
 
-/** Seconds that a lease lasts in these tests. */
-export const LEASE_SECONDS = 5;
+/** While sessions are linked no lease is lost, however slow the machine is. */
+const LEASE_SECONDS_FOR_LINKING = 60;
 /** The network drops a silent client before another node can have its session. */
 const SILENCE_MS = 2_000;
+const PATIENCE_MS = 60_000;
 /** Milliseconds between two looks at what cannot be awaited. */
 const LOOK_MS = 50;
 
@@ -57,37 +58,43 @@ export class ClusterLab {
   }
 
   /**
-   * Sessions `s0`, `s1`, … are linked on the first node, which runs alone; Bob has a phone too.
+   * Sessions `s0`, `s1`, … are linked, and Bob has a phone too. No node runs.
    * @param server of MongoDB
    */
-  static async start(server: string, options: { sessions: number; nodes?: number }): Promise<ClusterLab> {
+  static async start(
+    server: string,
+    { sessions, leaseSeconds }: { sessions: number; leaseSeconds: number },
+  ): Promise<ClusterLab> {
     const sandbox = await startSandbox({ silenceMs: SILENCE_MS });
     const receiver = await startReceiver();
     const database = makeTestDatabase(server);
     const folder = await makeTempDir();
     const encryptionKey = randomBytes(32);
     const store = await openStore({ url: database.url, dataDir: folder.path, encryptionKey });
-    const nodes = await prepareNodes(options.nodes ?? 3, {
+    const nodes = await prepareNodes({
       sandboxPort: sandbox.port,
       mongo: serverAddress(server),
       storeBy: (port) => throughProxy(database, port),
       settings: {
         token: TOKEN,
         encryptionKey: encryptionKey.toString('hex'),
-        leaseSeconds: LEASE_SECONDS,
+        leaseSeconds,
         // as behind a load balancer
         publicUrl: 'https://gateway.example',
       },
     });
     const lab = new ClusterLab({ sandbox, receiver, database, store, nodes, folder });
-    await lab.#link(options.sessions);
-    return lab;
+    try {
+      await lab.#link(sessions);
+      return lab;
+    } catch (error) {
+      await lab.stop();
+      throw error;
+    }
   }
 
-  /** All nodes run, and each has its share. */
-  async complete(): Promise<void> {
-    await Promise.all(this.nodes.filter(({ runs }) => !runs).map((node) => node.start()));
-    await this.balanced();
+  async startAll(): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node.start()));
   }
 
   get cluster(): ClusterStore {
@@ -107,9 +114,14 @@ export class ClusterLab {
     return session;
   }
 
+  /** The lease of a session, as soon as it has one. */
   async lease(clientId: string): Promise<LeaseRecord> {
-    const lease = await this.cluster.leases.holder(clientId);
-    if (!lease) throw new Error(`nobody holds ${clientId}`);
+    let lease: LeaseRecord | undefined;
+    await until(`somebody to hold ${clientId}`, async () => {
+      lease = await this.cluster.leases.holder(clientId);
+      return lease !== undefined;
+    });
+    if (!lease) throw new Error('unreachable: there is one');
     return lease;
   }
 
@@ -189,7 +201,7 @@ export class ClusterLab {
 
   async #link(count: number): Promise<void> {
     const first = this.node(0);
-    await first.start();
+    await first.start({ leaseSeconds: LEASE_SECONDS_FOR_LINKING });
     await this.phones.addPhone(BOB);
     const { phones, receiver } = this;
     const tail = await new TailReader().open(first.api.url, TOKEN);
@@ -200,17 +212,18 @@ export class ClusterLab {
     }));
     this.sessions = await Promise.all(people.map((person, index) => linkSession(world, `s${index}`, person)));
     await tail.close();
+    await first.stop();
   }
 }
 
-async function prepareNodes(count: number, around: Parameters<typeof ClusterNode.prepare>[1]) {
-  const names = Array.from({ length: count }, (_, index) => `node-${index + 1}`);
+function prepareNodes(around: NodeSurroundings): Promise<ClusterNode[]> {
+  const names = ['node-1', 'node-2', 'node-3'];
   return Promise.all(names.map((name) => ClusterNode.prepare(name, around)));
 }
 
-/** Resolves when a condition holds that nothing tells of. @throws after half a minute */
-export async function until(what: string, holds: () => Promise<boolean>, patienceMs = 30_000): Promise<void> {
-  const deadline = performance.now() + patienceMs;
+/** Resolves when a condition holds that nothing tells of. @throws after a minute */
+export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error(`waited for ${what} in vain`);
     await wait(systemClock, LOOK_MS);

@@ -74,10 +74,13 @@ export class ClusterNode {
     return this.#process !== undefined;
   }
 
-  /** Resolves when it listens. */
-  async start(): Promise<void> {
+  /** Resolves when it listens. @param settings that are others than usual */
+  async start(settings: RawSettings = {}): Promise<void> {
     this.wire.restore();
-    this.#process = await DaemonProcess.start(this.#settings, { pingEveryMs: PING_EVERY_MS });
+    this.#process = await DaemonProcess.start(
+      { ...this.#settings, ...settings },
+      { pingEveryMs: PING_EVERY_MS },
+    );
   }
 
   /** Lets it hand over and finish. */
