@@ -6,7 +6,7 @@ import { EXTRA_EVENT_TYPES } from '../events/catalogue.js';
 import { LISTEN_CHECK, type ListenCheck } from '../events/listen-check.js';
 import type { Logger } from '../log.js';
 import type { SessionRecord } from '../store/store.js';
-import type { ListenerView, Listening, ListenWish } from './services.js';
+import type { ListenAnswer, ListenerView, Listening, ListenWish } from './services.js';
 
 export interface ListenersOptions {
   sessions: {
@@ -44,11 +44,12 @@ export class Listeners implements Listening {
     this.#options = options;
   }
 
-  async listen({ seconds, takeOver, ...wish }: ListenWish): Promise<ListenerView> {
+  async listen({ seconds, takeOver, ...wish }: ListenWish): Promise<ListenAnswer> {
     const { clientId, webhookUrl } = wish;
     const { sessions, clock, log } = this.#options;
     sessions.find(clientId);
-    if (!isSame(this.#current(clientId), wish)) {
+    const renewed = isSame(this.#current(clientId), wish);
+    if (!renewed) {
       if (!takeOver) this.#requireFree(wish);
       await this.#prove(wish);
       // that took its time: somebody may have been quicker
@@ -61,7 +62,7 @@ export class Listeners implements Listening {
     const { createdAt, webhookUrl: registeredUrl } = sessions.find(clientId);
     const listener = { ...wish, createdAt, expiresAt: clock.now() + seconds * 1_000 };
     this.#byClient.set(clientId, listener);
-    return viewOf(listener, registeredUrl);
+    return { ...viewOf(listener, registeredUrl), renewed };
   }
 
   end(clientId: string, webhookToken?: string): boolean {

@@ -82,6 +82,7 @@ describe('listeners', () => {
       webhookUrl: listener.url,
       registeredUrl: webhook.url,
       expiresAt: new Date(rig.clock.now() + 30_000).toISOString(),
+      renewed: false,
     });
     expect(await announce()).to.include({ delivered: true });
     expect(typesOf(listener.calls)).to.deep.equal(['listen_check', 'text']);
@@ -118,10 +119,21 @@ describe('listeners', () => {
   });
 
   it('are asked once, not at each renewal', async () => {
-    await listeners.listen(wish());
-    await listeners.listen(wish());
+    expect(await listeners.listen(wish())).to.include({ renewed: false });
+    expect(await listeners.listen(wish())).to.include({ renewed: true });
     await listeners.listen(wish({ seconds: 60 }));
     expect(typesOf(listener.calls)).to.deep.equal(['listen_check']);
+  });
+
+  it('are not waited for where the session has left, and are as new ones when it is back', async () => {
+    await listeners.listen(wish());
+    listeners.forget('acme');
+    await announce();
+    expect(typesOf(webhook.calls)).to.deep.equal(['text']);
+    expect(await listeners.listen(wish())).to.include({ renewed: false });
+    listeners.forget('acme');
+    await listeners.listen(wish({ webhookToken: 'token-of-another-one' }));
+    expect(await codeOf(listeners.listen(wish()))).to.equal('webhook_taken');
   });
 
   it('lose what they do not answer to the webhook, and their place with it', async () => {

@@ -28,6 +28,8 @@ export function noteOf(item: Exclude<ListenItem, EventItem | { type: 'refused' }
       return `the daemon does not answer, asking again: ${item.reason}`;
     case 'back':
       return 'the daemon answers again';
+    case 'retaken':
+      return `events of ${item.clientId} come here again: its node was another one, or began anew; until now they went to its webhook`;
     case 'restored':
       return `events of ${item.clientId} go to ${webhook(item.registeredUrl)} again`;
   }

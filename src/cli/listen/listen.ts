@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../../domain/clock.js';
 import type { ExtraEventType, GatewayEvent } from '../../events/catalogue.js';
 import { CliError } from '../cli-error.js';
 import type { DaemonClient } from '../client.js';
+import { watchSession } from '../session-watch.js';
 import { type Forwarded, type ForwardTarget, forwardEvent } from './forward.js';
 import { type RefusedCall, startReceiver, type WebhookCall } from './receiver.js';
 import { END_MS, Registration, type RegistrationAnswer } from './registration.js';
@@ -55,6 +56,8 @@ export type ListenItem =
   | ({ type: 'refused'; at: string } & RefusedCall)
   | { type: 'lost'; reason: string }
   | { type: 'back' }
+  /** The daemon had lost our place, as when the session moved to another node: meanwhile events went to the webhook. */
+  | { type: 'retaken'; clientId: string }
   /** Events go to the session's own webhook again. */
   | { type: 'restored'; clientId: string; registeredUrl: string };
 
@@ -86,15 +89,12 @@ export async function listen(options: ListenOptions): Promise<void> {
 
 /** From the registration to its end, whatever happens in between. */
 async function hold(registration: Registration, url: string, options: ListenOptions): Promise<void> {
-  const { clientId, signal, tell } = options;
+  const { clientId, tell } = options;
   try {
     const registered = await begin(registration);
     if (registered) {
       tell({ type: 'listening', clientId, url, registeredUrl: registered.registeredUrl });
-      await registration.keepUp(signal, {
-        lost: (reason) => tell({ type: 'lost', reason }),
-        back: () => tell({ type: 'back' }),
-      });
+      await keepUp(registration, options);
     }
   } catch (error) {
     // where nothing of ours is left, this changes nothing
@@ -102,6 +102,22 @@ async function hold(registration: Registration, url: string, options: ListenOpti
     throw error;
   }
   tell({ type: 'restored', clientId, registeredUrl: await giveBack(registration, options) });
+}
+
+/** Renews the registration until the signal aborts: again and again, and at once when the session may have moved. */
+async function keepUp(registration: Registration, options: ListenOptions): Promise<void> {
+  const { client, clientId, signal, tell } = options;
+  const changes = watchSession(client, clientId, signal);
+  try {
+    await registration.keepUp(signal, {
+      lost: (reason) => tell({ type: 'lost', reason }),
+      back: () => tell({ type: 'back' }),
+      retaken: () => tell({ type: 'retaken', clientId }),
+      nextChange: changes.nextChange,
+    });
+  } finally {
+    changes.stop();
+  }
 }
 
 /** Undefined when it was interrupted: it may have got there all the same. */

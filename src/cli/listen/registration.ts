@@ -30,6 +30,8 @@ export interface RegistrationAnswer {
   registeredUrl: string;
   /** RFC 3339. */
   expiresAt: string;
+  /** False when the daemon did not know us; older daemons do not tell. */
+  renewed?: boolean;
 }
 
 export interface RegistrationWatch {
@@ -37,6 +39,10 @@ export interface RegistrationWatch {
   lost(reason: string): void;
   /** It does again. */
   back(): void;
+  /** It had lost our place, and we have it again. */
+  retaken(): void;
+  /** Aborts when something happens to the session, which may have moved to a node that does not know us. */
+  nextChange(): AbortSignal;
 }
 
 /**
@@ -67,13 +73,18 @@ export class Registration {
   /** Renews it until the signal aborts. @throws CliError when somebody took our place, or the session is gone */
   async keepUp(signal: AbortSignal, watch: RegistrationWatch): Promise<void> {
     let isLost = false;
+    let change = watch.nextChange();
     for (;;) {
-      await wait(this.#clock, isLost ? RETRY_MS : RENEW_MS, signal);
+      const early = isLost ? signal : AbortSignal.any([signal, change]);
+      await wait(this.#clock, isLost ? RETRY_MS : RENEW_MS, early);
       if (signal.aborted) return;
+      // one that comes while we ask must not be missed
+      change = watch.nextChange();
       try {
         // who took our place keeps it
-        await this.#ask(false);
+        const { renewed } = await this.#ask(false);
         if (isLost) watch.back();
+        if (renewed === false) watch.retaken();
         isLost = false;
       } catch (error) {
         if (signal.aborted) return;

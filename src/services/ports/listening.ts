@@ -24,13 +24,19 @@ export interface ListenerView {
   expiresAt: string;
 }
 
+/** What came of the wish to listen. */
+export interface ListenAnswer extends ListenerView {
+  /** False when nobody of that token and address listened: events of before went elsewhere. */
+  renewed: boolean;
+}
+
 /** Temporary receivers in front of the sessions' webhooks. */
 export interface Listening {
   /**
    * Puts a receiver in front of the session's webhook, or renews it. A new one is called once first.
    * @throws session_unknown, webhook_taken while another one listens, webhook_unreachable when it does not answer 2xx
    */
-  listen(wish: ListenWish): Promise<ListenerView>;
+  listen(wish: ListenWish): Promise<ListenAnswer>;
   /** Takes it away: the one with that token, or whoever listens. False when there was none. @throws session_unknown */
   end(clientId: string, webhookToken?: string): boolean;
   /** Who listens; undefined when nobody does. */

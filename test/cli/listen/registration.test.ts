@@ -22,6 +22,7 @@ describe('the registration of a listener', () => {
   let client: DaemonClient;
   let end: AbortController;
   let told: string[];
+  let change: AbortController;
 
   beforeEach(async () => {
     daemon = await FakeDaemon.start();
@@ -30,6 +31,7 @@ describe('the registration of a listener', () => {
     client = new DaemonClient({ url: daemon.url, token: 't' });
     end = new AbortController();
     told = [];
+    change = new AbortController();
   });
   afterEach(async () => {
     end.abort();
@@ -39,6 +41,8 @@ describe('the registration of a listener', () => {
   const watch = {
     lost: () => told.push('lost'),
     back: () => told.push('back'),
+    retaken: () => told.push('retaken'),
+    nextChange: () => change.signal,
   };
   const tick = async (ms: number) => {
     await clock.scheduled(ms);
@@ -77,6 +81,22 @@ describe('the registration of a listener', () => {
     clock.advance(RETRY_MS);
     await clock.scheduled(RENEW_MS);
     expect(told).to.deep.equal(['lost', 'back']);
+    end.abort();
+    await kept;
+  });
+
+  it('is renewed at once when something happens to the session, and says when the daemon had lost it', async () => {
+    const registration = new Registration(client, WISH, clock);
+    await registration.begin();
+    daemon.on('POST /listen-webhook', { ...ANSWER, renewed: false });
+    const kept = registration.keepUp(end.signal, watch);
+    const moved = change;
+    change = new AbortController();
+    moved.abort();
+    await daemon.called('/listen-webhook', 2);
+    await tick(RENEW_MS);
+    await daemon.called('/listen-webhook', 3);
+    expect(told[0]).to.equal('retaken');
     end.abort();
     await kept;
   });

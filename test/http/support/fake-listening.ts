@@ -1,5 +1,11 @@
 import { GatewayError } from '../../../src/domain/errors.js';
-import type { ListenerView, Listening, ListenWish, Sessions } from '../../../src/services/services.js';
+import type {
+  ListenAnswer,
+  ListenerView,
+  Listening,
+  ListenWish,
+  Sessions,
+} from '../../../src/services/services.js';
 
 /** Listeners in memory: every address can be reached, and nobody ever expires. */
 export class FakeListening implements Listening {
@@ -11,7 +17,7 @@ export class FakeListening implements Listening {
     this.#sessions = sessions;
   }
 
-  async listen(wish: ListenWish): Promise<ListenerView> {
+  async listen(wish: ListenWish): Promise<ListenAnswer> {
     const { clientId, webhookToken, takeOver } = wish;
     this.#sessions.get(clientId);
     const other = this.#byClient.get(clientId);
@@ -20,7 +26,7 @@ export class FakeListening implements Listening {
     }
     this.wishes.push(wish);
     this.#byClient.set(clientId, wish);
-    return this.#view(wish);
+    return { ...this.#view(wish), renewed: other?.webhookToken === webhookToken };
   }
 
   end(clientId: string, webhookToken?: string): boolean {
