@@ -10,6 +10,8 @@ const SESSIONS = 3;
 /** A message is larger on the wire than this, and what only acknowledges or asks is smaller. */
 const MESSAGE_BYTES = 150;
 const LEASE_SECONDS = 5;
+/** Messages each way. */
+const PER_SECOND = 10;
 /** Milliseconds: what is promised, and as much again for a slow machine. */
 const TAKE_OVER_MS = 2 * (LEASE_SECONDS + 5) * 1_000;
 const PATIENCE_MS = 120_000;
@@ -25,7 +27,7 @@ if (MONGODB_URL) {
       this.timeout(PATIENCE_MS);
       lab = await ClusterLab.start(server, { sessions: SESSIONS, leaseSeconds: LEASE_SECONDS });
       await lab.startAll();
-      traffic = new ClusterTraffic(lab, chance);
+      traffic = new ClusterTraffic(lab, chance, PER_SECOND);
     });
     after(() => lab.stop());
     /** The node that holds `s0`, and the number of the session, before something happens to it under traffic. */

@@ -6,6 +6,8 @@ import { ClusterTraffic } from './support/cluster-traffic.js';
 
 const SESSIONS = 6;
 const LEASE_SECONDS = 8;
+/** Messages each way. */
+const PER_SECOND = 20;
 const PATIENCE_MS = 180_000;
 
 if (MONGODB_URL) {
@@ -18,7 +20,7 @@ if (MONGODB_URL) {
     before(async function () {
       this.timeout(PATIENCE_MS);
       lab = await ClusterLab.start(server, { sessions: SESSIONS, leaseSeconds: LEASE_SECONDS });
-      traffic = new ClusterTraffic(lab, chance);
+      traffic = new ClusterTraffic(lab, chance, PER_SECOND);
     });
     after(() => lab.stop());
 
@@ -36,7 +38,7 @@ if (MONGODB_URL) {
       expect(await lab.takenUp()).to.equal(before + 3 + 2);
     }).timeout(PATIENCE_MS);
 
-    it(`are restarted one after the other under 20 messages a second each way (seed ${chance.seed})`, async () => {
+    it(`are restarted one after the other under ${PER_SECOND} messages a second each way (seed ${chance.seed})`, async () => {
       traffic.start();
       for (const node of lab.nodes) {
         await node.stop();

@@ -7,8 +7,6 @@ import { BOB } from '../../support/pairing.js';
 import type { ClusterLab } from './cluster-lab.js';
 import { until } from './cluster-lab.js';
 
-/** Milliseconds between two messages of one way: 20 in a second. */
-const PACE_MS = 50;
 /** Milliseconds that a client waits for an answer before it asks somebody else. */
 const PATIENCE_MS = 10_000;
 /** Milliseconds until a client asks again. */
@@ -16,22 +14,25 @@ const PAUSE_MS = 200;
 /** Messages that may be under way at once each way: a slow machine gets no more to do than it can. */
 const WINDOW = 30;
 
-/** 20 messages a second each way: Bob writes to all sessions, and careful clients write to Bob by way of any node. */
+/** Messages both ways: Bob writes to all sessions, and careful clients write to Bob by way of any node. */
 export class ClusterTraffic {
   readonly inbound: Inbound;
   /** Message ids that clients were answered, by text. */
   readonly answers = new Map<string, string>();
   readonly #lab: ClusterLab;
   readonly #chance: Chance;
+  readonly #paceMs: number;
   readonly #sending = new Set<Promise<void>>();
   #failure: unknown;
   #count = 0;
   #flow: Promise<unknown> | undefined;
   #ending = new AbortController();
 
-  constructor(lab: ClusterLab, chance: Chance) {
+  /** @param perSecond messages each way */
+  constructor(lab: ClusterLab, chance: Chance, perSecond: number) {
     this.#lab = lab;
     this.#chance = chance;
+    this.#paceMs = 1_000 / perSecond;
     this.inbound = new Inbound(lab);
   }
 
@@ -84,7 +85,7 @@ export class ClusterTraffic {
         await this.inbound.write(`in ${this.#count} for ${session.clientId}`, session.number);
       }
       if (this.#sending.size < WINDOW) this.#begin(session.clientId, `out ${this.#count}`);
-      await wait(systemClock, PACE_MS, signal);
+      await wait(systemClock, this.#paceMs, signal);
     }
   }
 
