@@ -93,8 +93,9 @@ export class Cluster implements Owners {
     await this.#options.cluster.leases.seed();
     this.#keeper.start();
     await this.#lookOnce();
-    await this.#moves.taken();
+    // a node that says nothing while it takes up thousands would count as gone
     this.#lookLater();
+    await this.#moves.taken();
   }
 
   /** Gives all sessions to other nodes, as long as there are any, and takes no more. What others hold is still found. */
@@ -179,6 +180,7 @@ export class Cluster implements Owners {
 
   async #stopLooking(): Promise<void> {
     this.#stopping = true;
+    this.#moves.takeNoMore();
     this.#cancelLook();
     await this.#look;
   }
@@ -209,7 +211,15 @@ export class Cluster implements Owners {
     const { take, give } = placement(view);
     if (give > 0 && (draining || !this.#moves.isGiving)) void this.#moves.give(own, give);
     this.#moves.takeSome(take);
-    for (const clientId of this.#moves.unused()) await this.ended(clientId);
+    for (const clientId of this.#moves.unused()) await this.#letGo(clientId);
+  }
+
+  /** Holds a session no longer that was not created, or not as far as this node knows: then anybody may take it. */
+  async #letGo(clientId: string): Promise<void> {
+    const exists = await this.#options.residents.exists(clientId);
+    if (!this.#moves.unused().includes(clientId)) return;
+    if (exists) await this.#keeper.release(clientId);
+    else await this.ended(clientId);
   }
 
   /** @returns those that have been free for long */

@@ -25,6 +25,8 @@ export class LeaseKeeper {
   readonly #held = new Map<string, HeldLease>();
   /** Sessions that are being claimed or released. */
   readonly #changing = new Set<string>();
+  /** Sessions whose claim was answered since the last renewal was asked for, which may not have seen them. */
+  readonly #unseen = new Set<string>();
   #cancelRenewal: (() => void) | undefined;
   #cancelWatch: (() => void) | undefined;
   /** By the monotonic clock. */
@@ -66,6 +68,7 @@ export class LeaseKeeper {
     // an answer that was under way for too long is worth nothing
     if (!isHeld(lease, clock.monotonic())) return undefined;
     this.#held.set(clientId, lease);
+    this.#unseen.add(clientId);
     this.#watch();
     return epoch;
   }
@@ -109,6 +112,7 @@ export class LeaseKeeper {
   async #renew(): Promise<void> {
     const { leases, nodeId, lastsMs, clock, log } = this.#options;
     const askedAt = clock.monotonic();
+    this.#unseen.clear();
     let nextMs = lastsMs / RENEWALS;
     try {
       this.#take(await leases.renew(nodeId, lastsMs), askedAt);
@@ -124,6 +128,7 @@ export class LeaseKeeper {
   #take(epochs: ReadonlyMap<string, number>, askedAt: number): void {
     const { lastsMs } = this.#options;
     for (const [clientId, lease] of [...this.#held]) {
+      if (this.#unseen.has(clientId)) continue;
       const renewed = renewedLease(lease, epochs, { clientId, askedAt, lastsMs });
       if (renewed) this.#held.set(clientId, renewed);
       else this.#lose(clientId, 'another node has it');

@@ -1,5 +1,5 @@
 import PQueue from 'p-queue';
-import type { MonotonicClock } from '../domain/clock.js';
+import { endsWithin, type MonotonicClock } from '../domain/clock.js';
 import { LIMITS } from '../domain/limits.js';
 import type { Logger } from '../log.js';
 import { Entries } from './entries.js';
@@ -10,6 +10,8 @@ import type { Residents } from './residents.js';
 const AT_ONCE = 4;
 /** Milliseconds for which a session that could not be taken up is left to others. */
 const LEFT_MS = 30_000;
+/** Milliseconds after which a session that does not end by itself is broken off: a store that is away keeps it waiting. */
+const LEAVING_MS = 20_000;
 
 /** What is counted. */
 export interface MovesObserver {
@@ -37,6 +39,7 @@ export class Moves {
   readonly #failed = new Map<string, number>();
   readonly #taker = new PQueue({ concurrency: AT_ONCE });
   readonly #giver = new PQueue({ concurrency: AT_ONCE });
+  #takesNoMore = false;
 
   constructor(options: MovesOptions) {
     this.#options = options;
@@ -69,8 +72,14 @@ export class Moves {
   /** Takes free sessions, as far as none wait to be taken. Never rejects. */
   takeSome(clientIds: readonly string[]): void {
     // what waits to be taken up is seen as free again and again
-    if (this.#taker.size + this.#taker.pending > 0) return;
+    if (this.#takesNoMore || this.#taker.size + this.#taker.pending > 0) return;
     for (const clientId of clientIds) void this.#taker.add(() => this.#tryTake(clientId));
+  }
+
+  /** Nothing is taken any more, also not what waits to be. */
+  takeNoMore(): void {
+    this.#takesNoMore = true;
+    this.#taker.clear();
   }
 
   /** Resolves when nothing waits to be taken up. */
@@ -95,7 +104,9 @@ export class Moves {
   take(clientId: string): Promise<boolean> {
     const underWay = this.#taking.get(clientId);
     if (underWay) return underWay;
-    if (this.#options.keeper.holds(clientId)) return Promise.resolve(!this.#giving.has(clientId));
+    // also when it is lost meanwhile: what ends it must not meet it again
+    if (this.#giving.has(clientId)) return Promise.resolve(false);
+    if (this.#options.keeper.holds(clientId)) return Promise.resolve(true);
     const taking = this.#take(clientId).finally(() => this.#taking.delete(clientId));
     this.#taking.set(clientId, taking);
     return taking;
@@ -120,6 +131,10 @@ export class Moves {
     const { keeper, residents, observer, log } = this.#options;
     const epoch = await keeper.claim(clientId);
     if (epoch === undefined) return false;
+    if (this.#takesNoMore) {
+      await keeper.release(clientId);
+      return false;
+    }
     try {
       await residents.adopt(clientId);
     } catch (error) {
@@ -127,8 +142,11 @@ export class Moves {
       await keeper.release(clientId).catch(() => undefined);
       throw error;
     }
-    // lost again while it was being taken up
-    if (!keeper.holds(clientId)) return false;
+    if (!keeper.holds(clientId)) {
+      // it was lost before there was anything to end
+      residents.drop(clientId);
+      return false;
+    }
     observer.sessionTaken();
     log.info({ clientId, epoch }, 'this node holds the session now');
     return true;
@@ -156,13 +174,25 @@ export class Moves {
   }
 
   async #giveNow(clientId: string): Promise<void> {
-    const { keeper, residents, observer, clock, log } = this.#options;
-    await this.#taking.get(clientId)?.catch(() => undefined);
+    const { keeper, observer, clock, log } = this.#options;
+    await endsWithin(clock, LEAVING_MS, Promise.allSettled([this.#taking.get(clientId)]));
     await this.#entries.idle(clientId, clock, LIMITS.handOverMs);
     if (!keeper.holds(clientId)) return;
-    await residents.leave(clientId);
+    await this.#leave(clientId);
     await keeper.release(clientId);
     observer.sessionGiven();
     log.info({ clientId }, 'this node has given the session away');
+  }
+
+  /** Ends the session here, in good order if it can be: a lease must not be kept for what nobody serves. Never rejects. */
+  async #leave(clientId: string): Promise<void> {
+    const { residents, clock, log } = this.#options;
+    try {
+      if (await endsWithin(clock, LEAVING_MS, residents.leave(clientId))) return;
+      log.warn({ clientId }, 'a session that is given away does not end: it is broken off');
+    } catch (err) {
+      log.warn({ err, clientId }, 'a session that is given away did not end in good order: it is broken off');
+    }
+    residents.drop(clientId);
   }
 }

@@ -34,3 +34,17 @@ export function wait(clock: Clock, ms: number, signal?: AbortSignal): Promise<vo
     signal?.addEventListener('abort', finish, { once: true });
   });
 }
+
+/**
+ * Waits for work, `ms` milliseconds at most.
+ * @returns false when it goes on by itself: what it ends with is nobody's any more
+ * @throws what the work fails with in that time
+ */
+export async function endsWithin(clock: Clock, ms: number, work: Promise<unknown>): Promise<boolean> {
+  const ended = new AbortController();
+  const end = () => ended.abort();
+  void work.then(end, end);
+  await wait(clock, ms, ended.signal);
+  if (ended.signal.aborted) await work;
+  return ended.signal.aborted;
+}

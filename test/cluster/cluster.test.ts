@@ -8,6 +8,15 @@ function names(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `session${index}`);
 }
 
+/** What waits for `opened` goes on when it is opened. */
+function gate(): { opened: Promise<void>; open: () => void } {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
+}
+
 describe('the nodes of a cluster', () => {
   let played: PlayedCluster;
   beforeEach(() => {
@@ -200,5 +209,86 @@ describe('the nodes of a cluster', () => {
     await played.pass(3);
     expect(await played.leases.holder('refused')).to.equal(undefined);
     expect(await played.leases.free(10)).to.deep.equal([]);
+  });
+
+  it('leave to anybody what was created though its creator was told otherwise', async () => {
+    const a = await played.join('a');
+    await a.cluster.take('half');
+    played.sessions.add('half');
+    await played.pass(3);
+    expect([...a.here]).to.deep.equal(['half']);
+  });
+
+  it('say that they are there while they take up what they begin with', async () => {
+    await played.add('acme');
+    const a = played.enlist('a');
+    const taking = gate();
+    a.beforeAdopt = () => taking.opened;
+    const started = a.cluster.start();
+    await played.pass(LEASE_S + 5);
+    expect(await played.store.nodes.list(LEASE_MS)).to.have.length(1);
+    taking.open();
+    await started;
+    expect([...a.here]).to.deep.equal(['acme']);
+  });
+
+  it('keep nothing of a session that they lose while they take it up', async () => {
+    const a = await played.join('a');
+    const taking = gate();
+    a.beforeAdopt = () => taking.opened;
+    await played.add('acme');
+    await played.pass(2);
+    a.isConnected = false;
+    await played.pass(LEASE_S);
+    taking.open();
+    await played.pass(1);
+    expect([...a.here]).to.deep.equal([]);
+  });
+
+  it('take nothing any more that still waits to be taken up when they stop', async () => {
+    const a = await played.join('a');
+    const taking = gate();
+    a.beforeAdopt = () => taking.opened;
+    await played.add(...names(9));
+    await played.pass(2);
+    await a.cluster.drain();
+    taking.open();
+    await played.pass(3);
+    expect(a.here.size).to.be.within(1, 4);
+  });
+
+  for (const [how, leave] of [
+    ['fails', () => Promise.reject(new Error('it does not end'))],
+    ['never ends', () => new Promise<void>(() => undefined)],
+  ] as const) {
+    it(`break a session off and give it away whose end ${how}`, async () => {
+      await played.add('acme');
+      const a = await played.join('a');
+      const b = await played.join('b');
+      a.beforeLeave = leave;
+      const drained = a.cluster.drain();
+      await played.pass(25);
+      await drained;
+      expect(a.story).to.deep.equal(['takes acme', 'loses acme']);
+      expect([...b.here]).to.deep.equal(['acme']);
+    });
+  }
+
+  it('do not take a session back before its former stay with them has ended', async () => {
+    await played.add('acme', 'beta');
+    const a = await played.join('a');
+    const b = await played.join('b');
+    const leaving = gate();
+    a.beforeLeave = () => leaving.opened;
+    for (const clientId of ['acme', 'beta']) b.unable.add(clientId);
+    while ((await a.cluster.find('acme')).at === 'here') await played.pass(1);
+    a.isConnected = false;
+    await played.pass(LEASE_S + 1);
+    a.isConnected = true;
+    await played.pass(2);
+    expect(a.story.slice(2)).to.not.include('takes acme');
+    leaving.open();
+    await played.pass(10);
+    expect(a.story.slice(2)).to.include('takes acme');
   });
 });

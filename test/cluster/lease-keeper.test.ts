@@ -123,6 +123,31 @@ describe('the leases of a node', () => {
     expect(await leases.holder('acme')).to.equal(undefined);
   });
 
+  it('are kept when the answer to a claim overtakes that to a renewal which was asked later, and saw nothing of it', async () => {
+    const claim = leases.claim.bind(leases);
+    let answerClaim: () => void = () => undefined;
+    leases.claim = async (...args) => {
+      await new Promise<void>((resolve) => {
+        answerClaim = resolve;
+      });
+      return claim(...args);
+    };
+    const claimed = keeper.claim('acme');
+    const renew = leases.renew.bind(leases);
+    leases.renew = async (...args) => {
+      const found = await renew(...args);
+      answerClaim();
+      await claimed;
+      return found;
+    };
+    await pass(LASTS_MS / 3);
+    expect(await claimed).to.equal(1);
+    expect(lost).to.deep.equal([]);
+    leases.renew = renew;
+    for (let renewal = 0; renewal < 6; renewal += 1) await pass(LASTS_MS / 3);
+    expect(keeper.holds('acme')).to.equal(true);
+  });
+
   it('are lost once another node has them', async () => {
     await keeper.claim('acme');
     // the node's clock stands still

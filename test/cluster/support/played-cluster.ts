@@ -21,6 +21,9 @@ export class PlayedNode implements Residents {
   runs = true;
   /** The node cannot take these up. */
   readonly unable = new Set<string>();
+  /** Runs before a session is taken up, and before it is given away. */
+  beforeAdopt: (() => Promise<void>) | undefined;
+  beforeLeave: (() => Promise<void>) | undefined;
   /** The node reaches the store. */
   isConnected = true;
   readonly #played: PlayedCluster;
@@ -52,11 +55,13 @@ export class PlayedNode implements Residents {
   async adopt(clientId: string): Promise<void> {
     if (!this.#played.sessions.has(clientId)) return;
     if (this.unable.has(clientId)) throw new GatewayError('store_unavailable', 'damaged');
+    if (this.beforeAdopt) await this.beforeAdopt();
     this.here.add(clientId);
     this.story.push(`takes ${clientId}`);
   }
 
   async leave(clientId: string): Promise<void> {
+    if (this.beforeLeave) await this.beforeLeave();
     this.here.delete(clientId);
     this.story.push(`gives ${clientId}`);
   }
@@ -103,9 +108,15 @@ export class PlayedCluster {
   }
 
   async join(name: string): Promise<PlayedNode> {
+    const node = this.enlist(name);
+    await node.cluster.start();
+    return node;
+  }
+
+  /** A node that has not started yet. */
+  enlist(name: string): PlayedNode {
     const node = new PlayedNode(this, name);
     this.nodes.push(node);
-    await node.cluster.start();
     return node;
   }
 
