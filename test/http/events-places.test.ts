@@ -30,6 +30,17 @@ describe('the places of a client at several nodes', () => {
     expect(kept.at(-1)).to.equal('gone50-5');
   });
 
+  it('do not name more and more nodes that are gone to a client that comes back again and again', () => {
+    let id = '';
+    for (let node = 1; node <= 50; node++) {
+      const places = new Places(id);
+      places.join(`node${node}-0`);
+      places.forgetGone();
+      id = String(places);
+    }
+    expect(id.split('.')).to.have.length(9).and.include('node50-0');
+  });
+
   it('fit into an id however many nodes there are', () => {
     const places = new Places();
     for (let node = 1; node <= 500; node++) places.join(`${String(node).padStart(16, 'z')}-${10 ** 14}`);

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Readable } from 'node:stream';
 import { Boom } from '@hapi/boom';
 import type { NumberedEntry, RoomSignal, Tail } from '../../delivery/tail.js';
@@ -78,6 +79,8 @@ export class EventStream extends Readable implements EntrySink {
     this.#untoldRooms = new UntoldRooms(clientId);
     this.#unlisten = [tail.listen((entry) => this.#add(entry))];
     if (rooms) this.#unlisten.push(tail.listenToRooms((signal) => this.addRoom(signal)));
+    // each of the other nodes waits for it
+    setMaxListeners(0, this.#end.signal);
     // it may be cut before anybody looks at it
     this.on('error', () => {});
     this.#keepAlive();
@@ -93,6 +96,7 @@ export class EventStream extends Readable implements EntrySink {
     if (this.#end.signal.aborted) return;
     const { lastEventId, isForNode, places, rooms, clock } = this.#options;
     this.#hasBegun = true;
+    places.forgetGone();
     if (rooms && !isForNode) this.#untoldRooms.addAll(timeOf(clock));
     // no header leaves before the first byte
     this.push(lastEventId && !isForNode ? ': connected\n\n' : beginning(String(places)));

@@ -39,7 +39,13 @@ export class Places {
       this.#numbers.delete(epoch);
       if (number !== undefined) this.#numbers.set(epoch, number);
     }
-    this.#forgetOldest();
+    this.forgetGone();
+  }
+
+  /** Of the nodes that do not tell anything, only the last ones are worth naming. */
+  forgetGone(): void {
+    const gone = [...this.#numbers.keys()].filter((epoch) => !this.#here.has(epoch));
+    for (const epoch of gone.slice(0, Math.max(0, gone.length - GONE_KEPT))) this.#numbers.delete(epoch);
   }
 
   /** The client is told the entry of that id. */
@@ -50,10 +56,5 @@ export class Places {
   toString(): string {
     const places = [...this.#numbers].slice(0, MAX_PLACES);
     return places.map(([epoch, number]) => `${epoch}-${number}`).join(BETWEEN_PLACES);
-  }
-
-  #forgetOldest(): void {
-    const gone = [...this.#numbers.keys()].filter((epoch) => !this.#here.has(epoch));
-    for (const epoch of gone.slice(0, Math.max(0, gone.length - GONE_KEPT))) this.#numbers.delete(epoch);
   }
 }
