@@ -1,14 +1,13 @@
 import { untilHeld, withCluster } from '../support/cluster.js';
 import type { Lab } from '../support/lab.js';
 import type { Comparison } from '../support/measurement.js';
-import { detailedSide, recordRound } from '../support/rounds.js';
+import { detailedSide, recordRound, roundOf } from '../support/rounds.js';
 
 const IN_FLIGHT = 16;
-const WARM_UP = 300;
-const COUNT = 400;
+const ROUND_SECONDS = 3;
 const ROUNDS = 5;
 const METHOD =
-  `two nodes on one MongoDB, one session; ${COUNT} sends a round, ${IN_FLIGHT} in flight, to one warm recipient, all to the ` +
+  `two nodes on one MongoDB, one session; rounds of about ${ROUND_SECONDS} s and the same number of sends, ${IN_FLIGHT} in flight, to one warm recipient, all to the ` +
   'node that does not hold the session, or all to the one that does; POST /send-message over kept-alive connections, done at ' +
   "the answer 200, which waits for the network's ack. CPU of every process for each message; all else is MongoDB and whatever runs beside";
 
@@ -26,10 +25,11 @@ export function foreignSends(lab: Lab): Promise<Comparison> {
     ] as const;
     const send = (node: typeof owner, count: number) =>
       node.send(author.number, recipient.number, count, IN_FLIGHT);
-    for (const { node } of ways) await send(node, WARM_UP);
+    await roundOf(ROUND_SECONDS, (count) => send(foreign, count));
+    const count = await roundOf(ROUND_SECONDS, (sends) => send(owner, sends));
     for (let round = 0; round < ROUNDS; round++) {
       for (const { node, side } of ways) {
-        await recordRound(side, { count: COUNT, processes, send: (count) => send(node, count) });
+        await recordRound(side, { count, processes, send: (sends) => send(node, sends) });
       }
     }
     await untilHeld(owner, [1, 0]);

@@ -6,7 +6,7 @@ import type { Comparison } from '../support/measurement.js';
 const LEASE_SECONDS = 5;
 /** Seconds that the others have beyond the lease. */
 const GRACE_SECONDS = 5;
-const ROUNDS = 5;
+const ROUNDS = 4;
 const LOOK_MS = 10;
 const PATIENCE_MS = 60_000;
 

@@ -3,19 +3,18 @@ import { untilHeld, withCluster } from '../support/cluster.js';
 import type { GatewaySide } from '../support/gateway-side.js';
 import type { Lab } from '../support/lab.js';
 import type { Comparison, Side } from '../support/measurement.js';
-import { detailedSide, type Processes, recordRound } from '../support/rounds.js';
+import { detailedSide, type Processes, recordRound, roundOf } from '../support/rounds.js';
 import { type Chat, sendTexts } from '../support/send-texts.js';
 import { Worker } from '../support/worker.js';
 
 const SESSIONS = 8;
 const IN_FLIGHT = 32;
-const WARM_UP = 400;
-const COUNT = 800;
+const ROUND_SECONDS = 4;
 const ROUNDS = 4;
 const TARGET = { atLeast: 1.4 };
 const RAW = 'one process';
 const METHOD =
-  `${SESSIONS} sessions, each with a warm recipient, on MongoDB; ${COUNT} sends a round, ${IN_FLIGHT} in flight over as many ` +
+  `${SESSIONS} sessions, each with a warm recipient, on MongoDB; rounds of about ${ROUND_SECONDS} s and the same number of sends, ${IN_FLIGHT} in flight over as many ` +
   'kept-alive connections, to the sessions in turn. Two workers: behind the router, which knows nothing of sessions, so that ' +
   'half of the sends are passed on to the other worker';
 
@@ -36,7 +35,7 @@ export function twoWorkers(lab: Lab): Promise<Comparison[]> {
         if (!single || !first || !second) throw new Error('a node is missing');
         const two = await behindRouter(lab, [first, second], router);
         const one = await alone(lab, single);
-        await measure(lab, [two, one]);
+        await measure(lab, two, one);
         return compare(two, one);
       } finally {
         await router.stop();
@@ -81,11 +80,12 @@ async function link(lab: Lab, nodes: readonly GatewaySide[]): Promise<Chat[]> {
   return chats;
 }
 
-async function measure(lab: Lab, ways: readonly Way[]): Promise<void> {
-  for (const { send } of ways) await send(WARM_UP);
+async function measure(lab: Lab, two: Way, one: Way): Promise<void> {
+  await roundOf(ROUND_SECONDS, two.send);
+  const count = await roundOf(ROUND_SECONDS, one.send);
   for (let round = 0; round < ROUNDS; round++) {
-    for (const { side, own, send } of ways) {
-      await recordRound(side, { count: COUNT, processes: { ...own, sandbox: lab.sandbox }, send });
+    for (const { side, own, send } of [two, one]) {
+      await recordRound(side, { count, processes: { ...own, sandbox: lab.sandbox }, send });
     }
   }
 }
