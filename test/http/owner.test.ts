@@ -11,6 +11,7 @@ import {
   AUTHORIZED,
   deadNode,
   deferred,
+  expectRefusal,
   JSON_TYPE,
   NOT_HERE,
   prepare,
@@ -266,6 +267,21 @@ describe('requests for a session', () => {
         await api.services.sessions.start('acme', {});
         await api.services.sessions.setApiSecret('acme', SECRET);
       }
+    });
+
+    it('say which node takes another token, and not that the caller’s is wrong', async () => {
+      await nodes.standIn((_, response) =>
+        response.writeHead(401).end('{"error":"a valid token is required"}'),
+      );
+      await expectRefusal(
+        await nodes.post('/send-message', SEND),
+        /^node stand-in, which holds session acme, was started with another --token than this one: nothing was done/,
+      );
+      expect(await nodes.outcomes()).to.include({ refused: 1 });
+      const logged = entry.api.lines.filter(({ msg }) => msg === 'request failed').at(-1);
+      expect(logged)
+        .to.have.property('reason')
+        .that.matches(/^node stand-in/);
     });
 
     it('are refused where they come to', async () => {

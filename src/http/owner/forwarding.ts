@@ -14,6 +14,9 @@ export const ELSEWHERE = 'elsewhere';
 /** It is not the node that was asked. */
 export const ASTRAY = 'astray';
 
+/** Of a token that was taken here: it would tell callers that theirs is wrong. */
+const UNAUTHORIZED = 401;
+
 /** Milliseconds between looks whether the node that is to answer still holds the session. */
 const WATCH_MS = 2_000;
 /** Looks in a row that must miss it: its answer may be on its way. */
@@ -48,6 +51,8 @@ export type Outcome =
   | { result: 'answered'; answer: IncomingMessage }
   /** The node does not hold the session, or could not be reached at all. Nothing was done. */
   | { result: 'elsewhere' | 'unreachable'; mayRepeat: boolean; cause?: unknown }
+  /** The node takes no caller's token that is taken here. Nothing was done. */
+  | { result: 'refused'; mayRepeat: false; cause?: unknown }
   /** The node was lost, or has lost the session, after it may have begun. */
   | { result: 'cut_off'; mayRepeat: false; cause: unknown }
   /** The caller is gone. */
@@ -105,9 +110,11 @@ export class Forwarding {
       const signal = AbortSignal.any([gone, lost.signal]);
       const answer = await this.#proxy.send(request, h, { ...this.#address(request, node), signal });
       const notHere = answer.headers[NOT_HERE_HEADER];
-      if (notHere === undefined) return { result: 'answered', answer };
+      const isRefused = answer.statusCode === UNAUTHORIZED;
+      if (notHere === undefined && !isRefused) return { result: 'answered', answer };
       // read, so that the connection can be used again
       answer.resume();
+      if (isRefused) return { result: 'refused', mayRepeat: false };
       const result = notHere === ASTRAY ? 'unreachable' : 'elsewhere';
       return { result, mayRepeat: !(request.payload instanceof Readable) };
     } catch (cause) {

@@ -162,12 +162,15 @@ type Failure = Exclude<Outcome, { result: 'answered' | 'left' }>;
 function failureOf(failure: Failure, clientId: string, { name }: PeerNode): GatewayError {
   if (failure.result === 'elsewhere') return unheld(clientId);
   const { result, cause } = failure;
-  const message =
-    result === 'unreachable'
-      ? `node ${name}, which holds session ${clientId}, cannot be reached: nothing was done; try again in a moment`
-      : `node ${name} was lost before it answered: what was asked for may have been done or not; ` +
-        'repeat it, and a send with the same Idempotency-Key';
-  return new GatewayError('node_unreachable', message, { cause });
+  const holder = `node ${name}, which holds session ${clientId},`;
+  const messages = {
+    unreachable: `${holder} cannot be reached: nothing was done; try again in a moment`,
+    refused: `${holder} was started with another --token than this one: nothing was done; start all nodes with the same`,
+    cut_off:
+      `node ${name} was lost before it answered: what was asked for may have been done or not; ` +
+      'repeat it, and a send with the same Idempotency-Key',
+  };
+  return new GatewayError('node_unreachable', messages[result], { cause });
 }
 
 function unheld(clientId: string): GatewayError {

@@ -86,6 +86,9 @@ describe('doctor, of nodes that share a store', () => {
         const found = (await look()).of('node-urls');
         expect([found.trouble, found.level]).to.deep.equal([trouble, 'failed']);
         expect(found.detail).to.match(said);
+        expect(String(found.advice).includes('same --token')).to.equal(
+          /; this machine does$/.test(found.detail),
+        );
       }
     } finally {
       daemon.node = node;

@@ -46,12 +46,13 @@ async function unreachable(
     const detail = `${podName} tells the others that it is at ${url}, where ${answers || 'something else'} answers`;
     return wrong('node-url-stranger', detail, `${NAME_IT}, not that of a load balancer`, facts);
   }
-  const fromHere = answers === undefined ? 'neither does this machine' : 'this machine does';
-  const detail = `${asker} does not reach ${podName} at ${url}; ${fromHere}`;
+  const isHeardHere = answers !== undefined;
+  const detail = `${asker} does not reach ${podName} at ${url}; ${isHeardHere ? 'this machine does' : 'neither does this machine'}`;
+  const advice = isHeardHere ? `start both with the same --token; or ${NAME_IT}` : NAME_IT;
   return wrong(
     'node-unreachable',
     detail,
-    `${NAME_IT}; or let nodes connect to each other: firewall, DNS`,
+    `${advice}; or let nodes connect to each other: firewall, DNS`,
     facts,
   );
 }
