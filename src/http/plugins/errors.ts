@@ -1,5 +1,6 @@
 import Boom from '@hapi/boom';
 import type { Plugin, Request, ResponseToolkit, RouteOptionsPayload, Server } from '@hapi/hapi';
+import { stdSerializers } from 'pino';
 import { type GatewayError, isGatewayError } from '../../domain/errors.js';
 import type { Logger } from '../../log.js';
 import { clientIdForLog, pathForLog } from '../caller.js';
@@ -40,9 +41,16 @@ export const errors: Plugin<{ log: Logger }> = {
 };
 
 function answerGatewayError(error: GatewayError, request: Request, h: ResponseToolkit, log: Logger) {
-  if (error.status >= 500) log.warn({ ...context(request), code: error.code, err: error }, 'request failed');
+  if (error.status >= 500) {
+    log.warn({ ...context(request), code: error.code, ...traceOf(error) }, 'request failed');
+  }
   const response = h.response({ error: error.message }).code(error.status);
   return error.status === UNAVAILABLE ? response.header('retry-after', String(RETRY_AFTER_S)) : response;
+}
+
+/** While something is away every request fails in the same place: where that is need not be told each time. */
+function traceOf(error: GatewayError): { reason: string } | { err: GatewayError } {
+  return error.status === UNAVAILABLE ? { reason: stdSerializers.err(error).message } : { err: error };
 }
 
 function answerBoom(boom: Boom.Boom, request: Request, h: ResponseToolkit, log: Logger) {
