@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import Joi from 'joi';
+import Joi, { type CustomValidator } from 'joi';
 
 /** Every setting of a daemon, validated. */
 export interface Config {
@@ -41,6 +41,13 @@ export interface Setting {
 const MONGODB_URL = /^mongodb(\+srv)?:\/\/\S+$/;
 
 const url = (...schemes: string[]) => Joi.string().uri({ scheme: schemes });
+
+const withoutPath: CustomValidator<string> = (value, { message }) => {
+  const { pathname, search, hash } = new URL(value);
+  return `${pathname}${search}${hash}` === '/'
+    ? value
+    : message({ custom: '{#label} must end with host and port: nodes find the API at no path below it' });
+};
 
 /** One entry for each setting: everything else (flags, environment, summary, documentation) is made of it. */
 export const SETTINGS: { readonly [Name in keyof Config]: Setting } = {
@@ -128,7 +135,7 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting } = {
   nodeUrl: {
     flag: 'node-url',
     env: 'SWITCHBOARD_NODE_URL',
-    schema: url('http', 'https').allow('').default(''),
+    schema: url('http', 'https').custom(withoutPath).allow('').default(''),
     description: 'address under which other nodes on the same MongoDB reach this one',
     default: 'http://HOST:PORT, with the name of the host where it listens on all addresses',
   },

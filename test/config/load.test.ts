@@ -48,6 +48,13 @@ describe('settings', () => {
     expect(await load()).to.include({ port: 1001 });
   });
 
+  it('take an address of this node that ends with its port, and none below', async () => {
+    expect(await load({ nodeUrl: 'http://10.0.0.7:3000/' })).to.include({ nodeUrl: 'http://10.0.0.7:3000/' });
+    expect((await failure({ nodeUrl: 'http://10.0.0.7:3000/api' })).message).to.match(
+      /--node-url .*nodes find the API/,
+    );
+  });
+
   it('name a setting in the file that does not exist', async () => {
     await writeFile(join(folder.path, 'switchboard.json'), '{"prot": 1001}');
     expect((await failure({})).message).to.match(/unknown setting prot/);
