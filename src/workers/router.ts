@@ -28,6 +28,7 @@ const UNAVAILABLE = [
 export class Router {
   readonly #server: Server;
   readonly #living: () => readonly Address[];
+  readonly #log: Logger;
   readonly #clients = new Set<Socket>();
   readonly #load = new WeakMap<Address, number>();
   #turn = 0;
@@ -35,8 +36,8 @@ export class Router {
   /** @param living the workers that take connections now */
   constructor(living: () => readonly Address[], log: Logger) {
     this.#living = living;
+    this.#log = log;
     this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => void this.#take(client));
-    this.#server.on('error', (error) => log.warn({ err: error }, 'a connection could not be accepted'));
   }
 
   /**
@@ -46,6 +47,7 @@ export class Router {
   async listen(host: string, port: number): Promise<string> {
     this.#server.listen(port, host);
     await once(this.#server, 'listening');
+    this.#server.on('error', (error) => this.#log.warn({ err: error }, 'a connection could not be accepted'));
     const address = this.#server.address();
     const listening = typeof address === 'object' && address ? address.port : port;
     return `http://${host.includes(':') ? `[${host}]` : host}:${listening}`;

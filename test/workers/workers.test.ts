@@ -136,7 +136,7 @@ describe('workers', function () {
     const taken = await start({ port: other.port }).catch((error: unknown) => error);
     await other.stop();
     expect(taken).to.have.property('code', 'EADDRINUSE');
-    expect(lines.join('')).to.not.contain('a worker');
+    expect(lines.join('')).to.not.contain('a worker').and.not.contain('a connection');
   });
 
   it('are given up when they are told to stop before all of them serve', async () => {
