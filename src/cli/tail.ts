@@ -1,10 +1,10 @@
 import type { RoomSignal, TailEntry } from '../delivery/tail.js';
 import { type Clock, systemClock, wait } from '../domain/clock.js';
-import { errorMessage } from '../domain/error-message.js';
 import { CliError } from './cli-error.js';
 import type { DaemonClient } from './client.js';
 import { readEvents } from './event-stream.js';
 import { passes, type TailFilter } from './tail-filter.js';
+import { explainConnection } from './transport.js';
 
 /** Milliseconds before the first attempt to come back; doubles up to the longest. */
 const FIRST_DELAY_MS = 500;
@@ -62,7 +62,7 @@ async function* follow(
     } catch (error) {
       if (signal.aborted) return;
       if (!place.wasOpen || isRefusal(error)) throw error;
-      yield lost(errorMessage(error), place);
+      yield lost(explainConnection(error), place);
     }
     await wait(clock, delayAfter(place.failures), signal);
   }
