@@ -1,5 +1,5 @@
 import type { PollLookups } from '../delivery/lookup.js';
-import { type Clock, wait } from '../domain/clock.js';
+import { type Clock, endsWithin } from '../domain/clock.js';
 import { LIMITS } from '../domain/limits.js';
 import { isTerminal, type SessionStatus } from '../domain/session.js';
 import type { LinkEvent, LinkFactory } from '../link/link.js';
@@ -75,8 +75,8 @@ export class Gateway {
   readonly #statusEvents: StatusEvents;
   readonly #housekeeping: Housekeeping;
   #restored: Session[] = [];
-  /** Lost sessions of which something may still be under way. */
-  readonly #dropping = new Map<string, Promise<void>>();
+  /** Of sessions that were given away or lost: what may still be under way. */
+  readonly #ending = new Map<string, Promise<void>>();
 
   constructor(options: GatewayOptions) {
     const { store, links, announcer, clock, log } = options;
@@ -156,39 +156,33 @@ export class Gateway {
    * @throws GatewayError store_unavailable, session_elsewhere; `drop` then undoes what was done
    */
   async adopt(clientId: string): Promise<void> {
-    await this.#dropping.get(clientId);
+    await this.#ending.get(clientId);
     // what was learnt here while it was another node's may be outdated
     this.#known.forget(clientId);
+    this.#pictures.forget(clientId);
     const session = await this.sessions.adopt(clientId);
     if (!session) return;
     await this.#takeUp(session);
-    session.resume();
+    if (this.sessions.has(clientId)) session.resume();
+    // lost meanwhile, while not all of this was there to be broken off
+    else this.#breakOff(clientId);
   }
 
   /** Gives the session away: closes its link and finishes what has come. Nothing of it is written afterwards. */
   async leave(clientId: string): Promise<void> {
     if (!this.sessions.has(clientId)) return;
-    await this.sessions.find(clientId).stop();
-    await this.#settled(clientId);
-    this.sessions.giveUp(clientId);
-    this.#forget(clientId);
+    const leaving = this.#leave(this.sessions.find(clientId));
+    this.#noteEnding(clientId, leaving);
+    await leaving;
   }
 
   /** The session is not this node's any more: ends its link at this instant, and breaks off what is under way. */
   drop(clientId: string): void {
     if (!this.sessions.has(clientId)) return;
-    this.sessions.find(clientId).abandon();
-    this.sessions.giveUp(clientId);
-    this.#receiver.abandon(clientId);
-    // its events are announced by its new owner
-    this.#forget(clientId);
-    const dropped = this.#settled(clientId)
-      .catch((err: unknown) =>
-        this.#options.log.warn({ err, clientId }, 'not all of a lost session has ended'),
-      )
-      .then(() => this.#forget(clientId))
-      .finally(() => this.#dropping.delete(clientId));
-    this.#dropping.set(clientId, dropped);
+    const session = this.sessions.find(clientId);
+    session.abandon();
+    this.sessions.giveUp(session);
+    this.#breakOff(clientId);
   }
 
   /** Closes the links, so that the network keeps what comes now, and finishes what has come. */
@@ -210,13 +204,41 @@ export class Gateway {
     await this.#keeper.idle();
   }
 
+  async #leave(session: Session): Promise<void> {
+    const { clientId } = session;
+    await session.stop();
+    // nobody tells of these again
+    const told = Promise.all([this.#known.news.finish(clientId), this.#statuses.idle(clientId)]);
+    await endsWithin(this.#options.clock, LIMITS.endGraceMs, told);
+    await this.#settled(clientId);
+    if (this.sessions.giveUp(session)) this.#forget(clientId);
+  }
+
+  /** Its events are announced by its new owner. */
+  #breakOff(clientId: string): void {
+    this.#receiver.abandon(clientId);
+    this.#forget(clientId);
+    this.#noteEnding(
+      clientId,
+      this.#settled(clientId).then(() => this.#forget(clientId)),
+    );
+  }
+
+  /** The session must not come back before this has ended. */
+  #noteEnding(clientId: string, ending: Promise<void>): void {
+    const ended = ending.catch((err: unknown) =>
+      this.#options.log.warn({ err, clientId }, 'not all of a session that left has ended'),
+    );
+    const noted = Promise.all([this.#ending.get(clientId), ended]).then(() => {
+      if (this.#ending.get(clientId) === noted) this.#ending.delete(clientId);
+    });
+    this.#ending.set(clientId, noted);
+  }
+
   /** What is still being delivered after a while is broken off with the session. */
   async #settled(clientId: string): Promise<void> {
-    const { clock } = this.#options;
     const imported = this.#imports.end(clientId);
-    const idle = new AbortController();
-    void this.#receiver.idle(clientId).then(() => idle.abort());
-    await wait(clock, LIMITS.endGraceMs, idle.signal);
+    await endsWithin(this.#options.clock, LIMITS.endGraceMs, this.#receiver.idle(clientId));
     this.#receiver.abandon(clientId);
     await imported;
     await this.#known.news.end(clientId);

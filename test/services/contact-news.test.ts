@@ -84,6 +84,17 @@ describe('what links tell of people', () => {
     expect(learnt).to.include.members(ids(2, 'other'));
   });
 
+  it('is learnt before its session is given away, but for members of groups', async () => {
+    tell(5, 'acme', 'mapping');
+    tell(5);
+    tell(2, 'other');
+    await news.finish('acme');
+    expect(learnt.filter((who) => who.startsWith('acme'))).to.deep.equal(ids(5));
+    tell(1);
+    await news.stop();
+    expect(learnt).to.include.members(ids(1));
+  });
+
   it('is learnt before the stop, but for members of groups', async () => {
     tell(5, 'acme', 'mapping');
     tell(5, 'other');

@@ -3,11 +3,13 @@ import { pino } from 'pino';
 import { GatewayError, isGatewayError } from '../../src/domain/errors.js';
 import type { LinkOptions } from '../../src/link/link.js';
 import { ApiSecretHasher } from '../../src/services/sessions/api-secret.js';
+import { SOLE_RESIDENCE } from '../../src/services/sessions/residence.js';
 import { SessionRegistry } from '../../src/services/sessions/sessions.js';
 import { openStore } from '../../src/store/open.js';
 import type { Store } from '../../src/store/store.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
+import { HOSTED } from './receive-rig.js';
 import { ME, playedLink, playedLinks } from './support/played-links.js';
 
 // a store that fails at one instant cannot be had over the wire: here the links are played by hand
@@ -17,11 +19,17 @@ describe('sessions while the store fails', () => {
   let sessions: SessionRegistry;
   let opened: LinkOptions[];
   let failing: string | undefined;
+  /** Runs while a session is being ended. */
+  let whileEnding: () => void;
+  /** The node has the leases of its sessions. */
+  let isHeld: boolean;
   beforeEach(async () => {
     folder = await makeTempDir();
     store = await openStore({ url: 'sqlite', dataDir: folder.path, encryptionKey: new Uint8Array(32) });
     opened = [];
     failing = undefined;
+    whileEnding = () => undefined;
+    isHeld = true;
     sessions = new SessionRegistry({
       store: breakable(store),
       links: playedLinks(playedLink(), (options) => opened.push(options)),
@@ -32,7 +40,8 @@ describe('sessions while the store fails', () => {
       onLinkEvent: () => undefined,
       openJournal: () => 0,
       history: () => undefined,
-      settled: async () => undefined,
+      settled: async () => whileEnding(),
+      residence: { ...SOLE_RESIDENCE, holds: () => isHeld },
       onForgotten: () => undefined,
     });
   });
@@ -99,6 +108,30 @@ describe('sessions while the store fails', () => {
     await sessions.disconnect('acme');
     expect(sessions.has('acme')).to.equal(false);
     expect(await store.sessions.get('acme')).to.equal(undefined);
+  });
+
+  it('stay with another node that got them while they were being ended here', async () => {
+    await sessions.start('acme', {});
+    failing = 'forget';
+    whileEnding = () => sessions.giveUp(sessions.find('acme'));
+    await failure(sessions.disconnect('acme'));
+    expect(sessions.has('acme')).to.equal(false);
+    expect(() => sessions.find('acme')).to.throw('moved to another node');
+  });
+
+  it('are not here when they were lost while they were being made', async () => {
+    isHeld = false;
+    expect(isGatewayError(await failure(sessions.start('acme', {})), 'session_elsewhere')).to.equal(true);
+    expect(sessions.all()).to.deep.equal([]);
+    isHeld = true;
+    expect(await sessions.start('acme', {})).to.include({ clientId: 'acme' });
+  });
+
+  it('are not taken up while all are being closed', async () => {
+    await store.sessions.create({ ...HOSTED, clientId: 'late' });
+    const stopped = sessions.stop();
+    expect(await sessions.adopt('late')).to.equal(undefined);
+    await stopped;
   });
 
   it('do not say "already paired" to a pairing code when they wait for an operator', async () => {

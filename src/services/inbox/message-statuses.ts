@@ -68,9 +68,10 @@ export class MessageStatuses {
     for (const key of this.#ranks.keys()) if (key.startsWith(`${clientId} `)) this.#ranks.delete(key);
   }
 
-  /** Resolves when all that was told is noted. */
-  async idle(): Promise<void> {
-    await Promise.all([...this.#writing.values()].flatMap(({ writes }) => [...writes]));
+  /** Resolves when all that was told is noted, of one session or of all. */
+  async idle(clientId?: string): Promise<void> {
+    const all = clientId === undefined ? [...this.#writing.values()] : [this.#writing.get(clientId)];
+    await Promise.all(all.flatMap((writing) => [...(writing?.writes ?? [])]));
   }
 
   async #note(session: SessionRecord, progress: MessageProgress, ended: AbortSignal): Promise<void> {

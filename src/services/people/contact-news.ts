@@ -15,6 +15,8 @@ export interface ContactNewsOptions {
 export class ContactNews {
   readonly #options: ContactNewsOptions;
   readonly #queues = new Map<string, PQueue>();
+  /** Sessions of which nothing more comes. */
+  readonly #finishing = new Set<string>();
   #isStopping = false;
 
   constructor(options: ContactNewsOptions) {
@@ -38,6 +40,13 @@ export class ContactNews {
     await queue?.onIdle();
   }
 
+  /** Resolves when everything of a session is learnt, but for the members of groups: they are told again to whoever has it next. */
+  async finish(clientId: string): Promise<void> {
+    this.#finishing.add(clientId);
+    await this.#queues.get(clientId)?.onIdle();
+    this.#finishing.delete(clientId);
+  }
+
   /** Resolves when everything is learnt, but for the members of groups: they are told again. */
   async stop(): Promise<void> {
     this.#isStopping = true;
@@ -47,7 +56,8 @@ export class ContactNews {
   /** Never rejects. */
   async #learn(clientId: string, learnt: Learnt): Promise<void> {
     const { contacts, log } = this.#options;
-    if (this.#isStopping && learnt.source === 'group') return;
+    const isEnding = this.#isStopping || this.#finishing.has(clientId);
+    if (isEnding && learnt.source === 'group') return;
     await setImmediate();
     await contacts
       .learn(clientId, learnt)

@@ -49,6 +49,7 @@ export class SessionRegistry implements Sessions {
   readonly #residence: Residence;
   readonly #options: SessionsOptions;
   readonly #context: SessionContext;
+  #stopped = false;
 
   constructor(options: SessionsOptions) {
     this.#options = options;
@@ -76,7 +77,8 @@ export class SessionRegistry implements Sessions {
   /** Takes up one session, if there is such a one. Nothing connects until it is told to `resume`. */
   async adopt(clientId: string): Promise<Session | undefined> {
     const record = await this.#options.store.sessions.get(clientId);
-    if (!record) return undefined;
+    // what is taken up while all is being closed would stay open
+    if (!record || this.#stopped) return undefined;
     return this.#sessions.get(clientId) ?? this.#takeUp(record);
   }
 
@@ -85,9 +87,13 @@ export class SessionRegistry implements Sessions {
     this.#elsewhere.delete(clientId);
   }
 
-  /** The session is another node's from now on. */
-  giveUp(clientId: string): void {
-    if (this.#sessions.delete(clientId)) this.#elsewhere.add(clientId);
+  /** The session is another node's from now on. False when it was so already, even if it has come back since. */
+  giveUp(session: Session): boolean {
+    const { clientId } = session;
+    if (this.#sessions.get(clientId) !== session) return false;
+    this.#sessions.delete(clientId);
+    this.#elsewhere.add(clientId);
+    return true;
   }
 
   async start(clientId: string, settings: WebhookSettings): Promise<SessionView> {
@@ -178,9 +184,7 @@ export class SessionRegistry implements Sessions {
   find(clientId: string): Session {
     const session = this.#sessions.get(clientId);
     if (session) return session;
-    if (this.#elsewhere.has(clientId)) {
-      throw new GatewayError('session_elsewhere', `session ${clientId} has moved to another node; ask again`);
-    }
+    if (this.#elsewhere.has(clientId)) throw hasMoved(clientId);
     throw new GatewayError('session_unknown', `unknown clientId ${clientId}; call /start first`);
   }
 
@@ -190,6 +194,7 @@ export class SessionRegistry implements Sessions {
 
   /** Closes all links; everything comes back at the next start. */
   async stop(): Promise<void> {
+    this.#stopped = true;
     this.#admission.clear();
     await Promise.all(this.all().map((session) => session.stop()));
   }
@@ -203,6 +208,8 @@ export class SessionRegistry implements Sessions {
       this.#sessions.delete(clientId);
       await this.#residence.ended(clientId);
     } catch (error) {
+      // another node has it by now, and knows nothing of this
+      if (this.#sessions.get(clientId) !== session) throw error;
       // it can be ended again, or paired anew
       const statusReason = 'It was disconnected, but not deleted: the store could not be reached.';
       const statusSince = this.#options.clock.now();
@@ -239,6 +246,8 @@ export class SessionRegistry implements Sessions {
     const creation = this.#options.store.sessions
       .create(newRecord(clientId, settings, this.#options.clock.now()))
       .then((record) => {
+        // it took so long that another node may have it
+        if (!this.#residence.holds(clientId)) throw hasMoved(clientId);
         const session = new Session(record, this.#context);
         this.#sessions.set(clientId, session);
         this.#elsewhere.delete(clientId);
@@ -263,6 +272,10 @@ export class SessionRegistry implements Sessions {
     await session.update(changes);
     return sessionView(session);
   }
+}
+
+function hasMoved(clientId: string): GatewayError {
+  return new GatewayError('session_elsewhere', `session ${clientId} has moved to another node; ask again`);
 }
 
 function newRecord(clientId: string, settings: WebhookSettings, createdAt: number): SessionRecord {
