@@ -330,26 +330,28 @@ describe('the files of recorded messages', () => {
       expect(rig.outcomes).to.deep.equal(['lost']);
     });
 
-    it('outlast a store that does not take them', async () => {
-      let failures = 8;
-      const files = {
-        ...rig.store.files,
-        write: (...write: Parameters<typeof rig.store.files.write>) => {
-          write[1].destroy();
-          return failures-- > 0 ? fail('store_unavailable')() : rig.store.files.write(...write);
-        },
-      };
-      const by = rig.another({ files });
-      const id = await rig.record('M1', { by });
-      await by.keeper.idle();
-      for (const pauseMs of [...PAUSES_MS, ...Array(3).fill(PAUSES_MS.at(-1))]) {
-        expect(rig.outcomes).to.deep.equal([]);
-        rig.clock.advance(pauseMs);
+    for (const code of ['store_unavailable', 'session_elsewhere'] as const) {
+      it(`outlast a store that does not take them (${code})`, async () => {
+        let failures = 8;
+        const files = {
+          ...rig.store.files,
+          write: (...write: Parameters<typeof rig.store.files.write>) => {
+            write[1].destroy();
+            return failures-- > 0 ? fail(code)() : rig.store.files.write(...write);
+          },
+        };
+        const by = rig.another({ files });
+        const id = await rig.record('M1', { by });
         await by.keeper.idle();
-      }
-      expect(failures).to.equal(-1);
-      expect(await linkOf('M1')).to.include(id);
-    });
+        for (const pauseMs of [...PAUSES_MS, ...Array(3).fill(PAUSES_MS.at(-1))]) {
+          expect(rig.outcomes).to.deep.equal([]);
+          rig.clock.advance(pauseMs);
+          await by.keeper.idle();
+        }
+        expect(failures).to.equal(-1);
+        expect(await linkOf('M1')).to.include(id);
+      });
+    }
 
     it('let go of the network when the store does not even begin to take them', async () => {
       const fetched = new Readable({ read: () => undefined });

@@ -233,6 +233,20 @@ describe('sending', () => {
     });
   });
 
+  it('tells what failed when its session moves meanwhile, and does not send that by itself when it comes back', async () => {
+    const { sends } = rig.store;
+    const { acknowledge, close } = sends;
+    sends.acknowledge = () => Promise.reject(new GatewayError('send_unacknowledged', 'no answer'));
+    sends.close = () => Promise.reject(new GatewayError('session_elsewhere', 'another node has it'));
+    const error = await failure(send('/send-message', { ...TO_BOB, body: 'hello' }));
+    expect(isGatewayError(error, 'send_unacknowledged')).to.equal(true);
+    Object.assign(sends, { acknowledge, close });
+    expect(await sends.open('acme')).to.have.length(1);
+    await rig.sender.resume(rig.session);
+    expect(rig.sent).to.have.length(1);
+    expect(await sends.open('acme')).to.deep.equal([]);
+  });
+
   describe('deletions', () => {
     const deletion = { clientId: 'acme', to: GROUP, messageId: 'HIS', fromMe: false };
 

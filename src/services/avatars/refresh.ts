@@ -37,6 +37,7 @@ interface Run {
 /** After these the next room would fare no better. */
 const HOPELESS: ReadonlySet<ErrorCode> = new Set([
   'session_unknown',
+  'session_elsewhere',
   'session_unpaired',
   'session_not_connected',
   'stopping',

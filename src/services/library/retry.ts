@@ -12,7 +12,12 @@ const WITHOUT_LINK: readonly ErrorCode[] = [
   'send_not_connected',
 ];
 /** Failures that say nothing of the file. */
-const NOT_ITS_OWN: readonly ErrorCode[] = [...WITHOUT_LINK, 'media_phone_silent', 'store_unavailable'];
+const NOT_ITS_OWN: readonly ErrorCode[] = [
+  ...WITHOUT_LINK,
+  'media_phone_silent',
+  'store_unavailable',
+  'session_elsewhere',
+];
 
 /** Failures that would be the same the next time. */
 const FINAL: readonly ErrorCode[] = ['media_gone', 'media_too_large'];

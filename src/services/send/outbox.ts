@@ -15,7 +15,7 @@ import type { SentRecord, Store } from '../../store/store.js';
 import type { LiveLinks } from '../live-links.js';
 import type { Receiver } from '../receive/receive.js';
 import type { Session } from '../sessions/session.js';
-import type { StoreSteps } from '../store-steps.js';
+import { isStillToDo, type StoreSteps } from '../store-steps.js';
 import { ownJid } from './paired.js';
 
 /** Connections that one send may outlive. */
@@ -95,21 +95,27 @@ export class Outbox {
     });
   }
 
-  /** The caller is told that it failed: it is never sent by itself any more. Nobody is told while stopping. */
+  /**
+   * The caller is told that it failed: it is never sent by itself any more, unless another node has its session by now.
+   * Nobody is told while stopping.
+   */
   async giveUp(clientId: string, messageId: string): Promise<void> {
     if (this.#stopping) return;
-    const { store, steps, log } = this.#options;
-    const id = `${clientId} ${messageId}`;
-    const close = () => store.sends.close(clientId, messageId);
-    await close().catch((error: unknown) => {
-      if (!isGatewayError(error, 'store_unavailable')) throw error;
+    const { steps, log } = this.#options;
+    await this.#close(clientId, messageId).catch((error: unknown) => {
+      if (!isStillToDo(error)) throw error;
+      this.#givenUp.add(`${clientId} ${messageId}`);
+      if (isGatewayError(error, 'session_elsewhere')) return;
       // the answer does not wait for the store
-      this.#givenUp.add(id);
       steps
-        .run(close)
-        .then(() => this.#givenUp.delete(id))
+        .run(() => this.#close(clientId, messageId))
         .catch((err: unknown) => log.warn({ err, clientId }, 'failed send not noted'));
     });
+  }
+
+  async #close(clientId: string, messageId: string): Promise<void> {
+    await this.#options.store.sends.close(clientId, messageId);
+    this.#givenUp.delete(`${clientId} ${messageId}`);
   }
 
   /** The network has acknowledged it, perhaps too late for the caller. */
@@ -130,11 +136,20 @@ export class Outbox {
       const open = await store.sends.open(clientId);
       const idle = open.filter(({ messageId }) => {
         const id = `${clientId} ${messageId}`;
-        return !leaving.has(id) && !this.#leaving.has(id) && !this.#givenUp.has(id);
+        return !leaving.has(id) && !this.#leaving.has(id);
       });
+      this.#forgetGivenUp(clientId, open);
       await Promise.all(idle.map((record) => this.#resume(session, record)));
     } catch (error) {
       log.warn({ err: error, clientId }, 'unfinished sends not taken up');
+    }
+  }
+
+  /** What was given up here and is not open any more has been closed elsewhere. */
+  #forgetGivenUp(clientId: string, open: readonly SentRecord[]): void {
+    const still = new Set(open.map(({ messageId }) => `${clientId} ${messageId}`));
+    for (const id of this.#givenUp) {
+      if (id.startsWith(`${clientId} `) && !still.has(id)) this.#givenUp.delete(id);
     }
   }
 
@@ -147,6 +162,8 @@ export class Outbox {
     const { clientId } = session;
     const { messageId, acknowledged } = record;
     const { clock, log } = this.#options;
+    if (!acknowledged && this.#givenUp.has(`${clientId} ${messageId}`))
+      return this.giveUp(clientId, messageId);
     if (!acknowledged && clock.now() - record.sentAt > LIMITS.resendMaxAgeMs) {
       log.warn({ clientId, messageId }, 'a send of the last run is too old to be sent again');
       return this.giveUp(clientId, messageId);
