@@ -12,6 +12,8 @@ export type Failure =
 interface CliErrorOptions {
   /** What to do next: commands or short imperatives, the likeliest first. */
   suggestions?: readonly string[];
+  /** Nothing is wrong with what was asked for; the same may go well in a moment. */
+  isTemporary?: boolean;
   cause?: unknown;
 }
 
@@ -20,10 +22,12 @@ export class CliError extends Error {
   override readonly name = 'CliError';
   readonly failure: Failure;
   readonly suggestions: readonly string[];
+  readonly isTemporary: boolean;
 
   constructor(failure: Failure, message: string, options: CliErrorOptions = {}) {
     super(message, { cause: options.cause });
     this.failure = failure;
     this.suggestions = options.suggestions ?? [];
+    this.isTemporary = options.isTemporary ?? false;
   }
 }

@@ -4,6 +4,9 @@ import { CliError } from './cli-error.js';
 import { failureOfStatus } from './exit-code.js';
 import { exchange, type HttpAnswer, type HttpRequest, open, readText } from './transport.js';
 
+/** What is asked for cannot be done now. */
+const UNAVAILABLE = 503;
+
 export interface CallOptions {
   query?: Readonly<Record<string, string | undefined>>;
   /** An object is sent as JSON; a stream as it is, with a `content-type` among the headers. */
@@ -95,7 +98,10 @@ export class JsonApi {
     const message = parseObject<{ error?: unknown }>(text)?.error;
     if (typeof message !== 'string') return this.#stranger();
     const suggestions = options.suggestions?.[status] ?? this.#options.suggest?.(status) ?? [];
-    return new CliError(failureOfStatus(status), message, { suggestions });
+    return new CliError(failureOfStatus(status), message, {
+      suggestions,
+      isTemporary: status === UNAVAILABLE,
+    });
   }
 
   #address(path: string, { query = {} }: CallOptions): URL {

@@ -13,6 +13,8 @@ const POLL_MS = 1_500;
 const IDLE_MS = 20_000;
 /** Looks in a row that may fail, as while the daemon restarts. */
 const TOLERATED_FAILURES = 5;
+/** Milliseconds for which the daemon may refuse for now, as while the session's node is gone and others wait for its lease. */
+const TOLERATED_MS = 60_000;
 /** Milliseconds that a pairing may take: all QR codes together live about 160 s. */
 export const PAIR_TIMEOUT_MS = 240_000;
 
@@ -67,6 +69,7 @@ class Pairing {
   #isFresh = false;
   #movedAt: number;
   #failures = 0;
+  #refusedSince: number | undefined;
 
   constructor(client: DaemonClient, options: PairOptions) {
     this.#client = client;
@@ -102,12 +105,24 @@ class Pairing {
     try {
       const answer = await this.#client.qr(this.#options.clientId);
       this.#failures = 0;
+      this.#refusedSince = undefined;
       return answer;
     } catch (error) {
-      const away = error instanceof CliError && error.failure === 'unreachable';
-      if (!away || ++this.#failures > TOLERATED_FAILURES) throw error;
+      if (!this.#mayPass(error)) throw error;
       return undefined;
     }
+  }
+
+  #mayPass(error: unknown): boolean {
+    if (!(error instanceof CliError)) return false;
+    const now = this.#clock.now();
+    if (error.isTemporary) {
+      this.#refusedSince ??= now;
+      // nobody can tell how the session fares: it does not stand still
+      this.#movedAt = now;
+      return now - this.#refusedSince <= TOLERATED_MS;
+    }
+    return error.failure === 'unreachable' && ++this.#failures <= TOLERATED_FAILURES;
   }
 
   async *#progress({ status, qr }: QrAnswer): AsyncGenerator<PairItem, void> {

@@ -214,6 +214,20 @@ describe('a pairing', () => {
     expect((await item).value).to.deep.equal({ type: 'status', status: 'qr' });
   });
 
+  it('outlives the node of its session, but not for ever', async () => {
+    const away = { status: 503, body: { error: 'node a cannot be reached: nothing was done' } };
+    let refusals = 20;
+    daemon.on('GET /qr', () =>
+      refusals-- > 0 ? away : { body: { clientId: 'acme', status: 'qr', qr: 'of another node' } },
+    );
+    const items = begin();
+    expect(await next(items)).to.deep.equal({ type: 'status', status: 'qr' });
+    expect(await next(items)).to.deep.equal({ type: 'qr', qr: 'of another node' });
+    refusals = Number.POSITIVE_INFINITY;
+    const failed = { type: 'failed', code: 'failure', reason: away.body.error };
+    expect((await rest(items)).at(-1)).to.include(failed);
+  });
+
   it('fails as interrupted when it is told to end', async () => {
     const items = begin();
     await next(items);
