@@ -27,6 +27,8 @@ export class LeaseKeeper {
   readonly #changing = new Set<string>();
   /** Sessions whose claim was answered since the last renewal was asked for, which may not have seen them. */
   readonly #unseen = new Set<string>();
+  /** The last renewal has failed. */
+  #isFailing = false;
   #cancelRenewal: (() => void) | undefined;
   #cancelWatch: (() => void) | undefined;
   /** By the monotonic clock. */
@@ -117,8 +119,12 @@ export class LeaseKeeper {
     try {
       this.#take(await leases.renew(nodeId, lastsMs), askedAt);
       this.#renewedAt = clock.monotonic();
+      if (this.#isFailing) log.info('leases are renewed again');
+      this.#isFailing = false;
     } catch (error) {
-      log.warn({ err: error }, 'leases could not be renewed');
+      // once for an outage, not at each trial
+      if (!this.#isFailing) log.warn({ err: error }, 'leases cannot be renewed');
+      this.#isFailing = true;
       nextMs = lastsMs / TRIALS;
     }
     if (this.#cancelRenewal) this.#renewIn(nextMs);

@@ -27,6 +27,7 @@ describe('the leases of a node', () => {
   let clock: ManualClock;
   let leases: Leases;
   let lost: string[];
+  let logged: string[];
   let keeper: LeaseKeeper;
 
   function keeperOf(nodeId: string): LeaseKeeper {
@@ -35,7 +36,7 @@ describe('the leases of a node', () => {
       nodeId,
       lastsMs: LASTS_MS,
       clock,
-      log: pino({ level: 'silent' }),
+      log: pino({ base: null }, { write: (line) => logged.push(JSON.parse(line).msg) }),
       onLost: (clientId) => lost.push(clientId),
     });
   }
@@ -51,6 +52,7 @@ describe('the leases of a node', () => {
     clock = new ManualClock();
     leases = new Leases();
     lost = [];
+    logged = [];
     keeper = keeperOf('a');
     keeper.start();
   });
@@ -78,14 +80,15 @@ describe('the leases of a node', () => {
     expect(await keeperOf('b').claim('acme')).to.equal(2);
   });
 
-  it('survive a store that is away for less than they last', async () => {
+  it('survive a store that is away for less than they last, and the log tells of it once', async () => {
     await keeper.claim('acme');
     leases.isReachable = false;
-    await pass(LASTS_MS / 2);
+    for (let step = 0; step < 8; step += 1) await pass(LASTS_MS / 15);
     leases.isReachable = true;
     for (let step = 0; step < 10; step += 1) await pass(LASTS_MS / 15);
     expect(keeper.holds('acme')).to.equal(true);
     expect(lost).to.deep.equal([]);
+    expect(logged).to.deep.equal(['leases cannot be renewed', 'leases are renewed again']);
   });
 
   it('are lost to a node that has slept, whatever it is told when it wakes up', async () => {
