@@ -93,7 +93,9 @@ describe('doctor, of a daemon', () => {
       status: 503,
       body: { status: 'unavailable', database: false },
     }));
-    expect((await look()).of('store')).to.include({ level: 'failed', trouble: 'store-unreachable' });
+    const without = await look();
+    expect(without.of('store')).to.include({ level: 'failed', trouble: 'store-unreachable' });
+    expect(without.of('nodes')).to.include({ level: 'skipped', detail: 'needs store, see there' });
   });
 
   it('forgives a store that is slow once', async () => {

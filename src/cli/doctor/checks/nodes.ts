@@ -5,7 +5,7 @@ import { type Finding, fine, type GeneralCheck, skipped, wrong } from '../check.
 /** Which nodes share the store, and do they fit together? */
 export const nodes: GeneralCheck = {
   id: 'nodes',
-  needs: ['token'],
+  needs: ['token', 'store'],
   async look(room) {
     try {
       const { nodes } = await room.nodes();
