@@ -48,7 +48,8 @@ export class ControlWire {
   async open(signal?: AbortSignal): Promise<{ events: AsyncGenerator<NetworkEvent> }> {
     const response = await fetch(`${this.#url}/stream`, signal ? { signal } : {});
     if (!response.ok || !response.body) throw await refusalOf(response);
-    return { events: readEvents(response.body, signal) };
+    // taken at once: a body that nobody reads yet would be cancelled together with its forgotten response
+    return { events: readEvents(response.body.values(), signal) };
   }
 
   /** Sends bytes of any size. */
@@ -88,7 +89,7 @@ async function refusalOf(response: Response): Promise<SandboxRefusal> {
 }
 
 async function* readEvents(
-  body: ReadableStream<Uint8Array>,
+  body: AsyncIterable<Uint8Array>,
   signal?: AbortSignal,
 ): AsyncGenerator<NetworkEvent> {
   const waiting: NetworkEvent[] = [];

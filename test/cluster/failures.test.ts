@@ -9,12 +9,12 @@ import { ClusterTraffic } from './support/cluster-traffic.js';
 const SESSIONS = 3;
 /** A message is larger on the wire than this, and what only acknowledges or asks is smaller. */
 const MESSAGE_BYTES = 150;
-const LEASE_SECONDS = 5;
+const LEASE_SECONDS = 8;
 /** Messages each way. */
 const PER_SECOND = 10;
 /** Milliseconds: what is promised, and as much again for a slow machine. */
 const TAKE_OVER_MS = 2 * (LEASE_SECONDS + 5) * 1_000;
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 180_000;
 
 if (MONGODB_URL) {
   const server = MONGODB_URL;

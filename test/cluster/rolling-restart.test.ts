@@ -8,7 +8,7 @@ const SESSIONS = 6;
 const LEASE_SECONDS = 8;
 /** Messages each way. */
 const PER_SECOND = 20;
-const PATIENCE_MS = 180_000;
+const PATIENCE_MS = 240_000;
 
 if (MONGODB_URL) {
   const server = MONGODB_URL;

@@ -21,7 +21,7 @@ import { ClusterNode, type NodeSurroundings } from './cluster-node.js';
 /** While sessions are linked no lease is lost, however slow the machine is. */
 const LEASE_SECONDS_FOR_LINKING = 60;
 /** The network drops a silent client before another node can have its session. */
-const SILENCE_MS = 2_000;
+const SILENCE_MS = 3_000;
 const PATIENCE_MS = 60_000;
 /** Milliseconds between two looks at what cannot be awaited. */
 const LOOK_MS = 50;

@@ -6,8 +6,8 @@ import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
 import { makeTempDir, type TempDir } from '../../support/temp-dir.js';
 import { TOKEN } from '../../support/world.js';
 
-/** Milliseconds between two pings of a link, for a network that bears two seconds of silence. */
-const PING_EVERY_MS = 500;
+/** Milliseconds between two pings of a link, for a network that bears three seconds of silence. */
+const PING_EVERY_MS = 750;
 
 /** Where the world of a node is. */
 export interface NodeSurroundings {

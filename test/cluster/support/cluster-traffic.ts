@@ -36,8 +36,9 @@ export class ClusterTraffic {
     this.inbound = new Inbound(lab);
   }
 
-  /** Begins, or goes on after an end. */
+  /** Begins, or goes on. */
   start(): void {
+    this.#ending.abort();
     this.#ending = new AbortController();
     this.#flow = this.#run(this.#ending.signal);
   }
