@@ -22,10 +22,15 @@ export interface Round {
   send(count: number): Promise<number>;
 }
 
-/** How many messages a round of that many seconds has: stores and machines differ by ten times. Sends some to find out. */
+/**
+ * How many messages a round of that many seconds has: stores and machines differ by ten times. Sends some to find out, and
+ * then a whole round, so that the processes are warm.
+ */
 export async function roundOf(seconds: number, send: Round['send']): Promise<number> {
   await send(WARM_UP);
-  return Math.max(WARM_UP, Math.round((WARM_UP / (await send(WARM_UP))) * seconds * 1_000));
+  const count = Math.max(WARM_UP, Math.round((WARM_UP / (await send(WARM_UP))) * seconds * 1_000));
+  await send(count);
+  return count;
 }
 
 /** A side of whose rounds the CPU of each process is told. */
