@@ -233,14 +233,26 @@ describe('what the history keeps', () => {
     expect(rig.events).to.have.length(1);
   });
 
-  it('is left to the next owner of its session when this one may not write any more', async () => {
-    rig.outage = () => new GatewayError('session_elsewhere', 'another node has it');
-    const [plain, stanza] = [new Uint8Array(1), new Uint8Array(1)];
-    const entry = { id: 'entry-1', messageId: 'M1', plain, stanza, receivedAt: SENT_AT };
-    await rig.store.keys.commit('acme', { journal: [entry] });
-    rig.away = true;
-    expect(await rig.receive({ journalIds: ['entry-1'] }, HOSTED)).to.deep.equal([]);
-    expect((await rig.store.journal.open('acme')).map(({ id }) => id)).to.deep.equal(['entry-1']);
+  describe('is left to the next owner of its session', () => {
+    const open = async () => (await rig.store.journal.open('acme')).map(({ id }) => id);
+    beforeEach(async () => {
+      const [plain, stanza] = [new Uint8Array(1), new Uint8Array(1)];
+      const entry = { id: 'entry-1', messageId: 'M1', plain, stanza, receivedAt: SENT_AT };
+      await rig.store.keys.commit('acme', { journal: [entry] });
+    });
+
+    it('when this one may not write any more', async () => {
+      rig.outage = () => new GatewayError('session_elsewhere', 'another node has it');
+      rig.away = true;
+      expect(await rig.receive({ journalIds: ['entry-1'] }, HOSTED)).to.deep.equal([]);
+      expect(await open()).to.deep.equal(['entry-1']);
+    });
+
+    it('when it could not be delivered before the session had left', async () => {
+      rig.beforeAnnounce = async () => rig.receiver.abandon('acme');
+      await rig.receive({ journalIds: ['entry-1'] }, { ...SESSION, webhookUrl: '' });
+      expect(await open()).to.deep.equal(['entry-1']);
+    });
   });
 
   it('waits for a store that is away, and so does the event', async () => {

@@ -40,7 +40,9 @@ export async function announceMessage(
   observer.received(event.type);
   for (;;) {
     const result = await announcer.announce(event, receiverOf(session), { keptByCaller: isKept });
-    if (!result.interrupted) {
+    // what failed after the session had left was not kept either: its next owner tries again
+    const isLeft = abandoned.aborted && !result.delivered;
+    if (!result.interrupted && !isLeft) {
       if (!result.deliveryId && !session.orgId) noteNoReceiver(event, options);
       return 'done';
     }
