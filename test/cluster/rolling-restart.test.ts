@@ -5,7 +5,7 @@ import { ClusterLab } from './support/cluster-lab.js';
 import { ClusterTraffic } from './support/cluster-traffic.js';
 
 const SESSIONS = 6;
-const LEASE_SECONDS = 8;
+const LEASE_SECONDS = 12;
 /** Messages each way. */
 const PER_SECOND = 20;
 const PATIENCE_MS = 240_000;
