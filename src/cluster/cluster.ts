@@ -49,7 +49,9 @@ export class Cluster implements Owners {
   /** At how many looks each session was free, one after the other. */
   #seenFree = new Map<string, number>();
   #draining = false;
+  /** It takes no sessions any more, and is still there. */
   #stopping = false;
+  #left = false;
   #look: Promise<void> = Promise.resolve();
   #cancelLook: () => void = () => undefined;
   #isBlind = false;
@@ -100,7 +102,7 @@ export class Cluster implements Owners {
 
   /** Gives all sessions to other nodes, as long as there are any, and takes no more. What others hold is still found. */
   async drain(): Promise<void> {
-    await this.#stopLooking();
+    await this.#takeNoMore();
     const { cluster, nodeId, log } = this.#options;
     try {
       await cluster.nodes.drain(nodeId, true);
@@ -114,7 +116,9 @@ export class Cluster implements Owners {
 
   /** Leaves the cluster. No session may be served any more; those that are still held are free for others at once. */
   async leave(): Promise<void> {
-    await this.#stopLooking();
+    this.#left = true;
+    this.#cancelLook();
+    await this.#takeNoMore();
     const released = this.#keeper.sessions().map((clientId) => this.#keeper.release(clientId));
     await Promise.allSettled(released);
     this.#keeper.stop();
@@ -178,15 +182,14 @@ export class Cluster implements Owners {
     });
   }
 
-  async #stopLooking(): Promise<void> {
+  async #takeNoMore(): Promise<void> {
     this.#stopping = true;
     this.#moves.takeNoMore();
-    this.#cancelLook();
     await this.#look;
   }
 
   #lookLater(): void {
-    if (this.#stopping) return;
+    if (this.#left) return;
     this.#cancelLook = this.#options.clock.after(LOOK_MS, () => {
       this.#look = this.#lookOnce()
         .then(() => this.#noteSight(undefined))
@@ -199,6 +202,8 @@ export class Cluster implements Owners {
     const { cluster, nodeId, name, url, version } = this.#options;
     const { draining } = await cluster.nodes.announce({ nodeId, name, url: url(), version });
     this.#draining = draining;
+    // others must go on finding what it still holds
+    if (this.#stopping) return;
     const [takers, counts, found] = await Promise.all([
       this.#takers(),
       cluster.leases.counts(),

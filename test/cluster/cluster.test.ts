@@ -164,6 +164,21 @@ describe('the nodes of a cluster', () => {
     expect([...b.here]).to.deep.equal(['acme']);
   });
 
+  it('are found for as long as they give their sessions away', async () => {
+    await played.add('acme');
+    const a = await played.join('a');
+    const b = await played.join('b');
+    const leave = a.cluster.enter('acme');
+    const drained = a.cluster.drain();
+    await played.pass(LEASE_S + 5);
+    expect(await b.cluster.find('acme')).to.include({ at: 'peer' });
+    leave?.();
+    await drained;
+    await a.cluster.leave();
+    await played.pass(2);
+    expect(await played.store.nodes.list(LEASE_MS)).to.have.length(1);
+  });
+
   it('leave a session that they cannot take up to others, and try it again in a while', async () => {
     const a = await played.join('a');
     a.unable.add('acme');
