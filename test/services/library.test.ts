@@ -162,6 +162,28 @@ describe('the files of recorded messages', () => {
       expect(await open()).to.deep.equal([]);
     });
 
+    it('are waited for at the next owner of their session when that is given away', async () => {
+      const id = await rig.record('M1');
+      await begun(1);
+      let isSettled = false;
+      const settled = rig.hosting.keeper.settled(id, new AbortController().signal).then((decided) => {
+        isSettled = true;
+        return decided;
+      });
+      const ended = rig.hosting.keeper.end(CLIENT);
+      for (const end of release.values()) end();
+      await ended;
+      await idle();
+      expect(isSettled).to.equal(false);
+      rig.download = async ({ media }) => Readable.from([Buffer.from(media.directPath)]);
+      const next = rig.another();
+      await next.keeper.takeUp(CLIENT);
+      await next.keeper.idle();
+      rig.clock.advance(1_000);
+      expect(await settled).to.equal(true);
+      expect(await contentOf(id)).to.equal('/v/M1');
+    });
+
     it('end with their session: nothing is written once that is said', async () => {
       for (const id of ['M1', 'M2', 'M3', 'M4', 'M5']) await rig.record(id);
       await begun(LIMITS.filesAtOnce);

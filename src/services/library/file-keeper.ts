@@ -85,10 +85,12 @@ export class FileKeeper {
     if (!job) return this.#storedElsewhere(id, signal);
     if (job.state === 'queued') this.#queueOf(job).setPriority(id, FIRST);
     await job.ended(this.#options.clock, LIMITS.fileWaitMs, signal);
+    // its session was given away while it was waited for
+    if (job.abandoned.aborted && !this.#stopped) return this.#storedElsewhere(id, signal);
     return !this.#jobs.has(id) && !this.#stopped;
   }
 
-  /** The session is being deleted: nothing of it is stored any more once this has resolved. */
+  /** The session is being deleted or given away: nothing of it is stored any more once this has resolved. */
   async end(clientId: string): Promise<void> {
     const jobs = this.#jobsOf(clientId);
     for (const job of jobs) this.#abandon(job);
