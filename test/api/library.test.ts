@@ -235,7 +235,9 @@ describe('files of the hosted inbox', () => {
     const answer = await load(`${chats.world.api.url}/metrics`, {
       'x-v3-secret': 'test-master-token-0123456789',
     });
-    expect(answer.body.toString()).to.match(/^switchboard_files_total\{outcome="stored",node="[^"]+"\} \d+$/m);
+    expect(answer.body.toString()).to.match(
+      /^switchboard_files_total\{outcome="stored",node="[^"]+"\} \d+$/m,
+    );
     expect((await get('/config')).body).to.include({ publicMedia: true });
   });
 
