@@ -199,8 +199,8 @@ export class Cluster implements Owners {
   }
 
   async #lookOnce(): Promise<void> {
-    const { cluster, nodeId, name, url, version } = this.#options;
-    const { draining } = await cluster.nodes.announce({ nodeId, name, url: url(), version });
+    const { cluster, nodeId, name, url, version, leaseMs } = this.#options;
+    const { draining } = await cluster.nodes.announce({ nodeId, name, url: url(), version }, leaseMs);
     this.#draining = draining;
     // others must go on finding what it still holds
     if (this.#stopping) return;

@@ -1,3 +1,4 @@
+import type { Document } from 'mongodb';
 import type { NodeStore, SeenNode } from '../store.js';
 import type { MongoDatabase } from './database.js';
 
@@ -14,6 +15,7 @@ interface NodeDocument {
 }
 
 const NOW = '$$NOW';
+const LONG_AGO = new Date(0);
 /** Milliseconds after which a node that has fallen silent is taken off the list for good. */
 const FORGOTTEN_MS = 24 * 60 * 60_000;
 const SHOWN = {
@@ -31,14 +33,14 @@ const SHOWN = {
 export function mongoNodes({ db, run }: MongoDatabase): NodeStore {
   const nodes = db.collection<NodeDocument>('nodes');
   return {
-    announce: ({ nodeId, name, url, version }) =>
+    announce: ({ nodeId, name, url, version }, lapseMs) =>
       run(async () => {
         const fields = {
           name: { $literal: name },
           url: { $literal: url },
           version: { $literal: version },
           draining: { $ifNull: ['$draining', false] },
-          startedAt: { $ifNull: ['$startedAt', NOW] },
+          startedAt: { $cond: [isSilentFor(lapseMs), NOW, '$startedAt'] },
           seenAt: NOW,
         };
         const found = await nodes.findOneAndUpdate({ _id: nodeId }, [{ $set: fields }], {
@@ -65,4 +67,9 @@ export function mongoNodes({ db, run }: MongoDatabase): NodeStore {
         await nodes.deleteOne({ _id: nodeId });
       }),
   };
+}
+
+/** True of a node that was never seen, too. */
+function isSilentFor(ms: number): Document {
+  return { $lt: [{ $ifNull: ['$seenAt', LONG_AGO] }, { $subtract: [NOW, ms] }] };
 }

@@ -63,7 +63,7 @@ export interface NodeRecord {
 export interface SeenNode extends NodeRecord {
   /** It gives its sessions away and takes no more. */
   draining: boolean;
-  /** Milliseconds since it first said that it is there. */
+  /** Milliseconds since it first said that it is there, or did so again after a long silence. */
   ageMs: number;
   /** Milliseconds since it last said so. */
   silentMs: number;
@@ -73,9 +73,10 @@ export interface SeenNode extends NodeRecord {
 export interface NodeStore {
   /**
    * Says that a node is there, and what it is.
+   * @param lapseMs a node that was silent for longer counts as one that has just begun
    * @returns whether it shall be drained
    */
-  announce(node: NodeRecord): Promise<{ draining: boolean }>;
+  announce(node: NodeRecord, lapseMs: number): Promise<{ draining: boolean }>;
   /** Nodes that said so within that time, by name and then id. */
   list(withinMs: number): Promise<SeenNode[]>;
   /** Says that a node shall be drained, or not any more. False when there is no such node. */

@@ -16,9 +16,10 @@ export class NodeTable implements NodeStore {
     this.#leases = leases;
   }
 
-  async announce(node: NodeRecord): Promise<{ draining: boolean }> {
+  async announce(node: NodeRecord, lapseMs: number): Promise<{ draining: boolean }> {
     const { now } = this.#leases;
-    const { startedAt = now, draining = false } = this.#rows.get(node.nodeId) ?? {};
+    const { startedAt: before = now, seenAt = now, draining = false } = this.#rows.get(node.nodeId) ?? {};
+    const startedAt = now - seenAt > lapseMs ? now : before;
     this.#rows.set(node.nodeId, { ...node, draining, startedAt, seenAt: now });
     return { draining };
   }

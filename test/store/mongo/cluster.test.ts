@@ -35,16 +35,24 @@ if (MONGODB_URL) {
     it('are nodes, as long as they say that they are there', async () => {
       const { nodes } = cluster();
       const east1 = { nodeId: '2', name: 'east', url: 'http://east:3000', version: '2026-11' };
-      expect(await nodes.announce(east1)).to.deep.equal({ draining: false });
-      await nodes.announce({ nodeId: '1', name: 'west', url: 'http://$west:3000', version: '2026-11' });
+      expect(await nodes.announce(east1, 60_000)).to.deep.equal({ draining: false });
+      await nodes.announce(
+        { nodeId: '1', name: 'west', url: 'http://$west:3000', version: '2026-11' },
+        60_000,
+      );
       expect(await nodes.drain('2', true)).to.equal(true);
       expect(await nodes.drain('3', true)).to.equal(false);
-      expect(await nodes.announce(east1)).to.deep.equal({ draining: true });
+      expect(await nodes.announce(east1, 60_000)).to.deep.equal({ draining: true });
       const [east, west, ...others] = await nodes.list(60_000);
       expect(others).to.deep.equal([]);
       expect(east).to.include({ nodeId: '2', name: 'east', url: 'http://east:3000', draining: true });
       expect(west).to.include({ nodeId: '1', url: 'http://$west:3000', draining: false });
       expect(east?.ageMs).to.be.at.least(east?.silentMs ?? Number.NaN);
+      // longer ago than no time at all: it begins anew
+      await nodes.announce(east1, 0);
+      const [anew] = await nodes.list(60_000);
+      expect(anew?.ageMs).to.equal(anew?.silentMs);
+      expect(anew?.draining).to.equal(true);
       await nodes.leave('2');
       expect((await nodes.list(60_000)).map(({ nodeId }) => nodeId)).to.deep.equal(['1']);
       expect(await nodes.list(0)).to.deep.equal([]);

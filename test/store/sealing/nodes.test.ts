@@ -57,7 +57,7 @@ if (MONGODB_URL) {
     it('keep their encryption key while one of them is running', async () => {
       const store = await open();
       const node = { nodeId: '1', name: 'east', url: 'http://east', version: '2026-11' };
-      await store.cluster?.nodes.announce(node);
+      await store.cluster?.nodes.announce(node, LONG_MS);
       const rotate = () =>
         rotateEncryptionKey({ url: database.url, dataDir: '', from: encryptionKey, to: randomBytes(32) });
       expect(await expectFailure(rotate(), 'store_in_use')).to.contain('east');
