@@ -45,8 +45,7 @@ describe('the inbox in a real terminal', function () {
   };
 
   it('shows sessions and rooms, and opens a conversation', async () => {
-    const screen = await shows('acme', 'Bob');
-    expect(screen).to.match(/Bob.*1/);
+    await shows('acme', 'Bob', '(1)');
     await terminal.press('Enter');
     // the list shows the words too; a key that comes before it is open would be lost
     await terminal.until((text) => !text.includes('Enter opens a conversation'));
