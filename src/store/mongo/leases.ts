@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Document } from 'mongodb';
+import { type Document, MongoServerError } from 'mongodb';
 import type { LeaseRecord, LeaseStore } from '../store.js';
 import type { CommitLog } from './commits.js';
 import { isDuplicate, type MongoDatabase } from './database.js';
@@ -20,6 +20,7 @@ interface LeaseDocument {
 }
 
 const NOW = '$$NOW';
+const NAMESPACE_EXISTS = 48;
 const IS_VALID = { $expr: { $gt: ['$expiresAt', NOW] } };
 const HAS_RUN_OUT = { $expr: { $lte: ['$expiresAt', NOW] } };
 const LONG_AGO = new Date(0);
@@ -107,6 +108,8 @@ export function mongoLeases(
       }),
     seed: () =>
       run(async () => {
+        // not every server joins a collection that does not exist yet
+        await db.createCollection('leases').catch(unlessThere);
         await db.collection('sessions').aggregate(withoutLease()).toArray();
       }),
   };
@@ -133,6 +136,10 @@ function claimed(nodeId: string, claim: string, lastsMs: number): Document[] {
     },
     { $unset: 'isFree' },
   ];
+}
+
+function unlessThere(error: unknown): void {
+  if (!(error instanceof MongoServerError) || error.code !== NAMESPACE_EXISTS) throw error;
 }
 
 /** Sessions without a lease get one that has run out; a lease that comes at this instant stays as it is. */
