@@ -25,7 +25,7 @@ export class FakeCluster implements ClusterStore {
     const { now } = this.leases;
     for (const agoMs of [ageMs, silentMs]) {
       this.leases.now = now - agoMs;
-      void this.nodes.announce({ nodeId, name, url, version: '2026-11' }, 60_000);
+      void this.nodes.announce({ nodeId, name, url, version: '2026-11' }, Number.POSITIVE_INFINITY);
     }
     this.leases.now = now;
     if (draining) void this.nodes.drain(nodeId, true);
