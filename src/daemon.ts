@@ -1,6 +1,6 @@
 import { assemble, type DaemonOverrides, type DaemonParts } from './assembly.js';
 import { type Config, summarize } from './config/index.js';
-import { systemClock, wait } from './domain/clock.js';
+import { endsWithin, systemClock } from './domain/clock.js';
 import { LIMITS } from './domain/limits.js';
 import { createLog, type Logger } from './log.js';
 
@@ -64,16 +64,12 @@ async function stop(parts: DaemonParts, overrides: DaemonOverrides, log: Logger)
   const { clock = systemClock, stopGraceMs = LIMITS.stopGraceMs } = overrides;
   log.info('stopping');
   parts.run.isStopping = true;
-  const idle = new AbortController();
   const steps = [
     () => membership.drain(),
     () => server.stop({ timeout: stopGraceMs }),
     () => gateway.stop(),
     () => media.stop(),
-    () => {
-      void gateway.idle().then(() => idle.abort());
-      return wait(clock, stopGraceMs, idle.signal);
-    },
+    () => endsWithin(clock, stopGraceMs, gateway.idle()),
     () => lookups.destroy(),
     () => dispatcher.stop(0),
     () => gateway.idle(),

@@ -1,4 +1,4 @@
-import { type Clock, wait } from '../domain/clock.js';
+import { type Clock, endsWithin } from '../domain/clock.js';
 import { newDeliveryId } from '../domain/ids.js';
 import { LIMITS } from '../domain/limits.js';
 import type { GatewayEvent } from '../events/catalogue.js';
@@ -165,11 +165,7 @@ export class Dispatcher {
   }
 
   async #stop(graceMs: number): Promise<void> {
-    if (graceMs > 0) {
-      const idle = new AbortController();
-      void this.#idle().then(() => idle.abort());
-      await wait(this.#options.clock, graceMs, idle.signal);
-    }
+    if (graceMs > 0) await endsWithin(this.#options.clock, graceMs, this.#idle());
     this.#queues.close();
     await this.#client.destroy();
     await this.#idle();

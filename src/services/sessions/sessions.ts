@@ -234,7 +234,11 @@ export class SessionRegistry implements Sessions {
     const paired = record.jid !== '';
     const status = isTerminal(record.status) ? record.status : paired ? 'reconnecting' : 'initializing';
     const statusSince = status === record.status ? record.statusSince : this.#options.clock.now();
-    const session = new Session({ ...record, status, statusSince }, this.#context);
+    return this.#keep({ ...record, status, statusSince });
+  }
+
+  #keep(record: SessionRecord): Session {
+    const session = new Session(record, this.#context);
     this.#sessions.set(record.clientId, session);
     this.#elsewhere.delete(record.clientId);
     return session;
@@ -248,10 +252,7 @@ export class SessionRegistry implements Sessions {
       .then((record) => {
         // it took so long that another node may have it
         if (!this.#residence.holds(clientId)) throw hasMoved(clientId);
-        const session = new Session(record, this.#context);
-        this.#sessions.set(clientId, session);
-        this.#elsewhere.delete(clientId);
-        return session;
+        return this.#keep(record);
       })
       .finally(() => this.#starting.delete(clientId));
     this.#starting.set(clientId, creation);

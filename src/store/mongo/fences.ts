@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import { type MonotonicClock, systemClock } from '../../domain/clock.js';
+import { endsWithin, type MonotonicClock, systemClock } from '../../domain/clock.js';
 import { GatewayError, isGatewayError } from '../../domain/errors.js';
 
 /** A lease as the server gave or prolonged it. */
@@ -157,17 +157,7 @@ class Lease implements Fence {
 
   async end(clock: MonotonicClock): Promise<Date> {
     this.isEnded = true;
-    const isDone = await this.#settled(clock);
+    const isDone = await endsWithin(clock, WRITING_MS, Promise.allSettled(this.#underWay));
     return isDone ? this.#unsureUntil : this.#held.expiresAt;
-  }
-
-  #settled(clock: MonotonicClock): Promise<boolean> {
-    return new Promise((resolve) => {
-      const cancel = clock.after(WRITING_MS, () => resolve(false));
-      void Promise.allSettled(this.#underWay).then(() => {
-        cancel();
-        resolve(true);
-      });
-    });
   }
 }
