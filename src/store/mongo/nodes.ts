@@ -47,7 +47,10 @@ export function mongoNodes({ db, run }: MongoDatabase): NodeStore {
           upsert: true,
           returnDocument: 'after',
         });
-        await nodes.deleteMany({ $expr: { $lt: ['$seenAt', { $subtract: [NOW, FORGOTTEN_MS] }] } });
+        // each node that begins tidies up, which is often enough: they all speak every second
+        if (found && found.startedAt.getTime() === found.seenAt.getTime()) {
+          await nodes.deleteMany({ $expr: { $lt: ['$seenAt', { $subtract: [NOW, FORGOTTEN_MS] }] } });
+        }
         return { draining: found?.draining ?? false };
       }),
     list: (withinMs) =>
