@@ -1,6 +1,7 @@
 /** The package's public door. */
-export { type Config, ConfigError, loadConfig } from './config/index.js';
-export { createDaemon, type Daemon, type DaemonOverrides } from './daemon.js';
+export { ConfigError, loadConfig } from './config/load.js';
+export type { Config } from './config/schema.js';
+export { createDaemon, type Daemon, type DaemonOverrides } from './daemon/daemon.js';
 export { type VerifyOptions, verifyWebhook, WebhookVerificationError } from './delivery/verify.js';
 export { GatewayError } from './domain/errors.js';
 export type { GatewayEvent } from './events/catalogue.js';

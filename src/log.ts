@@ -5,7 +5,10 @@ import {
   type LoggerOptions,
   pino,
   stdTimeFunctions,
+  transport,
 } from 'pino';
+import { readJson } from './domain/json.js';
+import { plainLines, singleLine } from './domain/text.js';
 
 export type { Logger } from 'pino';
 
@@ -20,6 +23,7 @@ const SECRET_FIELDS = [
   'creds',
   'encryptionKey',
   'password',
+  'proxy',
   'body',
   'text',
   'conversation',
@@ -52,12 +56,20 @@ export function createLog(options: LogOptions): Logger {
   };
   if (options.destination) return pino(settings, options.destination);
   if (options.pretty) {
-    const transport = { target: 'pino-pretty', options: { destination: 2, ignore: 'pid,hostname' } };
-    return pino({ ...settings, transport });
+    const lines = transport({ target: 'pino-pretty', options: { destination: 2, ignore: 'pid,hostname' } });
+    return pino(settings, { write: (line) => lines.write(`${cleanLogLine(line)}\n`) });
   }
   return pino(settings, destination(2));
 }
 
 function censor(value: unknown): unknown {
   return SAFE_WORDS.has(value) ? value : '[redacted]';
+}
+
+/** JSON escapes what a terminal acts on; pretty lines show it as it is, so that it is cleaned before. */
+export function cleanLogLine(line: string): string {
+  return JSON.stringify(readJson(line), (name, value) => {
+    if (typeof value !== 'string') return value;
+    return name === 'stack' ? plainLines(value) : singleLine(value);
+  });
 }

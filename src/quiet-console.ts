@@ -29,8 +29,8 @@ function isLibsignalLine(first: unknown): boolean {
 
 /** Filters libsignal's lines out of a console, once. */
 export function quietLibsignal(target: Console): void {
-  if (Reflect.get(target, QUIET)) return;
-  Reflect.set(target, QUIET, true);
+  if (QUIET in target) return;
+  Object.defineProperty(target, QUIET, { value: true });
   for (const method of METHODS) {
     const print = target[method].bind(target);
     target[method] = (...args: unknown[]) => {

@@ -1,23 +1,28 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import Joi from 'joi';
-import { parse as parseYaml } from 'yaml';
+import { readJson } from '../domain/json.js';
 import { type Config, type RawSettings, SETTING_NAMES, SETTINGS } from './schema.js';
 import { loadSecrets } from './secrets.js';
 
 export interface ConfigSources {
   flags?: RawSettings;
   env?: NodeJS.ProcessEnv;
-  /** Used when neither flag nor environment name a data directory. */
+  /** Used if neither flag nor environment name a data directory. */
   defaultDataDir: string;
 }
 
-/** A setting that cannot be used; the message names it and says what it must be. */
+/** An invalid setting; the message names it and the valid values. */
 export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
+  override readonly name: string = 'ConfigError';
 }
 
-// without the values that Joi's own sentences would quote: they may be secrets
+/** The settings are valid, but their data directory cannot be used. */
+export class DataDirError extends ConfigError {
+  override readonly name = 'DataDirError';
+}
+
+// Joi's own messages quote the value, which may be a secret
 const CHECKS: Joi.ValidationOptions = {
   errors: { wrap: { label: false } },
   messages: {
@@ -28,22 +33,22 @@ const CHECKS: Joi.ValidationOptions = {
 const FILE_NAMES = ['switchboard.json', 'switchboard.yaml', 'switchboard.yml'];
 
 /**
- * Gathers the settings (flags beat environment, environment beats the file in the data directory), makes token and
- * encryption key on first use, and validates everything.
- * @throws ConfigError with one line for people.
+ * Loads and validates the settings: flags override the environment, which overrides the file in the data directory. Creates
+ * token and encryption key on first use.
+ * @throws ConfigError, DataDirError with a message of one line
  */
 export async function loadConfig(sources: ConfigSources): Promise<Config> {
   const { checked, settings } = await gather(sources);
   const { dataDir } = checked;
   const secrets = await loadSecrets(dataDir, settings).catch((error: Error) => {
-    throw new ConfigError(`the data directory ${dataDir} cannot be used: ${error.message}`);
+    throw new DataDirError(`the data directory ${dataDir} cannot be used: ${error.message}`);
   });
   return { ...checked, ...secrets };
 }
 
 /**
- * The settings without the secrets that a start would make: for commands that work on what a daemon has left.
- * @throws ConfigError with one line for people.
+ * As `loadConfig`, but creates no secrets: for commands on the data of a daemon.
+ * @throws ConfigError with a message of one line
  */
 export async function readSettings(
   sources: ConfigSources,
@@ -53,7 +58,7 @@ export async function readSettings(
   return { ...rest, encryptionKey: settings.encryptionKey === undefined ? undefined : encryptionKey };
 }
 
-/** All settings that are named, and the same validated, with something in the place of missing secrets. */
+/** The given settings, raw and validated; missing secrets are validated as placeholders. */
 async function gather(sources: ConfigSources): Promise<{ checked: Config; settings: RawSettings }> {
   const fromEnv = readEnvironment(sources.env ?? {});
   const named = { ...fromEnv, ...withoutUndefined(sources.flags ?? {}) };
@@ -106,9 +111,9 @@ async function readSettingsFile(dataDir: string): Promise<RawSettings> {
   return {};
 }
 
-function parseSettings(path: string, text: string): RawSettings {
+async function parseSettings(path: string, text: string): Promise<RawSettings> {
   try {
-    const settings: unknown = path.endsWith('.json') ? JSON.parse(text) : parseYaml(text);
+    const settings: unknown = path.endsWith('.json') ? readJson(text) : (await import('yaml')).parse(text);
     if (settings === null || settings === undefined) return {};
     if (typeof settings === 'object' && !Array.isArray(settings)) return { ...settings };
     throw new Error('it must hold one object');

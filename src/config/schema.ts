@@ -5,10 +5,15 @@ import Joi, { type CustomValidator } from 'joi';
 export interface Config {
   host: string;
   port: number;
+  /** Connections that one address may have open; 0 for no limit. */
+  connectionsPerAddress: number;
   dataDir: string;
   store: string;
   token: string;
   network: string;
+  networkRoot: string;
+  waVersion: string;
+  sandboxHost: string;
   sandboxPort: number;
   sandboxData: string;
   publicUrl: string;
@@ -18,26 +23,37 @@ export interface Config {
   workers: number;
   encryptionKey: string;
   allowPrivateUrls: boolean;
+  linkPreviews: boolean;
+  retentionDays: number;
+  /** Megabytes of events that may wait for the receiver of one session. */
+  durableMb: number;
+  policy: string;
+  /** Messages of one session that may wait until its policy allows them. */
+  heldSends: number;
+  checkAnswers: boolean;
   logLevel: string;
 }
 
-/** Values as they come from outside, by setting name. */
+/** Unchecked values by setting name. */
 export type RawSettings = { [Name in keyof Config]?: unknown };
 
-export interface Setting {
+interface Setting {
   /** The flag without its dashes. */
   flag: string;
   env: string;
   schema: Joi.Schema;
   description: string;
-  /** The default in words, for people. */
+  /** The default in words. */
   default: string;
   boolean?: boolean;
-  /** Shown as "set" and nothing more. */
+  /** Shown only as "set". */
   secret?: boolean;
 }
 
 // not Joi's uri(): a replica set's URL names several hosts
+const MAX_DURABLE_MB = 1_048_576;
+const MAX_CONNECTIONS = 1_000_000;
+const MAX_HELD_SENDS = 100_000;
 const MONGODB_URL = /^mongodb(\+srv)?:\/\/\S+$/;
 
 const url = (...schemes: string[]) => Joi.string().uri({ scheme: schemes });
@@ -46,10 +62,10 @@ const withoutPath: CustomValidator<string> = (value, { message }) => {
   const { pathname, search, hash } = new URL(value);
   return `${pathname}${search}${hash}` === '/'
     ? value
-    : message({ custom: '{#label} must end with host and port: nodes find the API at no path below it' });
+    : message({ custom: '{#label} must end with host and port, without a path' });
 };
 
-/** One entry for each setting: everything else (flags, environment, summary, documentation) is made of it. */
+/** One entry for each setting: flags, environment, summary and documentation are derived from it. */
 export const SETTINGS: { readonly [Name in keyof Config]: Setting } = {
   host: {
     flag: 'host',
@@ -64,6 +80,13 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting } = {
     schema: Joi.number().integer().min(0).max(65_535).default(3000),
     description: 'port of the API; 0 takes any free one',
     default: '3000',
+  },
+  connectionsPerAddress: {
+    flag: 'connections-per-address',
+    env: 'SWITCHBOARD_CONNECTIONS_PER_ADDRESS',
+    schema: Joi.number().integer().min(0).max(MAX_CONNECTIONS).default(2_048),
+    description: 'connections to the API that one address may have open; 0 for no limit',
+    default: '2048',
   },
   dataDir: {
     flag: 'data-dir',
@@ -100,6 +123,32 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting } = {
     ).default('whatsapp'),
     description: 'whatsapp, sandbox (inside the daemon), sandbox+ws://host:port/ws/chat, or a ws(s):// URL',
     default: 'whatsapp',
+  },
+  networkRoot: {
+    flag: 'network-root',
+    env: 'SWITCHBOARD_NETWORK_ROOT',
+    schema: Joi.string().allow('').default(''),
+    description:
+      'file with the public root key of the certificates of a ws(s):// network: 32 bytes, raw, hex or base64',
+    default: "WhatsApp's; a sandbox's is fetched from it",
+  },
+  waVersion: {
+    flag: 'wa-version',
+    env: 'SWITCHBOARD_WA_VERSION',
+    schema: Joi.alternatives(
+      Joi.valid('auto'),
+      Joi.string().pattern(/^\d{1,4}\.\d{1,6}\.\d{1,12}$/, 'a version such as 2.3000.1043857760'),
+    ).default('auto'),
+    description: 'version of WhatsApp Web to report: auto, or a number such as 2.3000.1043857760',
+    default: 'auto: the newest known; looked up when the network refuses it',
+  },
+  sandboxHost: {
+    flag: 'sandbox-host',
+    env: 'SWITCHBOARD_SANDBOX_HOST',
+    schema: Joi.string().hostname().default('127.0.0.1'),
+    description:
+      'address that the sandbox network listens on when it runs inside the daemon; it needs no token',
+    default: '127.0.0.1',
   },
   sandboxPort: {
     flag: 'sandbox-port',
@@ -183,6 +232,51 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting } = {
     default: 'off; on with the sandbox network',
     boolean: true,
   },
+  linkPreviews: {
+    flag: 'link-previews',
+    env: 'SWITCHBOARD_LINK_PREVIEWS',
+    schema: Joi.boolean().truthy('1', 'yes', 'on').falsy('0', 'no', 'off').default(false),
+    description:
+      'show a preview of the first link of each sent text, unless its request says linkPreview: false',
+    default: 'off',
+    boolean: true,
+  },
+  durableMb: {
+    flag: 'durable-mb',
+    env: 'SWITCHBOARD_DURABLE_MB',
+    schema: Joi.number().integer().min(1).max(MAX_DURABLE_MB).default(64),
+    description: 'megabytes of events that may wait for the receiver of a session with retry durable',
+    default: '64',
+  },
+  retentionDays: {
+    flag: 'retention-days',
+    env: 'SWITCHBOARD_RETENTION_DAYS',
+    schema: Joi.number().integer().min(0).max(36_500).default(0),
+    description: 'days after which messages and their files are deleted; 0 keeps them for ever',
+    default: '0',
+  },
+  policy: {
+    flag: 'policy',
+    env: 'SWITCHBOARD_POLICY',
+    schema: Joi.string().allow('').default(''),
+    description: 'limits of sends: gentle, or the path of a policy file',
+    default: 'none',
+  },
+  heldSends: {
+    flag: 'held-sends',
+    env: 'SWITCHBOARD_HELD_SENDS',
+    schema: Joi.number().integer().min(0).max(MAX_HELD_SENDS).default(1_000),
+    description: 'messages of a session that may wait until its policy allows them (whenAllowed)',
+    default: '1000',
+  },
+  checkAnswers: {
+    flag: 'check-answers',
+    env: 'SWITCHBOARD_CHECK_ANSWERS',
+    schema: Joi.boolean().truthy('1', 'yes', 'on').falsy('0', 'no', 'off').default(false),
+    description: 'for development: answer 500 when an answer of the API breaks its contract, and log why',
+    default: 'off',
+    boolean: true,
+  },
   logLevel: {
     flag: 'log-level',
     env: 'SWITCHBOARD_LOG_LEVEL',
@@ -192,10 +286,47 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting } = {
   },
 };
 
-/** True when the network setting names the simulated network, inside the daemon or elsewhere. */
-export function usesSandbox(network: string): boolean {
+/** True if the network setting names the simulated network, inside the daemon or elsewhere. */
+function usesSandbox(network: string): boolean {
   return network === 'sandbox' || network.startsWith('sandbox+');
 }
 
-/** The names of all settings, in the order in which they are explained. */
+/** The names of all settings, in the order of the documentation. */
 export const SETTING_NAMES = Object.keys(SETTINGS) as (keyof Config)[];
+
+/** The network of a daemon and its URLs. */
+export type NetworkChoice =
+  /** The real one. */
+  | { kind: 'whatsapp' }
+  /** The simulated one, inside the daemon. */
+  | { kind: 'embedded-sandbox' }
+  /** The simulated one, running elsewhere. */
+  | { kind: 'sandbox'; wsUrl: string; controlUrl: string }
+  /** Any other server that speaks the network's protocol. */
+  | { kind: 'address'; wsUrl: string };
+
+export function networkChoice({ network }: Pick<Config, 'network'>): NetworkChoice {
+  if (network === 'whatsapp') return { kind: 'whatsapp' };
+  if (network === 'sandbox') return { kind: 'embedded-sandbox' };
+  if (!network.startsWith('sandbox+')) return { kind: 'address', wsUrl: network };
+  const wsUrl = network.slice('sandbox+'.length);
+  const control = new URL(wsUrl);
+  return {
+    kind: 'sandbox',
+    wsUrl,
+    controlUrl: `${control.protocol === 'wss:' ? 'https' : 'http'}://${control.host}`,
+  };
+}
+
+/** The settings for logs and `/config`: secrets only as "set". */
+export function summarize(config: Config): Record<string, string> {
+  return Object.fromEntries(SETTING_NAMES.map((name) => [SETTINGS[name].flag, show(config, name)]));
+}
+
+function show(config: Config, name: keyof Config): string {
+  const value = String(config[name] ?? '');
+  // a database URL may contain a password
+  if (name === 'store') return value === 'sqlite' ? value : `${value.split('://')[0]}:// (set)`;
+  if (SETTINGS[name].secret) return value ? 'set' : 'not set';
+  return value;
+}

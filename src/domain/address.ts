@@ -14,7 +14,7 @@ export interface Address {
   user: string;
 }
 
-/** A person as far as we know them: user-parts of either address, without server or device. */
+/** The known addresses of a person: user-parts without server or device. */
 export interface Person {
   lid?: string;
   pn?: string;
@@ -39,7 +39,7 @@ export function formatJid(address: Address): string {
 }
 
 /**
- * Reads a jid of a person or a group; a device or agent suffix is dropped.
+ * Parses a jid of a person or a group; drops a device or agent suffix.
  * @returns undefined for anything else: broadcast lists, status, newsletters, malformed text.
  */
 export function parseJid(jid: string | null | undefined): Address | undefined {
@@ -51,9 +51,9 @@ export function parseJid(jid: string | null | undefined): Address | undefined {
 }
 
 /**
- * Reads a recipient as the API takes it: bare digits are a LID, `+digits` in any usual writing a phone number, anything
- * with an `@` a full jid.
- * @returns undefined when it is none of these.
+ * Parses a recipient of the API: bare digits are a LID, `+digits` in any usual notation a phone number, anything with an
+ * `@` a full jid.
+ * @returns undefined for anything else
  */
 export function parseRecipient(to: string): Address | undefined {
   const text = to.replace(INVISIBLE, '').trim();
@@ -64,10 +64,9 @@ export function parseRecipient(to: string): Address | undefined {
 }
 
 /**
- * Reads a phone number with its country code as people write it, with or without `+`: spaces, dashes, dots, slashes and
- * brackets between the digits, the `(0)` that is only dialled inside of the country, and the invisible marks that come
- * along when it is copied.
- * @returns its digits; undefined when it is no such number.
+ * Parses a phone number with its country code in any usual notation, with or without `+`: ignores spaces, dashes, dots,
+ * slashes, brackets, the `(0)` for calls inside of the country, and invisible characters from copying.
+ * @returns its digits; undefined if it is no phone number
  */
 export function parsePhone(text: string): string | undefined {
   const plain = text.normalize('NFKC').replace(INVISIBLE, '').trim();
@@ -78,10 +77,10 @@ export function parsePhone(text: string): string | undefined {
   return /^[1-9][0-9]{4,14}$/.test(digits) ? digits : undefined;
 }
 
-/** Marks for the direction of text, joiners and soft hyphens: nobody sees them, and every copied number may have some. */
+/** Text direction marks, joiners and soft hyphens, which copied numbers often contain. */
 const INVISIBLE = /[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 
-/** The person that one or two jids name; groups and unreadable jids add nothing. */
+/** The person with the given jids; ignores groups and invalid jids. */
 export function personOf(...jids: (string | null | undefined)[]): Person {
   const person: Person = {};
   for (const jid of jids) {

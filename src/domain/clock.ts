@@ -1,4 +1,7 @@
-/** Time as a dependency, so that tests move it by hand and never sleep. */
+/** Milliseconds of 24 hours. */
+export const DAY_MS = 24 * 60 * 60_000;
+
+/** Time as a dependency, so that tests can move it and never sleep. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
@@ -6,9 +9,9 @@ export interface Clock {
   after(ms: number, callback: () => void): () => void;
 }
 
-/** A clock that can also measure how long something took. */
+/** A clock that can also measure durations. */
 export interface MonotonicClock extends Clock {
-  /** Milliseconds since some moment: never set, and going on while the process is stopped. */
+  /** Milliseconds since an unspecified moment; never adjusted, and running while the process is suspended. */
   monotonic(): number;
 }
 
@@ -37,8 +40,8 @@ export function wait(clock: Clock, ms: number, signal?: AbortSignal): Promise<vo
 
 /**
  * Waits for work, `ms` milliseconds at most.
- * @returns false when it goes on by itself: what it ends with is nobody's any more
- * @throws what the work fails with in that time
+ * @returns false on timeout; the work continues unobserved
+ * @throws the error of the work, if it fails in time
  */
 export async function endsWithin(clock: Clock, ms: number, work: Promise<unknown>): Promise<boolean> {
   const ended = new AbortController();

@@ -1,19 +1,42 @@
+import type { RuleName } from './policy/rules.js';
+
 /**
- * Every expected failure of the gateway has one row here: a stable code, the HTTP status it becomes at the API's
- * edge, and what it means. Grouped by section; messages say what to do next.
+ * Every expected failure of the gateway: a stable code and its HTTP status, grouped by section. The messages say what to do
+ * next.
  */
-const CODES = {
+export const ERROR_STATUSES = {
   // callers
   invalid_request: 400,
   unauthorized: 401,
   forbidden: 403,
+  cross_site: 403,
+  host_unknown: 403,
+  route_unknown: 404,
+  request_timeout: 408,
+  request_too_large: 413,
+  content_type_unsupported: 415,
+  range_unsatisfiable: 416,
+  too_many_requests: 429,
+  too_many_attempts: 429,
+  too_many_streams: 429,
+  policy_refused: 429,
+  held_sends_full: 429,
+  streams_full: 503,
+  headers_too_large: 431,
+  internal: 500,
   // sessions
   session_unknown: 404,
   session_unpaired: 404,
+  session_suspended: 404,
   session_already_paired: 409,
   session_not_connected: 409,
   session_terminal: 409,
   pairing_code_refused: 502,
+  passkey_not_asked: 409,
+  passkey_malformed: 400,
+  passkey_expired: 409,
+  passkey_refused: 502,
+  pair_link_unknown: 404,
   webhook_not_persisted: 500,
   // sends
   recipient_unknown: 400,
@@ -24,7 +47,10 @@ const CODES = {
   device_query_unanswered: 502,
   target_not_own: 400,
   target_not_editable: 400,
+  target_not_forwardable: 400,
   target_author_unknown: 400,
+  held_send_unknown: 404,
+  held_send_leaving: 409,
   edit_window_over: 400,
   receipt_rejected: 502,
   app_state_rejected: 502,
@@ -32,13 +58,17 @@ const CODES = {
   media_unfetchable: 502,
   media_too_large: 413,
   media_unsupported: 400,
+  media_busy: 503,
+  too_many_uploads: 429,
   media_gone: 502,
   media_phone_silent: 502,
+  proxy_failed: 502,
   file_unknown: 404,
   file_not_ready: 503,
   // history
   room_unknown: 404,
   message_unknown: 404,
+  message_deleted: 409,
   idempotency_conflict: 409,
   // look-ups
   lookup_failed: 502,
@@ -47,6 +77,10 @@ const CODES = {
   // groups
   group_unknown: 404,
   group_forbidden: 403,
+  group_conflict: 409,
+  invite_unknown: 404,
+  // own account
+  account_rejected: 502,
   // deliveries
   delivery_unknown: 404,
   webhook_missing: 409,
@@ -54,10 +88,13 @@ const CODES = {
   webhook_unreachable: 502,
   // store
   store_unavailable: 503,
+  store_damaged: 503,
   store_unsupported: 503,
   store_missing: 503,
   store_in_use: 503,
   store_too_new: 503,
+  store_not_empty: 503,
+  backup_damaged: 503,
   encryption_key_wrong: 503,
   // nodes
   session_elsewhere: 503,
@@ -70,22 +107,50 @@ const CODES = {
   stopping: 503,
 } as const;
 
-export type ErrorCode = keyof typeof CODES;
+export type ErrorCode = keyof typeof ERROR_STATUSES;
 
-/** A failure that was foreseen. `message` is shown to the caller as it is; `cause` only goes to the log. */
+/** A refusal by the policy of a session, as the API shows it. */
+export interface PolicyRefusal {
+  rule: RuleName;
+  reason: string;
+  /** How often the rule permits it, and how often it still does; absent for a rule that counts nothing. */
+  limit?: number;
+  left?: number;
+  /** RFC 3339; empty when no time will change it. */
+  allowedAt: string;
+  /** Seconds until then; absent when no time will change it. */
+  retryAfter?: number;
+}
+
+/** An expected failure. `message` is shown to the caller; `cause` only goes to the log. */
 export class GatewayError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
+  /** The message whose send has an unknown outcome. */
+  readonly messageId: string | undefined;
+  /** How the policy of a session refused a send. */
+  readonly policy: PolicyRefusal | undefined;
 
-  constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { cause?: unknown; messageId?: string; policy?: PolicyRefusal } = {},
+  ) {
     super(message, options);
+    this.messageId = options.messageId;
+    this.policy = options.policy;
     this.name = 'GatewayError';
     this.code = code;
-    this.status = CODES[code];
+    this.status = ERROR_STATUSES[code];
   }
 }
 
-/** True for a GatewayError, of the given code when one is named. */
+/** True for a GatewayError, with the given code if there is one. */
 export function isGatewayError(error: unknown, code?: ErrorCode): error is GatewayError {
   return error instanceof GatewayError && (code === undefined || error.code === code);
+}
+
+/** The message of anything that was thrown. */
+export function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -1,8 +1,14 @@
-import { createHash, randomBytes, randomFillSync } from 'node:crypto';
-import { monotonicFactory } from 'ulid';
+import { createHash, randomBytes, randomFillSync, randomUUID } from 'node:crypto';
+import { encodeTime, monotonicFactory } from 'ulid';
 
-/** Letters and digits only: no hyphen, so that it can head a room's id. */
+/** Letters and digits only: a hyphen ends the clientId in a room's id. */
 export const CLIENT_ID = /^[A-Za-z0-9]{1,64}$/;
+
+/** The session that the token of a one-time address names; undefined if it is malformed. Proves nothing. */
+export function sessionOfPairToken(token: string): string | undefined {
+  const [clientId = ''] = token.split('.', 1);
+  return CLIENT_ID.test(clientId) ? clientId : undefined;
+}
 
 /** A fresh network message id in the form that linked web clients use: `3EB0` and 18 upper-case hex digits. */
 export function newMessageId(): string {
@@ -10,9 +16,8 @@ export function newMessageId(): string {
 }
 
 /**
- * The message id that belongs to an idempotency key from the moment at which it was first used. It is kept with the
- * key, so a repeated request reaches the network under the same id even after a crash between send and answer; a key
- * that is used anew after its time stands for another message.
+ * The message id of the first request under an idempotency key. It is stored with the key, so that a repeated request
+ * uses the same id even after a crash between send and answer. A key that has expired and is used again gets a new id.
  * @param firstUsedAt milliseconds since the epoch
  */
 export function messageIdForKey(clientId: string, key: string, firstUsedAt: number): string {
@@ -20,12 +25,43 @@ export function messageIdForKey(clientId: string, key: string, firstUsedAt: numb
   return `3EB0${hash.slice(0, 18).toUpperCase()}`;
 }
 
-/** A sortable id of a delivery, a ULID; the same on all its attempts. */
+/** A ULID for a delivery: sortable, and the same for all attempts. */
 export function newDeliveryId(): string {
   return nextUlid();
 }
 
-/** Random bytes in stock: by itself the library asks the system for each character, which costs more than a POST. */
+const ULID_TIME_LENGTH = 10;
+const ULID_RANDOM_LENGTH = 16;
+const ULID_LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/**
+ * A ULID for the delivery of an event that is announced again after a crash: it has the same id again.
+ * @param at milliseconds since the epoch, such as the time of the event
+ * @param identity what tells this event from all others
+ */
+export function deliveryIdFor(at: number, identity: readonly string[]): string {
+  const hash = createHash('sha256').update(JSON.stringify(identity)).digest();
+  const letters = [...hash.subarray(0, ULID_RANDOM_LENGTH)].map(
+    (byte) => ULID_LETTERS[byte % ULID_LETTERS.length],
+  );
+  return encodeTime(Math.max(0, at), ULID_TIME_LENGTH) + letters.join('');
+}
+
+/** Steps of the ids of files in a millisecond: files that come faster borrow from the next one. */
+const STEPS_PER_MS = 16;
+let lastStep = 0;
+
+/**
+ * A UUID (version 8) for a file: those of one node sort as text in the order of their creation, so that a library shows files of the
+ * same second as they came. 74 of its bits are random, because the id is the permission to read the file.
+ */
+export function newFileId(now: number = Date.now()): string {
+  lastStep = Math.max(lastStep + 1, now * STEPS_PER_MS);
+  const step = lastStep.toString(16).padStart(12, '0');
+  return `${step.slice(0, 8)}-${step.slice(8)}-8${randomUUID().slice(15)}`;
+}
+
+/** A pool of random bytes: by default the library makes a system call for each character, which costs more than a POST. */
 const stock = new Uint8Array(4_096);
 let used = stock.length;
 

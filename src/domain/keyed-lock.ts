@@ -5,7 +5,7 @@ export class KeyedLock {
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.#tails.get(key);
     const turn = before ? before.then(work, work) : work();
-    // the tail never rejects: a failure belongs to whoever asked for that work
+    // the tail never rejects: only the caller of `run` sees a failure
     const tail = turn.catch(() => undefined);
     this.#tails.set(key, tail);
     try {
@@ -13,5 +13,10 @@ export class KeyedLock {
     } finally {
       if (this.#tails.get(key) === tail) this.#tails.delete(key);
     }
+  }
+
+  /** Resolves when the work that was asked for so far has ended: that of a key, or all. Never rejects. */
+  async idle(key?: string): Promise<void> {
+    await Promise.all(key === undefined ? this.#tails.values() : [this.#tails.get(key)]);
   }
 }

@@ -1,10 +1,10 @@
-/** Every bound that the contract names or that we chose, with its unit, in one place. */
+/** Every limit of the contract and our own, with its unit. */
 export const LIMITS = {
   /** Characters of a text body. */
   textLength: 65_536,
   /** Characters of a group's subject. */
   groupSubjectLength: 25,
-  /** People that one call may name for a group. */
+  /** Participants in one call to a group. */
   groupParticipants: 1_024,
   /** Options of a poll. */
   pollOptionsMin: 2,
@@ -19,6 +19,19 @@ export const LIMITS = {
   buttonLabelLength: 100,
   buttonIdLength: 256,
   buttonUrlLength: 2_048,
+  /** Sections of a list message, and rows of all its sections together: WhatsApp's own limits for businesses. */
+  listSectionsMax: 10,
+  listRowsMax: 10,
+  /** Characters of the button that opens a list, of its title, of a section's or row's title, and of a row's description. */
+  listButtonLength: 20,
+  listTitleLength: 60,
+  listRowTitleLength: 24,
+  listRowDescriptionLength: 72,
+  /** Timeout in milliseconds of a link preview: its page and its picture together. */
+  linkPreviewMs: 5_000,
+  /** Bytes that are read of a previewed page, and of its picture at most. */
+  linkPreviewPageBytes: 512 * 1024,
+  linkPreviewPictureBytes: 2 * 1024 * 1024,
   /** Characters of a location's name or address. */
   placeLength: 1_000,
   /** Characters of a contact's name, and of a whole contact card. */
@@ -27,79 +40,132 @@ export const LIMITS = {
   /** Characters of a message's id, and of a recipient's address. */
   messageIdLength: 128,
   addressLength: 128,
-  /** Milliseconds after its sending for which a message may be edited. */
+  /** Milliseconds after sending during which a message can be edited. */
   editWindowMs: 15 * 60_000,
-  /** Milliseconds that the receiver of a poll look-up has for its answer. */
+  /** Timeout of a poll look-up in milliseconds. */
   pollLookupMs: 8_000,
   /** Milliseconds that the answer of a send waits for its row in the history. */
   recordWaitMs: 5_000,
-  /** Messages that one page of a chat's history shows, at most. */
+  /** Messages on one page of a chat's history. */
   historyPage: 200,
-  /** Files that one page of the media library shows, at most. */
+  /** Files on one page of the media library. */
   libraryPage: 200,
-  /** Bytes of a file of the hosted inbox: of a message with a larger one nothing but the message is stored. */
+  /** Bytes of a file of the hosted inbox; larger files are not stored, only their messages. */
   libraryFileBytes: 256 * 1024 * 1024,
-  /** Files of the hosted inbox that are stored at once; the others wait. */
+  /** Files of the hosted inbox that are stored in parallel. */
   filesAtOnce: 4,
-  /** Files of messages of the past that are stored at once, while no other one waits. */
+  /** Files of imported history that are stored in parallel, while no other file waits. */
   pastFilesAtOnce: 1,
-  /** Milliseconds for which the network may still have the file of a message. */
+  /** Milliseconds for which the network keeps the file of a message. */
   pastFileMaxAgeMs: 30 * 24 * 60 * 60_000,
-  /** Milliseconds that one attempt to store a file may take, and that a request waits for a file that is being stored. */
+  /** Timeout of one attempt to store a file, and of a request that waits for it, in milliseconds. */
   fileStoringMs: 30 * 60_000,
   fileWaitMs: 60_000,
-  /** Milliseconds and bytes of fetching a file by its URL. */
+  /** Timeout in milliseconds, and size in bytes, of a download by URL. */
   mediaFetchMs: 60_000,
   mediaFetchBytes: 100 * 1024 * 1024,
-  /** Bytes beyond which a file given by its URL is sent as a text with the link. */
+  /** A file given by URL that is larger (bytes) is sent as a text with the link. */
   mediaFallbackBytes: 60 * 1024 * 1024,
   /** Bytes of an uploaded file. */
   uploadBytes: 128 * 1024 * 1024,
-  /** Milliseconds for which traces of messages are kept: reactions, votes and edits may come late. */
+  /** Bytes of the files of one session that are on this node's disk while they are sent. */
+  uploadsOfSessionBytes: 512 * 1024 * 1024,
+  /** Milliseconds for which a file may wait to be inspected and be inspected; then it is sent without the facts. */
+  inspectionMs: 3_000,
+  /** The same for a picture that becomes a sticker or a profile picture; then its request fails. */
+  conversionMs: 15_000,
+  /** Live streams of one per-session secret, of the master token, and of a node. */
+  streamsOfSecret: 16,
+  streamsOfMaster: 64,
+  streamsOfNode: 256,
+  /** Bytes that wait for the reader of one live stream, and for all readers of a node; a slow reader is then cut off. */
+  streamWaitingBytes: 1024 * 1024,
+  streamsWaitingBytes: 64 * 1024 * 1024,
+  /** Requests in flight of one per-session secret, and of one session: the operator has a reserve. */
+  requestsOfSecret: 128,
+  /** Requests of one per-session secret in a second in the long run, and how many may come at once; bytes of a body that count as one more. */
+  requestsPerSecondOfSecret: 50,
+  requestsAheadOfSecret: 32,
+  bytesAsRequest: 512 * 1024,
+  requestsOfSession: 256,
+  /** Refusals of one per-session secret that are answered at once; how long the next are held at most (milliseconds), and how many at once. */
+  refusalsAtOnce: 16,
+  refusalHeldMs: 2_000,
+  refusalsHeld: 256,
+  refusalsHeldOfNode: 1_024,
+  /** Wrong tokens from one address in a minute that are answered at once; how long the next are held (milliseconds), and how many at once. */
+  wrongTokensAtOnce: 10,
+  wrongTokenDelayMs: 1_000,
+  wrongTokensHeld: 64,
+  wrongTokensHeldOfNode: 512,
+  /** Bytes and milliseconds for which the body of a request without a valid token is read. */
+  refusedBodyBytes: 16 * 1024 * 1024,
+  refusedBodyMs: 2_000,
+  /** Bytes of an uploaded profile picture, before it is made smaller. */
+  pictureUploadBytes: 16 * 1024 * 1024,
+  /** Characters of a group's description. */
+  groupDescriptionLength: 2_048,
+  /** Milliseconds for which message traces are kept for late reactions, votes and edits. */
   traceTtlMs: 90 * 24 * 60 * 60_000,
   /** Characters of a per-session API secret, at least. */
   apiSecretMinLength: 16,
+  /** Milliseconds that a message that could not be read waits for its sender's next copy, before the own phone is asked. */
+  resendBySenderMs: 5_000,
+  /** Milliseconds that it waits for the phone's answer, before it is told as unreadable. */
+  resendByPhoneMs: 60_000,
   /** Characters of an Idempotency-Key. */
   idempotencyKeyLength: 255,
   /** Milliseconds for which an Idempotency-Key is remembered. */
   idempotencyTtlMs: 24 * 60 * 60_000,
-  /** Milliseconds that a request waits for a paired session to be connected again. */
+  /** Milliseconds that a request waits for a paired session to reconnect. */
   connectionWaitMs: 10_000,
-  /** Milliseconds that a message waits for who wrote it by number only: the network may know the LID. */
+  /** Milliseconds during which a send that a lost connection interrupted is repeated over the next one. */
+  sendRepeatMs: 20_000,
+  /** Milliseconds for which a session is subscribed to the presence of a chat after a message; chats of a session at once. */
+  presenceMs: 10 * 60_000,
+  presenceChats: 50,
+  /** Seconds that `/subscribe-presence` takes. */
+  presenceMinSeconds: 1,
+  presenceMaxSeconds: 3_600,
+  /** Milliseconds that a message waits for the LID of its author, if only the phone number is known. */
   lidSearchMs: 3_000,
   /** Milliseconds that a message waits for the subject and the admins of its group. */
   groupAskMs: 3_000,
-  /** Milliseconds for which a profile picture is not asked for again. */
+  /** Milliseconds for which a profile picture is cached. */
   pictureTtlMs: 24 * 60 * 60_000,
-  /** Pictures a second that the network is asked for when all rooms are gone through. */
+  /** Pictures per second that are requested from the network when all rooms are refreshed. */
   picturesPerSecond: 7,
-  /** Milliseconds after which a send without the network's acknowledgement counts as failed. */
+  /** Milliseconds after which a send without an acknowledgement fails. */
   sendAckMs: 20_000,
-  /** Milliseconds that the network has to acknowledge a read receipt. */
+  /** Timeout of a read receipt's acknowledgement in milliseconds. */
   receiptAckMs: 10_000,
-  /** Milliseconds that a linked phone has to share its keys for changes of chats, which it does right after the pairing. */
+  /** Milliseconds that we wait for the phone to share its app-state keys, which it does right after pairing. */
   appStateKeyMs: 10_000,
-  /** Milliseconds that a linked phone has to upload a file again. */
+  /** Milliseconds that we wait for the phone to upload a file again. */
   mediaRenewMs: 20_000,
-  /** Milliseconds for which a send that a crash broke off is still sent; its Idempotency-Key lives as long. */
+  /** Milliseconds after which an interrupted send is not resumed; its Idempotency-Key is kept as long. */
   resendMaxAgeMs: 24 * 60 * 60_000,
   /** Bytes of a JSON request body. */
   jsonBodyBytes: 1024 * 1024,
-  /** Seconds that a listener may take a session's events before it is renewed. */
+  /** Seconds for which a listener takes over a session's events until it must renew. */
   listenMin: 5,
   listenMax: 300,
-  /** Milliseconds for which a failed delivery is kept for sending again by hand. */
+  /** Milliseconds for which a failed delivery is kept. */
   failedDeliveryTtlMs: 7 * 24 * 60 * 60_000,
-  /** Failed deliveries kept for a session, the newest. */
+  /** Failed deliveries kept for each session, the newest. */
   failedDeliveriesKept: 1_000,
-  /** Milliseconds for which a finished message's journal entry is kept, to recognise a redelivery. */
+  /** Milliseconds for which a closed journal entry is kept, to recognise a redelivery. */
   closedJournalTtlMs: 24 * 60 * 60_000,
-  /** Milliseconds that a stopping daemon gives to what is in flight. */
+  /** Milliseconds that a stopping daemon waits for work in flight. */
   stopGraceMs: 10_000,
-  /** Milliseconds that a session which is being given to another node leaves to the requests that are under way. */
+  /** Milliseconds that a handover waits for requests in flight. */
   handOverMs: 30_000,
-  /** Milliseconds that a session which is being deleted gives to what is on its way. */
+  /** Milliseconds that the deletion of a session waits for work in flight. */
   endGraceMs: 5_000,
-  /** Milliseconds for which own sends are kept, to answer retries that recipients ask for. */
+  /** Milliseconds for which a message waits until its policy allows it; then it is given up. */
+  heldSendTtlMs: 7 * 24 * 60 * 60_000,
+  /** Characters of a request that waits, as JSON: all that wait are read at once when a session connects. */
+  heldRequestLength: 128 * 1024,
+  /** Milliseconds for which own messages are kept, to answer retry receipts. */
   sentMessageTtlMs: 14 * 24 * 60 * 60_000,
 } as const;

@@ -1,4 +1,4 @@
-/** What a session is doing, as the API shows it. */
+/** A session's status, as the API shows it. */
 export type SessionStatus =
   | 'initializing'
   | 'qr'
@@ -8,9 +8,13 @@ export type SessionStatus =
   | 'replaced'
   | 'banned';
 
+/** The reason beside the status `replaced` of a session that was exported; it tells it from one that another client took over. */
+export const EXPORTED_REASON =
+  'The session was exported, to be used by another Switchboard. Call /reconnect to use it here again.';
+
 /**
- * Why a link ended, in our words. The link's adapter maps the library's codes to these; `CLOSE_REACTIONS` says what
- * each one leads to, and nothing else in the code decides by a code or a message.
+ * Why a link ended. The link's adapter maps the library's codes to these reasons, and `CLOSE_REACTIONS` maps the reasons to
+ * reactions; no other code decides by the library's codes or messages.
  */
 export type CloseReason =
   | 'restart_required'
@@ -18,6 +22,7 @@ export type CloseReason =
   | 'connection_lost'
   | 'connection_silent'
   | 'network_unreachable'
+  | 'proxy_failed'
   | 'connect_timeout'
   | 'service_unavailable'
   | 'stream_error'
@@ -27,27 +32,30 @@ export type CloseReason =
   | 'logged_out'
   | 'device_mismatch'
   | 'pairing_unfinished'
+  | 'pairing_refused'
+  | 'certificate_untrusted'
   | 'qr_expired'
   | 'replaced'
   | 'account_restricted'
   | 'account_locked'
   | 'banned'
   | 'store_unavailable'
+  | 'data_damaged'
   | 'renewed';
 
-/** What the session does about an ended link. */
-export type CloseReaction =
-  /** Connect again at once: the network asked for it. */
+/** How a session reacts to the end of its link. */
+type CloseReaction =
+  /** Reconnect at once: the network asked for it. */
   | 'reconnect_now'
   /** As `reconnect_now`: an operator asked for it. */
   | 'renew'
-  /** Connect again after a capped, jittered delay that grows with each failure. */
+  /** Reconnect after a capped, jittered delay that grows with each failure. */
   | 'reconnect'
-  /** As `reconnect`, starting from the longest delay: sooner cannot help. */
+  /** As `reconnect`, with the longest delay from the start: earlier attempts cannot succeed. */
   | 'reconnect_late'
-  /** Throw unusable credentials away and wait for the next `/start`. */
+  /** Delete unusable credentials and wait for the next `/start`. */
   | 'reset'
-  /** Keep nothing running until the next `/start`. */
+  /** Close everything until the next `/start`. */
   | 'park'
   /** Terminal: an operator must act. */
   | 'log_out'
@@ -61,15 +69,19 @@ export const CLOSE_REACTIONS: Readonly<Record<CloseReason, CloseReaction>> = {
   connection_lost: 'reconnect',
   connection_silent: 'reconnect',
   network_unreachable: 'reconnect',
+  proxy_failed: 'reconnect',
   connect_timeout: 'reconnect',
   service_unavailable: 'reconnect',
   stream_error: 'reconnect',
   undecodable_frame: 'reconnect',
   library_fault: 'reconnect',
   store_unavailable: 'reconnect',
+  pairing_refused: 'reconnect',
+  certificate_untrusted: 'reconnect_late',
   client_outdated: 'reconnect_late',
   logged_out: 'log_out',
   device_mismatch: 'log_out',
+  data_damaged: 'log_out',
   pairing_unfinished: 'reset',
   qr_expired: 'park',
   replaced: 'replace',
@@ -78,21 +90,30 @@ export const CLOSE_REACTIONS: Readonly<Record<CloseReason, CloseReaction>> = {
   banned: 'ban',
 };
 
-/** What happens to a session. */
-export type SessionInput = 'start' | 'qr' | 'paired' | 'open' | CloseReaction;
+/** An event in a session's life. */
+export type SessionInput =
+  | 'start'
+  /** An operator, or the end of a temporary ban, takes up a link whose credentials are kept. */
+  | 'resume'
+  | 'qr'
+  | 'paired'
+  | 'open'
+  | CloseReaction;
 
-/** What must be done when a transition is taken, in order. */
+/** The actions of a transition, in order. */
 export type SessionEffect =
   /** Open a link unless there is one. */
   | 'connect'
-  /** Open a link at once, the first time; when that ends badly too, after a delay. */
+  /** Open a link at once the first time, and after a delay if that fails too. */
   | 'connect_again'
   | 'connect_after_backoff'
   | 'connect_after_longest_backoff'
+  /** Connect again without a request once a temporary ban has ended. */
+  | 'resume_after_ban'
   | 'drop_link'
   | 'drop_credentials';
 
-export interface Transition {
+interface Transition {
   status: SessionStatus;
   effects: readonly SessionEffect[];
 }
@@ -101,14 +122,14 @@ type Row = Partial<Record<SessionInput, Transition>>;
 
 const to = (status: SessionStatus, ...effects: SessionEffect[]): Transition => ({ status, effects });
 
-/** The ways a live session ends for good until an operator acts. */
+/** Inputs that end a session until an operator acts. */
 const TERMINAL_ROW: Row = {
   log_out: to('logged_out', 'drop_link'),
   replace: to('replaced', 'drop_link'),
-  ban: to('banned', 'drop_link'),
+  ban: to('banned', 'drop_link', 'resume_after_ban'),
 };
 
-/** While pairing, every loss but the end of the QR codes starts the attempt again, never faster than the backoff. */
+/** While pairing, every lost link starts a new attempt, at most as often as the backoff allows; expired QR codes end it. */
 const PAIRING_ROW: Row = {
   start: to('initializing', 'connect'),
   qr: to('qr'),
@@ -129,16 +150,22 @@ const PAIRED_ROW: Row = {
   renew: to('reconnecting', 'connect_again'),
   reconnect: to('reconnecting', 'connect_after_backoff'),
   reconnect_late: to('reconnecting', 'connect_after_longest_backoff'),
-  // a linked number never shows a QR again by itself: the network no longer knows this device
+  // a QR code for a linked number means that the network no longer knows this device
   qr: to('logged_out', 'drop_link'),
   reset: to('logged_out', 'drop_link'),
   park: to('reconnecting', 'connect_after_backoff'),
   ...TERMINAL_ROW,
 };
 
-/** A terminal session only listens to an operator: `/start` pairs fresh. */
-const STOPPED_ROW: Row = {
+/** A session whose link has ended only reacts to `/start`, which pairs again. */
+const ENDED_ROW: Row = {
   start: to('initializing', 'drop_credentials', 'connect'),
+};
+
+/** The credentials remain valid: the session connects with them again once the cause is removed. */
+const HELD_ROW: Row = {
+  ...ENDED_ROW,
+  resume: to('reconnecting', 'connect'),
 };
 
 const TABLE: Readonly<Record<SessionStatus, Row>> = {
@@ -146,22 +173,22 @@ const TABLE: Readonly<Record<SessionStatus, Row>> = {
   qr: { ...PAIRING_ROW, start: to('qr') },
   connected: { ...PAIRED_ROW, start: to('connected') },
   reconnecting: { ...PAIRED_ROW, start: to('reconnecting', 'connect') },
-  logged_out: STOPPED_ROW,
-  replaced: STOPPED_ROW,
-  banned: STOPPED_ROW,
+  logged_out: ENDED_ROW,
+  replaced: HELD_ROW,
+  banned: HELD_ROW,
 };
 
 /**
- * The next status of a session and what to do on the way. An input that means nothing in a status changes nothing:
- * late events of a link that is already gone must not revive a session.
+ * The next status of a session and the actions on the way. An input without a transition changes nothing: late events of a
+ * closed link must not revive a session.
  */
 export function transition(status: SessionStatus, input: SessionInput): Transition {
   return TABLE[status][input] ?? { status, effects: [] };
 }
 
-/** Paired or pairing, but without a working link now. */
+/** Paired, but without a working link; one that is being paired is not down. */
 export function isDown(status: SessionStatus): boolean {
-  return status !== 'connected' && !isTerminal(status);
+  return status === 'reconnecting';
 }
 
 /** Waiting for an operator. */

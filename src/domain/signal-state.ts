@@ -1,6 +1,6 @@
 /**
- * What the network's cryptography must remember, as opaque bytes. The link produces and reads it, the store keeps it;
- * neither knows the other.
+ * The state of the network's cryptography, as opaque bytes. The link produces and reads it, the store keeps it; neither
+ * knows the other.
  */
 
 /** One key of a session's Signal state; `value` null deletes it. */
@@ -12,25 +12,25 @@ export interface KeyChange {
 }
 
 /**
- * A decrypted message that is not finished yet. It is committed together with the ratchet step that decrypted it, so
- * that the content survives whatever happens before it has been recorded and announced.
+ * A decrypted message that is not recorded and announced yet. It is committed together with the ratchet step that decrypted
+ * it, so that a crash cannot lose the content.
  */
 export interface JournalEntry {
   /** Hex SHA-256 of the ciphertext: the same for a redelivery of the same stanza. */
   id: string;
   /** The network's message id. */
   messageId: string;
-  /** The padded plaintext as the decryption returned it. */
+  /** The padded plaintext. */
   plain: Uint8Array;
-  /** The encoded stanza that carried it; empty when it was not seen. */
+  /** The encoded stanza that carried it; empty if unknown. */
   stanza: Uint8Array;
   /** Milliseconds since the epoch. */
   receivedAt: number;
-  /** When the event had been recorded and announced; undefined while it is open. */
+  /** When the message was recorded and announced; undefined while the entry is open. */
   closedAt?: number;
 }
 
-/** Everything that one step of the link writes; a store takes all of it or nothing. */
+/** The writes of one step of the link, committed all or nothing. */
 export interface KeyCommit {
   credentials?: Uint8Array;
   keys?: readonly KeyChange[];

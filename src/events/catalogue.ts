@@ -1,6 +1,21 @@
-import type { EventEnvelope } from './envelope.js';
-import type { MessageStatusEvent } from './message-status.js';
-import type { SessionStatusEvent } from './session-status.js';
+import type { GroupChange, GroupSettingsChange } from '../domain/group-change.js';
+import type { PresenceState } from '../domain/presence.js';
+import type { SessionStatus } from '../domain/session.js';
+import type { UnreadableReason } from '../domain/unreadable.js';
+import type { EventEnvelope, GroupSender } from './envelope.js';
+
+/** The values of `event`; its `type` says more. */
+export const EVENT_NAMES = [
+  'message.received',
+  'message.sent',
+  'message.status',
+  'message.unreadable',
+  'session.status',
+  'call',
+  'presence',
+  'group.update',
+  'account.status',
+] as const satisfies readonly GatewayEvent['event'][];
 
 /** Event types of messages, as the contract lists them. */
 export const MESSAGE_EVENT_TYPES = [
@@ -21,10 +36,195 @@ export const MESSAGE_EVENT_TYPES = [
 ] as const;
 
 /** Opt-in event types, off until `extraEvents` names them. */
-export const EXTRA_EVENT_TYPES = ['message_status', 'session_status'] as const;
+export const EXTRA_EVENT_TYPES = [
+  'message_status',
+  'session_status',
+  'call',
+  'presence',
+  'group_update',
+  'message_unreadable',
+  'account_status',
+] as const;
 
 export type MessageEventType = (typeof MESSAGE_EVENT_TYPES)[number];
 export type ExtraEventType = (typeof EXTRA_EVENT_TYPES)[number];
 
-/** Everything that can go to a receiver. */
-export type GatewayEvent = EventEnvelope | MessageStatusEvent | SessionStatusEvent;
+/** All events that a receiver can get. */
+export type GatewayEvent =
+  | EventEnvelope
+  | MessageStatusEvent
+  | SessionStatusEvent
+  | CallEvent
+  | PresenceEvent
+  | GroupUpdateEvent
+  | MessageUnreadableEvent
+  | AccountStatusEvent;
+
+/**
+ * Emitted when the status of an own message changes, to sessions with it in `extraEvents` and to every tail: `sent` once the
+ * network has it, `delivered` and `read` for each device or member that reports it, `failed` when the network refused it.
+ * Match it by `messageId`; the order is not guaranteed.
+ */
+export interface MessageStatusEvent {
+  event: 'message.status';
+  type: 'message_status';
+  clientId: string;
+  orgId: string;
+  /** RFC 3339, UTC. */
+  timestamp: string;
+  messageId: string;
+  status: 'sent' | 'delivered' | 'read' | 'played' | 'failed';
+  /** User-part of the person who received or read it; empty for `sent` and `failed`. */
+  by: string;
+  /** The network's error code of a failed message, or that of the API for a held message that was given up; else empty. */
+  code: string;
+}
+
+/**
+ * Emitted when a session's status changes, to sessions with it in `extraEvents` and to every tail. After a terminal status
+ * none follows until an operator calls `/start` again.
+ */
+export interface SessionStatusEvent {
+  event: 'session.status';
+  type: 'session_status';
+  clientId: string;
+  orgId: string;
+  /** RFC 3339, UTC. */
+  timestamp: string;
+  status: SessionStatus;
+  previousStatus: SessionStatus;
+  /** An explanation for people; may be empty. */
+  reason: string;
+}
+
+/**
+ * Emitted when the network begins or ends a restriction of the linked number, warns of one, or changes how many chats it may begin, to
+ * sessions with it in `extraEvents` and to every tail.
+ */
+export interface AccountStatusEvent {
+  event: 'account.status';
+  type: 'account_status';
+  clientId: string;
+  orgId: string;
+  /** RFC 3339, UTC. */
+  timestamp: string;
+  restricted: boolean;
+  /** RFC 3339, UTC: when it ends; empty where the network does not say it. */
+  until: string;
+  /** For people; empty without a restriction. */
+  reason: string;
+  /** The network's word when it warns of the limit of new chats: `FIRST_WARNING`, `SECOND_WARNING`; empty without a warning. */
+  warning: string;
+  /** Chats that the number has begun, and may begin, until `resetsAt`; zeros and empty where the network names no limit. */
+  newChats: { used: number; limit: number; resetsAt: string };
+}
+
+/** The conversation of an event that is no message; the fields mean the same as in the envelope of messages. */
+interface Conversation {
+  clientId: string;
+  orgId: string;
+  /** RFC 3339, UTC. */
+  timestamp: string;
+  chatRoomId: string;
+  myLid: string;
+  /** User-part of the other person's LID; in a group the group's id. */
+  clientLid: string;
+  remoteJid: string;
+  isGroup: boolean;
+}
+
+/** The states of a call as a linked device sees them; those after `offer` end it for this device. */
+export const CALL_STATUSES = ['offer', 'accept', 'reject', 'missed', 'ended'] as const;
+export type CallStatus = (typeof CALL_STATUSES)[number];
+
+/**
+ * Emitted when somebody calls the linked number and when that call ends, to sessions with it in `extraEvents` and to every
+ * tail. Match the events of a call by `callId`; each status comes once.
+ */
+export interface CallEvent extends Conversation {
+  event: 'call';
+  type: 'call';
+  callId: string;
+  status: CallStatus;
+  /** User-part of the caller: the LID where known, else the number. */
+  from: string;
+  /** Number of the caller, with `+`; empty where not known. */
+  fromPhone: string;
+  fromName: string;
+  isVideo: boolean;
+  /** The gateway rejected the call because of `rejectCalls`. */
+  rejected: boolean;
+  /** It rang while the session was not connected. */
+  offline: boolean;
+}
+
+/** Emitted when a person types or comes online, in a chat that the session has subscribed to. */
+export interface PresenceEvent extends Conversation {
+  event: 'presence';
+  type: 'presence';
+  state: PresenceState;
+  /** User-part of the person: the LID where known, else the number. */
+  from: string;
+  fromPhone: string;
+  fromName: string;
+  /** RFC 3339, UTC, of a person that is `unavailable`; empty where the network does not say it. */
+  lastSeen: string;
+}
+
+/**
+ * Emitted when a message arrived and could not be read, after its sender and the own phone were asked for it in vain, to
+ * sessions with it in `extraEvents` and to every tail. If it becomes readable later, its own event follows.
+ */
+export interface MessageUnreadableEvent extends Conversation {
+  event: 'message.unreadable';
+  type: 'message_unreadable';
+  remoteName: string;
+  remotePhone: string;
+  remoteUsername: string;
+  pushName: string;
+  avatarUrl: string;
+  fromMe: boolean;
+  messageId: string;
+  reason: UnreadableReason;
+  group?: GroupSender;
+}
+
+/** A person in a `group_update`. */
+export interface GroupUpdatePerson {
+  /** User-part: the LID where known, else the number. */
+  user: string;
+  /** With `+`; empty where not known. */
+  phone: string;
+  name: string;
+}
+
+/** Emitted when a group of the linked number changes, to sessions with it in `extraEvents` and to every tail. */
+export interface GroupUpdateEvent extends Conversation {
+  event: 'group.update';
+  type: 'group_update';
+  /** The same when the network reports the change again. */
+  changeId: string;
+  change: GroupChange;
+  /** The linked number made the change: through the API, on the phone or on another device. */
+  fromMe: boolean;
+  /** The person who made the change; empty fields where the network does not say it. */
+  by: GroupUpdatePerson;
+  /** The members that the change is about; empty for changes of the group itself. */
+  members: GroupUpdatePerson[];
+  /** The new subject, description or invite code, or the id of the new picture; empty for others, and when it was removed. */
+  value: string;
+  /** For `settings`. */
+  settings?: GroupSettingsChange;
+}
+
+/** The `X-SN-Event` of the call that checks a temporary receiver. */
+export const LISTEN_CHECK = 'listen_check';
+
+/** No event of the catalogue: it only asks a temporary receiver for a 2xx before events are sent there. */
+export interface ListenCheck {
+  event: 'listen.check';
+  type: typeof LISTEN_CHECK;
+  clientId: string;
+  /** RFC 3339, UTC. */
+  timestamp: string;
+}

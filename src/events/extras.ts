@@ -1,5 +1,9 @@
-/** The per-type objects of message events: at most one of them is in an event, and it fits the event's `type`. */
+/** The per-type objects of message events; an event has at most one, which fits its `type`. */
 export interface EventExtras {
+  linkPreview?: LinkPreviewExtra;
+  list?: ListExtra;
+  buttons?: ButtonExtra[];
+  pin?: PinExtra;
   media?: MediaExtra;
   poll?: PollExtra;
   pollVote?: PollVoteExtra;
@@ -11,7 +15,53 @@ export interface EventExtras {
   revoke?: RevokeExtra;
 }
 
-/** A file. Its bytes are not in the event: fetch and decrypt them, or take the stored copy of the hosted inbox. */
+/** Of a text: where its first link leads, as the sender's client shows it. */
+interface LinkPreviewExtra {
+  /** The link as the text has it. */
+  url: string;
+  title: string;
+  /** Empty when there is none. */
+  description: string;
+}
+
+/** Of a text: rows to choose one from. */
+export interface ListExtra {
+  /** The label of the button that opens the list. */
+  buttonText: string;
+  sections: {
+    title: string;
+    rows: {
+      /** Returned as the `id` of the `interactive_reply`. */
+      id: string;
+      title: string;
+      description: string;
+    }[];
+  }[];
+}
+
+/** Of a text: a button below it. A tap returns `id`, or `displayText`, in the `interactive_reply`. */
+export interface ButtonExtra {
+  type: 'quick_reply' | 'cta_url' | 'cta_call' | 'cta_copy';
+  displayText: string;
+  /** Of `quick_reply` and `cta_copy`. */
+  id?: string;
+  /** Of `cta_url`. */
+  url?: string;
+  /** Of `cta_call`, as the sender wrote it. */
+  phoneNumber?: string;
+  /** Of `cta_copy`. */
+  copyCode?: string;
+}
+
+/** Of a text: an earlier message was pinned for everybody in the chat, or unpinned. */
+interface PinExtra {
+  targetId: string;
+  pinned: boolean;
+  /** Seconds until the pin ends by itself; 0 for an unpin, or where not known. */
+  duration: number;
+}
+
+/** A file. Download and decrypt its bytes, or use the stored copy of the hosted inbox. */
 export interface MediaExtra {
   mimeType: string;
   mediaType: string;
@@ -25,16 +75,16 @@ export interface MediaExtra {
   height?: number;
   /** Of audio: a voice note, recorded in the chat. */
   voice?: boolean;
-  /** Of stickers, and of videos that loop without sound. */
+  /** Of stickers, and of videos that loop without sound (GIFs). */
   animated?: boolean;
-  /** It may be looked at once; left out otherwise. */
+  /** Can be viewed once; absent otherwise. */
   viewOnce?: boolean;
   /** Permanent link to the stored file; with the hosted inbox only. */
   downloadUrl?: string;
   download: MediaDownload;
 }
 
-/** Where the network keeps the encrypted file, and what decrypts it; binary values in base64. */
+/** The network's address of the encrypted file, and its key; binary values in base64. */
 export interface MediaDownload {
   url: string;
   directPath: string;
@@ -45,7 +95,7 @@ export interface MediaDownload {
   mediaKeyTimestamp: number;
 }
 
-export interface PollExtra {
+interface PollExtra {
   name: string;
   options: string[];
   /** How many options one voter may choose. */
@@ -54,7 +104,7 @@ export interface PollExtra {
 
 export interface PollVoteExtra {
   pollMessageId: string;
-  /** User-part of who voted. */
+  /** User-part of the voter. */
   voter: string;
   /** The names of the chosen options are known. */
   resolved: boolean;
@@ -65,22 +115,22 @@ export interface PollVoteExtra {
 
 export interface InteractiveExtra {
   kind: 'button' | 'list';
-  /** The id that the button or row was given when it was sent. */
+  /** The id of the button or row, set by its sender. */
   id: string;
   displayText: string;
-  /** Message that held the button. */
+  /** The message with the button. */
   targetId: string;
 }
 
 export interface ContactCard {
   displayName: string;
-  /** With `+` where the card tells the country; digits as they were written otherwise; empty when it has none. */
+  /** With `+` where the card has the country code, else the digits as written; empty when it has none. */
   phone: string;
   vcard: string;
 }
 
-export interface ContactExtra extends ContactCard {
-  /** All of them, when several were shared; the first is also in the fields above. */
+interface ContactExtra extends ContactCard {
+  /** All cards, when several were shared; the first is also in the fields above. */
   contacts?: ContactCard[];
 }
 
@@ -88,27 +138,27 @@ export interface LocationExtra {
   /** Degrees. */
   latitude: number;
   longitude: number;
-  /** Of a live location what its sender wrote to it. */
+  /** The caption, for a live location. */
   name: string;
   address: string;
-  /** It moves: further events follow. */
+  /** The location moves; further events follow. */
   live: boolean;
 }
 
-export interface ReactionExtra {
+interface ReactionExtra {
   targetId: string;
   targetFromMe: boolean;
   /** Empty when the reaction was removed. */
   emoji: string;
 }
 
-export interface EditExtra {
+interface EditExtra {
   targetId: string;
   body: string;
 }
 
-export interface RevokeExtra {
+interface RevokeExtra {
   targetId: string;
-  /** An admin of the group deleted somebody else's message. */
+  /** An admin of the group deleted another person's message. */
   byAdmin: boolean;
 }

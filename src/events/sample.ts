@@ -1,36 +1,42 @@
 import { createHash } from 'node:crypto';
 import { formatJid } from '../domain/address.js';
+import { DAY_MS } from '../domain/clock.js';
 import { GatewayError } from '../domain/errors.js';
 import { newMessageId } from '../domain/ids.js';
 import { formatRoomId } from '../domain/room.js';
-import { composeVcard } from '../kinds/vcard.js';
+import { composeVcard } from '../kinds/contact.js';
 import {
+  type AccountStatusEvent,
+  type CallEvent,
   EXTRA_EVENT_TYPES,
   type ExtraEventType,
   type GatewayEvent,
+  type GroupUpdateEvent,
   type MessageEventType,
+  type MessageStatusEvent,
+  type MessageUnreadableEvent,
+  type PresenceEvent,
+  type SessionStatusEvent,
 } from './catalogue.js';
 import type { EventEnvelope } from './envelope.js';
 import type { EventExtras, MediaExtra } from './extras.js';
-import type { MessageStatusEvent } from './message-status.js';
-import type { SessionStatusEvent } from './session-status.js';
 
-/** Whose event a sample pretends to be. */
-export interface SampleContext {
+/** The session that a sample is for. */
+interface SampleContext {
   clientId: string;
   /** Empty when the session has none. */
   orgId: string;
-  /** User-part of the session's own LID; empty before pairing, then a made-up one is shown. */
+  /** User-part of the session's own LID; empty before pairing, then the sample has an invented one. */
   myLid: string;
   /** Milliseconds since the epoch. */
   at: number;
-  /** What of it is not as usual. */
+  /** Values in place of the defaults. */
   fields?: SampleFields;
 }
 
-/** What of a message's event may be chosen. */
+/** Values of a sample that the caller may choose. */
 export interface SampleFields {
-  /** What it says; also where the per-type object repeats it: caption, emoji, question, option, name. */
+  /** Also set where the per-type object repeats it: caption, emoji, question, option, name. */
   body?: string;
   messageId?: string;
   remoteName?: string;
@@ -38,7 +44,7 @@ export interface SampleFields {
   pushName?: string;
 }
 
-/** What a sample says: the text beside the envelope, and the per-type object. */
+/** The parts of a sample that depend on its type. */
 interface Sample {
   body: string;
   extra?: EventExtras;
@@ -46,10 +52,12 @@ interface Sample {
 
 const MADE_UP_LID = '90000000000001';
 const PERSON = { lid: '90000000000002', phone: '+15550000002', name: 'Test person' };
+const CALLER = { from: PERSON.lid, fromPhone: PERSON.phone, fromName: PERSON.name };
+const MADE_UP_GROUP = '120363000000000001';
 const EARLIER = '3EB0A9253D5F6C2B1E7A90';
 const TEXT = 'This is a test event from Switchboard';
 
-/** By type, with what it says in place of the usual: undefined for the usual. */
+/** By type; `said` takes the place of the default text. */
 const SAMPLES: Readonly<Record<MessageEventType, (at: number, said?: string) => Sample>> = {
   text: (_at, said = TEXT) => ({ body: said }),
   image: (at, said = TEXT) => ({
@@ -120,19 +128,24 @@ const SAMPLES: Readonly<Record<MessageEventType, (at: number, said?: string) => 
   revoke: () => ({ body: '', extra: { revoke: { targetId: EARLIER, byAdmin: false } } }),
 };
 
-/** Types that say nothing, so that nothing can be put into their mouths. */
-const SPEECHLESS: readonly string[] = ['audio', 'sticker', 'revoke'];
+/** Types without a text. */
+const WITHOUT_BODY: readonly string[] = ['audio', 'sticker', 'revoke'];
 const EXTRA: readonly string[] = EXTRA_EVENT_TYPES;
 
 /**
- * An event of a type as it could have happened, from a made-up person to the session. Each has a new `messageId`, so
- * that receivers that drop what they have seen take it; those that it refers to are made up.
+ * A sample event from an invented person to the session. Each has a new `messageId`, so that receivers which drop duplicates
+ * accept it; ids of other messages are invented.
  * @throws GatewayError invalid_request for fields that an event of that type does not have
  */
 export function sampleEvent(type: MessageEventType | ExtraEventType, context: SampleContext): GatewayEvent {
   checkFields(type, context.fields);
   if (type === 'message_status') return messageStatus(context);
   if (type === 'session_status') return sessionStatus(context);
+  if (type === 'call') return call(context);
+  if (type === 'presence') return presence(context);
+  if (type === 'group_update') return groupUpdate(context);
+  if (type === 'message_unreadable') return unreadable(context);
+  if (type === 'account_status') return accountStatus(context);
   const { clientId, orgId, myLid, at, fields: { body: said, ...fields } = {} } = context;
   const { body, extra } = SAMPLES[type](at, said);
   const envelope: EventEnvelope = {
@@ -165,7 +178,7 @@ function checkFields(type: string, fields: SampleFields = {}): void {
   const [first] = Object.keys(fields);
   if (isStatus && first)
     throw new GatewayError('invalid_request', `an event of type ${type} has no ${first}`);
-  if (fields.body !== undefined && SPEECHLESS.includes(type)) {
+  if (fields.body !== undefined && WITHOUT_BODY.includes(type)) {
     throw new GatewayError('invalid_request', `an event of type ${type} has no body of its own`);
   }
 }
@@ -197,7 +210,95 @@ function sessionStatus({ clientId, orgId, at }: SampleContext): SessionStatusEve
   };
 }
 
-/** A file that nobody can fetch: address, key and hashes have the right form and nothing behind them. */
+/** The conversation with the invented person, or with an invented group. */
+function conversation({ clientId, orgId, myLid, at }: SampleContext, group?: string) {
+  const own = myLid || MADE_UP_LID;
+  return {
+    clientId,
+    orgId,
+    timestamp: new Date(at).toISOString(),
+    chatRoomId: formatRoomId({ clientId, myLid: own, other: group ?? PERSON.lid }),
+    myLid: own,
+    clientLid: group ?? PERSON.lid,
+    remoteJid: group
+      ? formatJid({ kind: 'group', user: group })
+      : formatJid({ kind: 'lid', user: PERSON.lid }),
+    isGroup: group !== undefined,
+  };
+}
+
+function accountStatus({ clientId, orgId, at }: SampleContext): AccountStatusEvent {
+  const until = new Date(at + DAY_MS).toISOString();
+  return {
+    event: 'account.status',
+    type: 'account_status',
+    clientId,
+    orgId,
+    timestamp: new Date(at).toISOString(),
+    restricted: true,
+    until,
+    reason: 'the network does not let this number begin chats for now (DEFAULT)',
+    warning: '',
+    newChats: { used: 12, limit: 100, resetsAt: until },
+  };
+}
+
+function unreadable(context: SampleContext): MessageUnreadableEvent {
+  return {
+    event: 'message.unreadable',
+    type: 'message_unreadable',
+    ...conversation(context),
+    remoteName: PERSON.name,
+    remotePhone: PERSON.phone,
+    remoteUsername: '',
+    pushName: PERSON.name,
+    avatarUrl: '',
+    fromMe: false,
+    messageId: newMessageId(),
+    reason: 'undecryptable',
+  };
+}
+
+function call(context: SampleContext): CallEvent {
+  return {
+    event: 'call',
+    type: 'call',
+    ...conversation(context),
+    callId: 'C0FFEE00000000000000000000000001',
+    status: 'missed',
+    ...CALLER,
+    isVideo: false,
+    rejected: false,
+    offline: false,
+  };
+}
+
+function presence(context: SampleContext): PresenceEvent {
+  return {
+    event: 'presence',
+    type: 'presence',
+    ...conversation(context),
+    state: 'composing',
+    ...CALLER,
+    lastSeen: '',
+  };
+}
+
+function groupUpdate(context: SampleContext): GroupUpdateEvent {
+  return {
+    event: 'group.update',
+    type: 'group_update',
+    ...conversation(context, MADE_UP_GROUP),
+    changeId: '1795257228-1',
+    change: 'added',
+    fromMe: false,
+    by: { user: PERSON.lid, phone: PERSON.phone, name: PERSON.name },
+    members: [{ user: '90000000000003', phone: '+15550000003', name: 'Ada Example' }],
+    value: '',
+  };
+}
+
+/** A file that does not exist: address, key and hashes have the right form. */
 function media(at: number, mimeType: string, mediaType: string, more: Partial<MediaExtra>): MediaExtra {
   const directPath = `/v/t62.0000-00/switchboard-test-${mediaType}.enc?ccb=11-4&oe=00000000`;
   return {
@@ -218,7 +319,7 @@ function media(at: number, mimeType: string, mediaType: string, more: Partial<Me
   };
 }
 
-/** 32 bytes in base64 that are the same for the same name. */
+/** 32 bytes in base64, derived from the name. */
 function bytesOf(name: string): string {
   return createHash('sha256').update(`switchboard test ${name}`).digest('base64');
 }

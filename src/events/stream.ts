@@ -1,23 +1,23 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 
-/** Characters of one event, and of a line that has not ended yet; a daemon writes far fewer. */
+/** Characters of one event or unfinished line; a daemon writes far fewer. */
 const MAX_CHARACTERS = 32 * 1024 * 1024;
 
-/** What a daemon says first, with its place in the stream. */
+/** The first comment of a stream, with the position of the daemon. */
 const BEGINNING = /^ ?connected at (\S+)$/;
 
-/** Tells the place in the stream, so that a client whose connection is cut before the first entry misses nothing. */
+/** The first lines of a stream. A client that is cut off before the first event resumes from this position. */
 export function beginning(id: string): string {
   return `: connected at ${id}\nid: ${id}\n\n`;
 }
 
-export interface StreamListener {
+interface StreamListener {
   onEvent(message: EventSourceMessage): void;
-  /** The id from which to go on when the connection is cut before the first event. */
+  /** Called with the position to resume from before the first event. */
   onBeginning?(id: string): void;
 }
 
-/** Reads the text of a live stream, as it comes. */
+/** Parses the text of a live stream. */
 export class StreamReader {
   readonly #parser;
   /** Since the last event or comment. */
@@ -37,10 +37,10 @@ export class StreamReader {
     });
   }
 
-  /** Calls back for what the text completes. @throws when an event is larger than any daemon's */
+  /** Calls the listener for each event that the text completes. @throws when an event is too large */
   feed(text: string): void {
     this.#characters += text.length;
     this.#parser.feed(text);
-    if (this.#characters > MAX_CHARACTERS) throw new Error('what the daemon sends is no stream of events');
+    if (this.#characters > MAX_CHARACTERS) throw new Error('the daemon does not send a stream of events');
   }
 }

@@ -1,5 +1,0 @@
-/**
- * Where the master token is kept in the data directory; commands on the same machine read it there. Alone in its file, because
- * every command loads it.
- */
-export const TOKEN_FILE = 'token';

@@ -1,0 +1,74 @@
+/** A JSON object; its members are unchecked. */
+export type JsonObject = Record<string, unknown>;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Reads JSON as a value that the caller has to check; the only place that parses JSON.
+ * @param reviver such as one that brings bytes back
+ * @throws SyntaxError if the text is not JSON
+ */
+export function readJson(text: string, reviver?: (key: string, value: unknown) => unknown): unknown {
+  return JSON.parse(text, reviver);
+}
+
+/** @returns undefined if the text is not JSON */
+export function parseJson(text: string): unknown {
+  try {
+    return readJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @returns undefined if the text is not a JSON object */
+export function parseObject(text: string): JsonObject | undefined {
+  const value = parseJson(text);
+  return isObject(value) ? value : undefined;
+}
+
+/**
+ * Reads the answer of a server of ours for a person or a program that named this server. Checks only that it is a JSON object, by
+ * no schema: the client of the package has no dependencies, and Joi with the contract would take each command 0.2 s of processor
+ * time. The server holds its answers against the contract instead: in development (`--check-answers`), so in all tests over HTTP.
+ * Text that a terminal shows is cleaned whatever its answer holds. Answers that a daemon acts on pass a schema or a reader, such
+ * as the reports of other nodes (`http/fleet-report.ts`).
+ * @throws SyntaxError if the text is not a JSON object
+ */
+export function readAnswer<Answer>(text: string): Answer {
+  const value = readJson(text);
+  if (!isAnswer<Answer>(value)) throw new SyntaxError('the answer is not a JSON object');
+  return value;
+}
+
+function isAnswer<Answer>(value: unknown): value is Answer {
+  return isObject(value);
+}
+
+/** Levels of nesting in JSON from outside: code that walks a value recursively must not overflow its stack. */
+const MAX_LEVELS = 64;
+const SHOWN_PATH = 64;
+
+/**
+ * Finds in JSON from outside what no schema refuses: a `__proto__` key, which would replace the prototype of a copy, and
+ * deep nesting.
+ * @param name of the value, for the message
+ * @returns the broken rule and its place; undefined if all is well
+ */
+export function jsonFlaw(value: unknown, name = ''): string | undefined {
+  const waiting = [{ value, path: name, level: 0 }];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { path, level } = next;
+    if (typeof next.value !== 'object' || next.value === null) continue;
+    if (level === MAX_LEVELS)
+      return `${path.split('.', 1)} must not be nested in more than ${MAX_LEVELS} levels`;
+    if (Object.hasOwn(next.value, '__proto__')) return `${path && `${path}.`}__proto__ is not allowed`;
+    for (const [key, item] of Object.entries(next.value)) {
+      const at = path ? `${path}.${key}` : key;
+      waiting.push({ value: item, path: at.slice(0, SHOWN_PATH), level: level + 1 });
+    }
+  }
+  return undefined;
+}

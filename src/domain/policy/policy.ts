@@ -1,0 +1,89 @@
+/** What a policy does: `observe` counts what it would refuse, `enforce` refuses it, `off` does neither. */
+export const POLICY_MODES = ['observe', 'enforce', 'off'] as const;
+export type PolicyMode = (typeof POLICY_MODES)[number];
+
+/** A pause between two sends; its length lies between both, in milliseconds. */
+export interface Gap {
+  minMs: number;
+  maxMs: number;
+}
+
+/** The limits of the sends of one number. A limit that is absent does not hold. */
+export interface Policy {
+  name: string;
+  mode: PolicyMode;
+  /** New chats in 24 hours, by the age of the session: the last step whose `linkedDays` it has reached counts. */
+  newChatsPerDay?: readonly { linkedDays: number; limit: number }[];
+  /** Between two new chats. */
+  newChatGap?: Gap;
+  /** Between two messages to the same person or group. */
+  samePersonGap?: Gap;
+  messagesPerHour?: number;
+  /** In 24 hours. */
+  messagesPerDay?: number;
+  quietHours?: QuietHours;
+  /** Messages go to people who wrote first, and to groups. */
+  onlyWhoWrote?: boolean;
+  /** Jids of the only people and groups that may be written to. */
+  allow?: readonly string[];
+  /** Jids of people and groups that are never written to. */
+  deny?: readonly string[];
+  /** Members of the largest group that may be written to. */
+  largestGroup?: number;
+  /** While the network restricts the number in any way, or warns of it, messages go to running conversations alone. */
+  stopAtWarning?: boolean;
+  /** Before a first message the network is asked whether the person is there, at most so often in an hour. */
+  lookUpFirst?: { perHour: number };
+  /** How many people may get the same text within a time, in milliseconds. */
+  sameText?: { people: number; withinMs: number };
+}
+
+/** Hours in which the number does not write. */
+export interface QuietHours {
+  /** Minutes after midnight; a time that ends before it begins goes over midnight. */
+  fromMinute: number;
+  toMinute: number;
+  /** An IANA name: `Europe/Berlin`. */
+  timeZone: string;
+  /** What they hold back. */
+  holds: 'new chats' | 'all messages';
+}
+
+const MINUTE_MS = 60_000;
+/** For a policy that names no number. */
+export const LOOK_UPS_PER_HOUR = 60;
+
+/** Gentle limits on new chats, and none on running conversations. */
+export const GENTLE: Policy = {
+  name: 'gentle',
+  mode: 'enforce',
+  newChatsPerDay: [
+    { linkedDays: 0, limit: 5 },
+    { linkedDays: 3, limit: 10 },
+    { linkedDays: 7, limit: 20 },
+    { linkedDays: 30, limit: 50 },
+  ],
+  newChatGap: { minMs: MINUTE_MS, maxMs: 3 * MINUTE_MS },
+  stopAtWarning: true,
+  lookUpFirst: { perHour: LOOK_UPS_PER_HOUR },
+};
+
+/** Which policy holds for which session. */
+export interface PolicyTable {
+  policies: ReadonlyMap<string, Policy>;
+  /** Names of policies by clientId, and by orgId. */
+  sessions: ReadonlyMap<string, string>;
+  orgs: ReadonlyMap<string, string>;
+  /** Of all other sessions. */
+  default?: string;
+}
+
+/** The policy of a session: its own, that of its workspace, or the default; undefined without any, and for one that is off. */
+export function policyOf(
+  { policies, sessions, orgs, default: rest }: PolicyTable,
+  { clientId, orgId }: { clientId: string; orgId: string },
+): Policy | undefined {
+  const name = sessions.get(clientId) ?? orgs.get(orgId) ?? rest;
+  const policy = name === undefined ? undefined : policies.get(name);
+  return policy?.mode === 'off' ? undefined : policy;
+}

@@ -1,0 +1,297 @@
+import { DAY_MS } from '../clock.js';
+import type { Gap, Policy, QuietHours } from './policy.js';
+import { COUNTED_MS, type SendCounts } from './send-counts.js';
+
+const HOUR_MS = 60 * 60_000;
+const MINUTE_MS = 60_000;
+const DAY_MINUTES = 24 * 60;
+
+/** How far a chat has come: nobody wrote yet, the other side has not answered, or the other side wrote (and every group). */
+export type ChatStanding = 'new' | 'unanswered' | 'running';
+
+/** A message that is to be sent. */
+export interface IntendedSend {
+  /** Milliseconds since the epoch. */
+  at: number;
+  /** Jid of the person or group. */
+  to: string;
+  /** All known jids of the person, or the group's. */
+  addresses: readonly string[];
+  standing: ChatStanding;
+  /** Members of the group, where known. */
+  groupSize?: number;
+  /** Same texts are the same; empty for a message without one. */
+  text?: string;
+  /** The network must be asked first whether the person is there. */
+  isLookedUp?: boolean;
+}
+
+/** The state of the number that sends. */
+export interface NumberState {
+  /** When the session was created: milliseconds since the epoch. */
+  since: number;
+  counts: SendCounts;
+  /** The restrictions that the network has put on the number; `until` where it named an end. */
+  restrictions: readonly { kind: 'reachout-lock' | 'new-chat-limit'; until?: number }[];
+  /** The network warns that it will restrict new chats; `until` where it named the end of its period. */
+  warning?: { until?: number };
+  /** The network was asked for restrictions after it connected, and has not answered. */
+  isSilent?: boolean;
+  /** When the network was asked in the last hour whether somebody is there, oldest first: milliseconds since the epoch. */
+  lookUps?: readonly number[];
+}
+
+/** Why a message may not be sent now. */
+export interface Refusal {
+  rule: RuleName;
+  /** For people: what the rule says. */
+  reason: string;
+  /** How often the rule permits it, and how often it was done; absent for a rule that counts nothing. */
+  limit?: number;
+  used?: number;
+  /** When the message may be sent by this rule: milliseconds since the epoch; undefined when no time will change it. */
+  allowedAt?: number;
+}
+
+type Judge = (policy: Policy, send: IntendedSend, number: NumberState) => Omit<Refusal, 'rule'> | undefined;
+
+/** Milliseconds after which a send may be tried again while the network does not say when its restriction ends. */
+const UNKNOWN_END_MS = HOUR_MS;
+
+/** Milliseconds after which a send may be tried again while the network does not say whether it restricts the number. */
+const SILENT_MS = 30_000;
+
+/** Every rule. The first three are about what the network restricts: they hold under every policy. */
+const RULES = {
+  reachoutLock: (_policy, send, { restrictions }) =>
+    send.standing === 'running'
+      ? undefined
+      : networkRefusal(
+          'reachout-lock',
+          'WhatsApp does not let this number begin chats now',
+          send,
+          restrictions,
+        ),
+  newChatLimit: (_policy, send, { restrictions }) =>
+    send.standing === 'new'
+      ? networkRefusal(
+          'new-chat-limit',
+          'this number has begun as many chats as WhatsApp permits',
+          send,
+          restrictions,
+        )
+      : undefined,
+  networkSilent: (_policy, { standing, at }, { isSilent }) =>
+    isSilent && standing !== 'running'
+      ? {
+          reason: 'WhatsApp has not said since the last connection whether it restricts this number',
+          allowedAt: at + SILENT_MS,
+        }
+      : undefined,
+  deny: ({ deny }, { addresses }) =>
+    deny?.some((jid) => addresses.includes(jid))
+      ? { reason: 'the recipient is on the deny list' }
+      : undefined,
+  allow: ({ allow }, { addresses }) =>
+    allow && !allow.some((jid) => addresses.includes(jid))
+      ? { reason: 'the recipient is not on the allow list' }
+      : undefined,
+  onlyWhoWrote: ({ onlyWhoWrote }, { standing }) =>
+    onlyWhoWrote && standing !== 'running' ? { reason: 'the recipient has not written first' } : undefined,
+  largestGroup: ({ largestGroup }, { groupSize = 0 }) =>
+    largestGroup !== undefined && groupSize > largestGroup
+      ? {
+          reason: `the group has ${groupSize} members, more than ${largestGroup}`,
+          limit: largestGroup,
+          used: groupSize,
+        }
+      : undefined,
+  stopAtWarning: ({ stopAtWarning }, send, { restrictions, warning }) => {
+    const signs = [...restrictions, ...(warning ? [warning] : [])];
+    if (!stopAtWarning || send.standing === 'running' || signs.length === 0) return undefined;
+    const what =
+      restrictions.length > 0 ? 'restricts this number' : 'warns this number of its limit of new chats';
+    return {
+      reason: `WhatsApp ${what}: it answers running conversations only`,
+      allowedAt: Math.max(...signs.map(({ until }) => until ?? send.at + UNKNOWN_END_MS)),
+    };
+  },
+  newChatsPerDay: (policy, { standing, at }, number) => {
+    const limit = standing === 'new' ? newChatLimit(policy, at - number.since) : undefined;
+    return overLimit(number, 'new chats', limit, { at, ms: DAY_MS }, 'new chats in 24 hours');
+  },
+  newChatGap: ({ newChatGap }, { standing, at }, { counts }) =>
+    standing === 'new'
+      ? tooSoon(newChatGap, counts.lastNewChat(), at, 'new chat', 'the last new chat')
+      : undefined,
+  samePersonGap: ({ samePersonGap }, { to, at }, { counts }) =>
+    tooSoon(samePersonGap, counts.lastTo(to), at, 'message', 'the last message to this recipient'),
+  messagesPerHour: ({ messagesPerHour }, { at }, number) =>
+    overLimit(number, 'messages', messagesPerHour, { at, ms: HOUR_MS }, 'messages in an hour'),
+  messagesPerDay: ({ messagesPerDay }, { at }, number) =>
+    overLimit(number, 'messages', messagesPerDay, { at, ms: COUNTED_MS }, 'messages in 24 hours'),
+  quietHours: ({ quietHours }, { standing, at }) => {
+    if (!quietHours || (quietHours.holds === 'new chats' && standing !== 'new')) return undefined;
+    const allowedAt = endOfQuiet(quietHours, at);
+    return allowedAt === undefined ? undefined : { reason: 'these are quiet hours', allowedAt };
+  },
+  sameText: ({ sameText }, { text, to, at }, { counts }) => {
+    if (!sameText || !text) return undefined;
+    const { people, withinMs } = sameText;
+    const others = counts.othersWith(text, to, at - withinMs);
+    return refusalOver(others.count, people, withinMs, 'people with the same text', others.lastBut);
+  },
+  lookUpFirst: ({ lookUpFirst }, { isLookedUp }, { lookUps = [] }) =>
+    lookUpFirst && isLookedUp
+      ? refusalOver(
+          lookUps.length,
+          lookUpFirst.perHour,
+          HOUR_MS,
+          'look-ups of recipients in an hour',
+          (back) => lookUps.at(-back),
+        )
+      : undefined,
+} satisfies Record<string, Judge>;
+
+export type RuleName = keyof typeof RULES;
+
+/** The names of all rules, in the order in which they are judged. */
+export const RULE_NAMES: readonly RuleName[] = [
+  'reachoutLock',
+  'newChatLimit',
+  'networkSilent',
+  'deny',
+  'allow',
+  'onlyWhoWrote',
+  'largestGroup',
+  'stopAtWarning',
+  'newChatsPerDay',
+  'newChatGap',
+  'samePersonGap',
+  'messagesPerHour',
+  'messagesPerDay',
+  'quietHours',
+  'sameText',
+  'lookUpFirst',
+];
+
+/** Whether a chat whose other side has written is judged otherwise than one that is not answered. */
+export function dependsOnAnswer(
+  { onlyWhoWrote }: Policy,
+  { restrictions, warning, isSilent }: Pick<NumberState, 'restrictions' | 'warning' | 'isSilent'>,
+): boolean {
+  return onlyWhoWrote === true || isSilent === true || warning !== undefined || restrictions.length > 0;
+}
+
+/** Every reason why a message may not be sent now; none if it may. */
+export function judge(policy: Policy, send: IntendedSend, number: NumberState): Refusal[] {
+  return RULE_NAMES.flatMap((rule) => {
+    const found: Omit<Refusal, 'rule'> | undefined = RULES[rule](policy, send, number);
+    return found ? [{ rule, ...found }] : [];
+  });
+}
+
+/** When a refused message may be sent by all rules that refuse it; undefined when never. */
+export function allowedAt(refusals: readonly Refusal[]): number | undefined {
+  const times = refusals.map((refusal) => refusal.allowedAt);
+  return times.every((time) => time !== undefined) ? Math.max(...times) : undefined;
+}
+
+/** New chats that a session of this age (milliseconds) may begin in 24 hours; undefined for any number. */
+export function newChatLimit({ newChatsPerDay = [] }: Policy, ageMs: number): number | undefined {
+  const reached = newChatsPerDay.filter(({ linkedDays }) => linkedDays * DAY_MS <= Math.max(0, ageMs));
+  return reached.at(-1)?.limit;
+}
+
+function networkRefusal(
+  kind: NumberState['restrictions'][number]['kind'],
+  reason: string,
+  { at }: IntendedSend,
+  restrictions: NumberState['restrictions'],
+): Omit<Refusal, 'rule'> | undefined {
+  const found = restrictions.find((restriction) => restriction.kind === kind);
+  return found && { reason, allowedAt: found.until ?? at + UNKNOWN_END_MS };
+}
+
+/** @param window the end of the sliding window, and its length in milliseconds */
+function overLimit(
+  { counts }: NumberState,
+  kind: 'messages' | 'new chats',
+  limit: number | undefined,
+  { at, ms }: { at: number; ms: number },
+  what: string,
+): Omit<Refusal, 'rule'> | undefined {
+  if (limit === undefined) return undefined;
+  return refusalOver(counts.count(kind, at - ms), limit, ms, what, (back) => counts.lastBut(kind, back));
+}
+
+/** @param lastBut the time of the last but so many that were counted */
+function refusalOver(
+  used: number,
+  limit: number,
+  windowMs: number,
+  what: string,
+  lastBut: (back: number) => number | undefined,
+): Omit<Refusal, 'rule'> | undefined {
+  if (used < limit) return undefined;
+  // a limit of 0 never lets anything pass
+  const leaves = limit > 0 ? lastBut(limit) : undefined;
+  const refusal = { reason: `${what}: ${used} of ${limit}`, limit, used };
+  return leaves === undefined ? refusal : { ...refusal, allowedAt: leaves + windowMs };
+}
+
+function tooSoon(
+  gap: Gap | undefined,
+  last: number | undefined,
+  at: number,
+  what: string,
+  after: string,
+): Omit<Refusal, 'rule'> | undefined {
+  if (!gap || last === undefined) return undefined;
+  const next = last + gapAfter(gap, last);
+  const seconds = Math.ceil((next - last) / 1_000);
+  return at < next
+    ? { reason: `the next ${what} may follow ${seconds} s after ${after}`, allowedAt: next }
+    : undefined;
+}
+
+/** Milliseconds of the gap after the send at `last`: it looks random, and is the same each time that it is asked for. */
+function gapAfter({ minMs, maxMs }: Gap, last: number): number {
+  // Knuth's multiplicative hash
+  const share = ((last * 2_654_435_761) % 4_294_967_296) / 4_294_967_296;
+  return minMs + Math.round((maxMs - minMs) * share);
+}
+
+/** When the quiet hours that hold at this time end; undefined when none do. */
+function endOfQuiet(quietHours: QuietHours, at: number): number | undefined {
+  if (!isQuiet(quietHours, at)) return undefined;
+  const { toMinute, timeZone } = quietHours;
+  const minute = minuteOfDay(at, timeZone);
+  const left = (toMinute - minute + DAY_MINUTES) % DAY_MINUTES;
+  const end = Math.floor(at / MINUTE_MS) * MINUTE_MS + left * MINUTE_MS;
+  // the clocks may change on the way, and skip the time at which the hours end
+  const shift =
+    ((toMinute - minuteOfDay(end, timeZone) + DAY_MINUTES + DAY_MINUTES / 2) % DAY_MINUTES) - DAY_MINUTES / 2;
+  let time = Math.max(at, end + shift * MINUTE_MS);
+  while (isQuiet(quietHours, time)) time = Math.floor(time / MINUTE_MS + 1) * MINUTE_MS;
+  return time;
+}
+
+function isQuiet({ fromMinute, toMinute, timeZone }: QuietHours, at: number): boolean {
+  const minute = minuteOfDay(at, timeZone);
+  return fromMinute <= toMinute
+    ? minute >= fromMinute && minute < toMinute
+    : minute >= fromMinute || minute < toMinute;
+}
+
+/** Formats are expensive to create. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function minuteOfDay(at: number, timeZone: string): number {
+  const format =
+    formats.get(timeZone) ??
+    new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+  formats.set(timeZone, format);
+  const [hour = '0', minute = '0'] = format.format(at).split(':');
+  return Number(hour) * 60 + Number(minute);
+}
