@@ -1,0 +1,82 @@
+import { parseObject } from '../domain/json.js';
+import type { Call, CallOptions, ErrorCode } from './operations.js';
+
+/**
+ * A call failed. `code` is the gateway's stable code, or `unreachable` when there was no answer (`status` 0), or `unknown`
+ * when something else than the gateway answered.
+ */
+export class SwitchboardError extends Error {
+  readonly status: number;
+  readonly code: ErrorCode | 'unreachable' | 'unknown';
+  /** Seconds after which the gateway asks to try again. */
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    message: string,
+    about: Pick<SwitchboardError, 'status' | 'code'> & { retryAfter?: number; cause?: unknown },
+  ) {
+    super(message, { cause: about.cause });
+    this.name = 'SwitchboardError';
+    this.status = about.status;
+    this.code = about.code;
+    this.retryAfter = about.retryAfter;
+  }
+}
+
+/** Where a request goes, and what its body holds; a GET has none. */
+export function requestOf(
+  { method, path, query }: Call,
+  request: object,
+): { method: Call['method']; path: string; body: object | undefined } {
+  const fields = new Map<string, unknown>(Object.entries(request).filter(([, value]) => value !== undefined));
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = fields.get(name) ?? '';
+    fields.delete(name);
+    return encodeURIComponent(String(value));
+  });
+  const search = new URLSearchParams();
+  for (const name of query) {
+    const value = fields.get(name);
+    if (value !== undefined) search.set(name, String(value));
+    fields.delete(name);
+  }
+  return {
+    method,
+    path: search.size > 0 ? `${filled}?${search}` : filled,
+    body: method === 'GET' ? undefined : Object.fromEntries(fields),
+  };
+}
+
+/** The headers that a caller asks for. */
+export function headersOf({ headers, idempotencyKey }: CallOptions = {}): Record<string, string> {
+  return { ...headers, ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }) };
+}
+
+/** The error of an answer that refuses a call. Its message is the gateway's own, if a gateway refused. */
+export function refusalOf(
+  status: number,
+  header: (name: string) => string | null,
+  text: string,
+): SwitchboardError {
+  const retryAfter = Number(header('retry-after') ?? Number.NaN);
+  return new SwitchboardError(messageIn(text) ?? `HTTP ${status}`, {
+    status,
+    code: codeIn(header('x-sn-error')),
+    ...(Number.isFinite(retryAfter) && { retryAfter }),
+  });
+}
+
+/** @returns undefined when the body is not one of the gateway's errors */
+export function messageIn(text: string): string | undefined {
+  const error = parseObject(text)?.error;
+  return typeof error === 'string' ? error : undefined;
+}
+
+/** A newer gateway may have codes that this client does not know; they are passed on as they are. */
+function codeIn(code: string | null): SwitchboardError['code'] {
+  return code !== null && isCode(code) ? code : 'unknown';
+}
+
+function isCode(text: string): text is ErrorCode {
+  return /^[a-z_]+$/.test(text);
+}

@@ -1,0 +1,3851 @@
+// Printed from src/contract by `npm run openapi`: change that, not this file.
+
+/** Who waits for an answer, and how. */
+export interface CallOptions {
+  /** Ends the call. */
+  signal?: AbortSignal;
+  /** Of a send: the same key within 24 h sends once and returns the first answer. */
+  idempotencyKey?: string;
+  /** More headers, such as `Range` for a part of a file. */
+  headers?: Record<string, string>;
+}
+
+/** Where the fields of a request go; all others go in the body. */
+export interface Call {
+  method: 'GET' | 'POST';
+  path: string;
+  query: readonly string[];
+}
+
+/** Sends the calls, and rejects those that the gateway refuses. */
+export interface Transport {
+  json<Answer>(call: Call, request: object, options?: CallOptions): Promise<Answer>;
+  response(call: Call, request: object, options?: CallOptions): Promise<Response>;
+}
+
+export interface Error {
+  error: string;
+}
+
+export type ErrorCode =
+  | 'account_rejected'
+  | 'app_state_rejected'
+  | 'avatars_busy'
+  | 'content_type_unsupported'
+  | 'cross_site'
+  | 'delivery_unknown'
+  | 'device_query_unanswered'
+  | 'edit_window_over'
+  | 'file_not_ready'
+  | 'file_unknown'
+  | 'forbidden'
+  | 'group_conflict'
+  | 'group_forbidden'
+  | 'group_unknown'
+  | 'headers_too_large'
+  | 'held_send_leaving'
+  | 'held_send_unknown'
+  | 'held_sends_full'
+  | 'host_unknown'
+  | 'idempotency_conflict'
+  | 'internal'
+  | 'invalid_request'
+  | 'invite_unknown'
+  | 'lookup_failed'
+  | 'media_busy'
+  | 'media_too_large'
+  | 'media_unfetchable'
+  | 'media_unsupported'
+  | 'message_deleted'
+  | 'message_unknown'
+  | 'node_ambiguous'
+  | 'node_unknown'
+  | 'node_unreachable'
+  | 'nodes_unsupported'
+  | 'not_found'
+  | 'pair_link_unknown'
+  | 'pairing_code_refused'
+  | 'passkey_expired'
+  | 'passkey_malformed'
+  | 'passkey_not_asked'
+  | 'passkey_refused'
+  | 'policy_refused'
+  | 'proxy_failed'
+  | 'range_unsatisfiable'
+  | 'receipt_rejected'
+  | 'recipient_unknown'
+  | 'request_timeout'
+  | 'request_too_large'
+  | 'room_unknown'
+  | 'route_unknown'
+  | 'send_cut_off'
+  | 'send_not_connected'
+  | 'send_rejected'
+  | 'send_unacknowledged'
+  | 'session_already_paired'
+  | 'session_elsewhere'
+  | 'session_not_connected'
+  | 'session_suspended'
+  | 'session_terminal'
+  | 'session_unheld'
+  | 'session_unknown'
+  | 'session_unpaired'
+  | 'stopping'
+  | 'store_damaged'
+  | 'store_unavailable'
+  | 'streams_full'
+  | 'target_author_unknown'
+  | 'target_not_editable'
+  | 'target_not_forwardable'
+  | 'target_not_own'
+  | 'too_many_attempts'
+  | 'too_many_requests'
+  | 'too_many_streams'
+  | 'too_many_uploads'
+  | 'unauthorized'
+  | 'webhook_missing'
+  | 'webhook_not_persisted'
+  | 'webhook_taken'
+  | 'webhook_unreachable';
+
+export interface AccountStatusEvent {
+  event: 'account.status';
+  type: 'account_status';
+  clientId: string;
+  orgId: string;
+  /** RFC 3339, UTC */
+  timestamp: string;
+  restricted: boolean;
+  /** When the restriction ends; empty where the network does not say it */
+  until: string;
+  /** For people; with the word of the network in brackets; empty without a restriction */
+  reason: string;
+  /** The network's word when it warns of the limit of new chats: `FIRST_WARNING`, `SECOND_WARNING`; empty without a warning */
+  warning: string;
+  newChats: NewChats;
+}
+
+export interface AttemptEntry {
+  kind: 'attempt';
+  /** RFC 3339, UTC */
+  at: string;
+  clientId: string;
+  deliveryId: string;
+  type: string;
+  messageId: string;
+  url: string;
+  /** 1 to 4 */
+  attempt: number;
+  outcome: 'delivered' | 'rejected' | 'failed';
+  /** The receiver's HTTP status; 0 when there was no answer */
+  status: number;
+  reason: string;
+  durationMs: number;
+}
+
+export interface AudioEvent {
+  /** `message.sent` for what the linked number did */
+  event: 'message.received' | 'message.sent';
+  clientId: string;
+  orgId: string;
+  /** RFC 3339, UTC */
+  timestamp: string;
+  chatRoomId: string;
+  myLid: string;
+  clientLid: string;
+  remoteJid: string;
+  remoteName: string;
+  remotePhone: string;
+  remoteUsername: string;
+  pushName: string;
+  avatarUrl: string;
+  fromMe: boolean;
+  isGroup: boolean;
+  messageId: string;
+  /** Text, caption or rendered text */
+  body: string;
+  quoted?: EventQuoted;
+  /** The ad from which the person began to write; empty fields where the ad has none */
+  referral?: EventReferral;
+  mentions: string[];
+  isForwarded: boolean;
+  /** The `metaData` of an API send, with `fromAI`, `userId`, `userName`, `sender`, `name` picked out */
+  meta?: EventMeta;
+  /** The group and the author, for group messages */
+  group?: EventGroup;
+  type: 'audio';
+  media: EventMedia;
+}
+
+export interface AvatarCounts {
+  rooms: number;
+  updated: number;
+  skipped: number;
+  noPhoto: number;
+  failed: number;
+}
+
+export interface BlockedPerson {
+  /** Jid of the LID where known, else of the number */
+  jid: string;
+  /** Number with `+`; empty where not known */
+  phone: string;
+  displayName: string;
+}
+
+export interface CallEvent {
+  event: 'call';
+  type: 'call';
+  clientId: string;
+  orgId: string;
+  /** RFC 3339, UTC */
+  timestamp: string;
+  chatRoomId: string;
+  myLid: string;
+  /** LID of the other person; in a group the group's id */
+  clientLid: string;
+  remoteJid: string;
+  isGroup: boolean;
+  callId: string;
+  status: 'offer' | 'accept' | 'reject' | 'missed' | 'ended';
+  /** User-part of the person: the LID where known, else the number */
+  from: string;
+  /** Number with `+`; empty where not known */
+  fromPhone: string;
+  fromName: string;
+  isVideo: boolean;
+  /** The gateway rejected the call because of `rejectCalls` */
+  rejected: boolean;
+  /** The call rang while the session was not connected */
+  offline: boolean;
+}
+
+export interface ChatRoom {
+  chatRoomId: string;
+  clientId: string;
+  name: string;
+  myLid: string;
+  /** The other party's LID user-part, or the group's id */
+  clientLid: string;
+  isGroup: boolean;
+  remoteJid: string;
+  lastMessage: string;
+  lastMessageFromMe: boolean;
+  /** RFC 3339, UTC; or empty */
+  lastMessageAt: string;
+  unreadCount: number;
+  /** Permanent link to its picture; empty while there is none */
+  avatarUrl: string;
+  /** Present, and true, while the chat is archived on the devices of the account */
+  archived?: boolean;
+  /** End of the mute of a muted chat; it may be in the past; `9999-12-31T23:59:59.999Z` without an end */
+  mutedUntil?: string;
+  /** Present, and true, while the chat is pinned */
+  pinned?: boolean;
+}
+
+export interface CheckStateAnswer {
+  status: boolean;
+  /** The own jid when connected, else `not connected` or `unknown clientId` */
+  state: string;
+  /** Why it is not connected, where that is known */
+  reason?: string;
+}
+
+export interface Client {
+  clientId: string;
+  /** The linked number's own address; empty before pairing */
+  jid: string;
+  /** The node that holds the session; empty when none does */
+  podName: string;
+  orgId: string;
+  webhookUrl: string;
+  /** Opt-in event types that are on */
+  extraEvents?: string[];
+  /** `durable`; absent for four attempts */
+  retry?: 'contract' | 'durable';
+  /** Why the webhook gets no calls now; absent while it gets them */
+  webhookPaused?: string;
+  /** State of the session; `logged_out`, `replaced` and `banned` wait for an operator */
+  status: 'initializing' | 'qr' | 'connected' | 'reconnecting' | 'logged_out' | 'replaced' | 'banned';
+  /** A temporary receiver that takes the events in place of the webhook */
+  listener?: Listener;
+  /** The proxy of the session, without user and password */
+  proxy?: Proxy;
+  /** Days after which messages and files are deleted, 0 for never; absent where the setting of the daemon counts */
+  retentionDays?: number;
+}
+
+export interface ConfigAnswer {
+  podName: string;
+  /** The network */
+  environment: string;
+  storage: string;
+  publicMedia: boolean;
+  /** A session of this node has a proxy */
+  proxy: boolean;
+  /** A session of this node declines calls */
+  rejectCalls: boolean;
+  alerts: boolean;
+  version: string;
+  /** `METHOD /path` */
+  routes: string[];
+}
+
+export interface ContactEvent {
+  /** `message.sent` for what the linked number did */
+  event: 'message.received' | 'message.sent';
+  clientId: string;
+  orgId: string;
+  /** RFC 3339, UTC */
+  timestamp: string;
+  chatRoomId: string;
+  myLid: string;
+  clientLid: string;
+  remoteJid: string;
+  remoteName: string;
+  remotePhone: string;
+  remoteUsername: string;
+  pushName: string;
+  avatarUrl: string;
+  fromMe: boolean;
+  isGroup: boolean;
+  messageId: string;
+  /** Text, caption or rendered text */
+  body: string;
+  quoted?: EventQuoted;
+  /** The ad from which the person began to write; empty fields where the ad has none */
+  referral?: EventReferral;
+  mentions: string[];
+  isForwarded: boolean;
+  /** The `metaData` of an API send, with `fromAI`, `userId`, `userName`, `sender`, `name` picked out */
+  meta?: EventMeta;
+  /** The group and the author, for group messages */
+  group?: EventGroup;
+  type: 'contact';
+  contact: EventContact;
+}
+
+export interface CreatedGroup {
+  jid: string;
+  name: string;
+  /** Number of members */
+  participants: number;
+  /** Only admins write */
+  isAnnounce: boolean;
+  /** Only admins change the group */
+  isLocked: boolean;
+  ownerJid: string;
+  topic: string;
+  addressingMode: string;
+  /** Every member may add people, not only admins */
+  membersAdd: boolean;
+  /** Admins approve people who join by the invite link */
+  joinApproval: boolean;
+  /** After how many seconds messages disappear; 0: they stay */
+  disappearingSeconds: number;
+  members: GroupMember[];
+  /** People who could not be added */
+  refused: MemberResult[];
+}
+
+export interface DeliveryCounts {
+  waiting: number;
+  inFlight: number;
+  failed: number;
+}
+
+export interface DocumentEvent {
+  /** `message.sent` for what the linked number did */
+  event: 'message.received' | 'message.sent';
+  clientId: string;
+  orgId: string;
+  /** RFC 3339, UTC */
+  timestamp: string;
+  chatRoomId: string;
+  myLid: string;
+  clientLid: string;
+  remoteJid: string;
+  remoteName: string;
+  remotePhone: string;
+  remoteUsername: string;
+  pushName: string;
+  avatarUrl: string;
+  fromMe: boolean;
+  isGroup: boolean;
+  messageId: string;
+  /** Text, caption or rendered text */
+  body: string;
+  quoted?: EventQuoted;
+  /** The ad from which the person began to write; empty fields where the ad has none */
+  referral?: EventReferral;
+  mentions: string[];
+  isForwarded: boolean;
+  /** The `metaData` of an API send, with `fromAI`, `userId`, `userName`, `sender`, `name` picked out */
+  meta?: EventMeta;
+  /** The group and the author, for group messages */
+  group?: EventGroup;
+  type: 'document';
+  media: EventMedia;
+}
+
+export interface DroppedEntry {
+  kind: 'dropped';
+  /** RFC 3339, UTC */
+  at: string;
+  clientId: string;
+  deliveryId: string;
+  type: string;
+  reason: string;
+}
+
+export interface EditEvent {
+  /** `message.sent` for what the linked number did */
+  event: 'message.received' | 'message.sent';
+  clientId: string;
+  orgId: string;
+  /** RFC 3339, UTC */
+  timestamp: string;
+  chatRoomId: string;
+  myLid: string;
+  clientLid: string;
+  remoteJid: string;
+  remoteName: string;
+  remotePhone: string;
+  remoteUsername: string;
+  pushName: string;
+  avatarUrl: string;
+  fromMe: boolean;
+  isGroup: boolean;
+  messageId: string;
+  /** Text, caption or rendered text */
+  body: string;
+  quoted?: EventQuoted;
+  /** The ad from which the person began to write; empty fields where the ad has none */
+  referral?: EventReferral;
+  mentions: string[];
+  isForwarded: boolean;
+  /** The `metaData` of an API send, with `fromAI`, `userId`, `userName`, `sender`, `name` picked out */
+  meta?: EventMeta;
+  /** The group and the author, for group messages */
+  group?: EventGroup;
+  type: 'edit';
+  edit: EventEdit;
+}
+
+export interface EventButton {
+  type: 'quick_reply' | 'cta_url' | 'cta_call' | 'cta_copy';
+  displayText: string;
+  /** Of `quick_reply` and `cta_copy` */
+  id?: string;
+  /** Of `cta_url` */
+  url?: string;
+  /** Of `cta_call`, as the sender wrote it */
+  phoneNumber?: string;
+  /** Of `cta_copy` */
+  copyCode?: string;
+}
+
+export interface EventContact {
+  displayName: string;
+  phone: string;
+  vcard: string;
+  /** All of them, when several were shared */
+  contacts?: EventContactCard[];
+}
+
+export interface EventContactCard {
+  displayName: string;
+  phone: string;
+  vcard: string;
+}
+
+export interface EventEdit {
+  targetId: string;
+  body: string;
+}
+
+export interface EventEntry {
+  kind: 'event';
+  /** RFC 3339, UTC */
+  at: string;
+  clientId: string;
+  event: WebhookEvent;
+}
+
+export interface EventGroup {
+  jid: string;
+  subject: string;
+  /** User-part of who wrote */
+  participant: string;
+  participantPhone?: string;
+  participantUsername?: string;
+}
+
+export interface EventInteractive {
+  kind: 'button' | 'list';
+  id: string;
+  displayText: string;
+  /** The message that held the button */
+  targetId: string;
+}
+
+export interface EventLinkPreview {
+  /** The link as the text has it */
+  url: string;
+  title: string;
+  description: string;
+}
+
+export interface EventList {
+  /** The label of the button that opens the list */
+  buttonText: string;
+  sections: EventListSection[];
+}
+
+export interface EventListRow {
+  id: string;
+  title: string;
+  description: string;
+}
+
+export interface EventListSection {
+  title: string;
+  rows: EventListRow[];
+}
+
+export interface EventLocation {
+  latitude: number;
+  longitude: number;
+  name: string;
+  address: string;
+  /** A live location: further events follow */
+  live: boolean;
+}
+
+export interface EventMedia {
+  mimeType: string;
+  mediaType: string;
+  fileName: string;
+  /** Bytes */
+  fileSize: number;
+  caption: string;
+  seconds?: number;
+  /** Pixels */
+  width?: number;
+  /** Pixels */
+  height?: number;
+  /** A voice note, recorded in the chat */
+  voice?: boolean;
+  animated?: boolean;
+  viewOnce?: boolean;
+  /** Permanent link to the stored file; with the hosted inbox only */
+  downloadUrl?: string;
+  /** Where the network keeps the encrypted file, and what decrypts it */
+  download: EventMediaDownload;
+}
+
+export interface EventMediaDownload {
+  url: string;
+  directPath: string;
+  /** base64; a secret */
+  mediaKey: string;
+  /** base64 */
+  fileSha256: string;
+  /** base64 */
+  fileEncSha256: string;
+  /** Seconds since the epoch */
+  mediaKeyTimestamp: number;
+}
+
+export interface EventMeta {
+  /** The whole `metaData` of the send */
+  raw: Record<string, unknown>;
+}
+
+export interface EventPin {
+  /** The message that was pinned or unpinned for everybody in the chat */
+  targetId: string;
+  pinned: boolean;
+  /** Seconds until the pin ends by itself; 0 for an unpin */
+  duration: number;
+}
+
+export interface EventPoll {
+  name: string;
+  options: string[];
+  /** How many options one voter may choose */
+  selectableCount: number;
+}
+
+export interface EventPollVote {
+  pollMessageId: string;
+  /** User-part of who voted */
+  voter: string;
+  /** The names of the chosen options are known */
+  resolved: boolean;
+  selectedOptions: string[];
+  /** Hex SHA-256 of each chosen option's name */
+  selectedHashes: string[];
+}
+
+export interface EventQuoted {
+  messageId: string;
+  /** The author's user-part */
+  participant?: string;
+  body: string;
+  type: string;
+}
+
+export interface EventReaction {
+  targetId: string;
+  targetFromMe: boolean;
+  /** Empty when the reaction was removed */
+  emoji: string;
+}
+
+export interface EventReferral {
+  /** Page of the ad or the post */
+  sourceUrl: string;
+  /** Id of the ad or the post */
+  sourceId: string;
+  /** `ad` or `post` */
+  sourceType: string;
+  title: string;
+  body: string;
+  mediaType: '' | 'image' | 'video';
+  /** Address of the ad's video */
+  mediaUrl: string;
+  thumbnailUrl: string;
+  /** The click, for the ad platform's conversions API */
+  ctwaClid: string;
+  /** The text that the advertiser gave to the ad */
+  ref: string;
+  /** The app that showed the ad, such as `facebook` */
+  sourceApp: string;
+  /** How the chat began, such as `ctwa_ad` */
+  entryPointConversionSource: string;
+  entryPointConversionApp: string;
+  /** The campaign that the conversion counts for, such as `FB_Ads` */
+  conversionSource: string;
+}
+
+export interface EventRevoke {
+  targetId: string;
+  /** An admin of the group deleted somebody else's message */
+  byAdmin: boolean;
+}
+
+export interface FailedDelivery {
+  id: string;
+  clientId: string;
+  /** Without what in it may be secret */
+  url: string;
+  type: string;
+  messageId: string;
+  reason: string;
+  attempts: number;
+  /** RFC 3339, UTC */
+  failedAt: string;
+}
+
+export interface FailedDeliveryWithEvent {
+  id: string;
+  clientId: string;
+  /** Without what in it may be secret */
+  url: string;
+  type: string;
+  messageId: string;
+  reason: string;
+  attempts: number;
+  /** RFC 3339, UTC */
+  failedAt: string;
+  /** The event as it was POSTed */
+  event: Record<string, unknown>;
+}
+
+export interface FleetAnswer {
+  /** RFC 3339, UTC */
+  at: string;
+  nodes: FleetNode[];
+  sessions: FleetSession[];
+}
+
+export interface FleetLease {
+  /** One more each time that a node takes the session */
+  epoch: number;
+  ageSeconds: number;
+  /** Seconds until the lease expires unless it is renewed */
+  leftSeconds: number;
+}
+
+export interface FleetNode {
+  nodeId: string;
+  podName: string;
+  version: string;
+  /** RFC 3339, UTC */
+  startedAt: string;
+  uptimeSeconds: number;
+  /** Bytes; with the master token only */
+  memory?: {
+    rss: number;
+    heapUsed: number;
+  };
+  sessions: SessionCounts;
+  /** The version of WhatsApp Web that it reports */
+  waVersion?: WaVersion;
+  store?: {
+    name: string;
+    reachable: boolean;
+    /** How long it took to answer */
+    ms: number;
+  };
+  network?: NetworkHealth;
+  deliveries?: DeliveryCounts;
+  /** The node that answers */
+  self: boolean;
+  /** False: it did not answer, and most of it is unknown */
+  reachable: boolean;
+  /** The node hands its sessions over */
+  draining: boolean;
+  /** Since its last heartbeat */
+  silentSeconds: number;
+}
+
+export interface FleetSession {
+  clientId: string;
+  jid: string;
+  /** State of the session; `logged_out`, `replaced` and `banned` wait for an operator */
+  status: 'initializing' | 'qr' | 'connected' | 'reconnecting' | 'logged_out' | 'replaced' | 'banned';
+  /** Why it has this status; may be empty */
+  reason: string;
+  /** RFC 3339, UTC; or empty */
+  since: string;
+  /** The link is open and traffic proved it lately */
+  connected: boolean;
+  /** Paired */
+  loggedIn: boolean;
+  enableGroupAi: boolean;
+  /** Every call that comes is declined */
+  rejectCalls: boolean;
+  reconnects: number;
+  /** RFC 3339, UTC; or empty */
+  connectedAt: string;
+  /** The last close reason, or empty */
+  lastDisconnect: string;
+  /** When the network last sent anything */
+  lastStanzaAt: string;
+  /** When the next connection is tried */
+  retryAt: string;
+  /** Messages decrypted but not delivered yet */
+  openJournal: number;
+  /** What the network does not let the number do now */
+  restriction?: Restriction;
+  /** The network's word while it warns of the limit of new chats: `FIRST_WARNING`, `SECOND_WARNING` */
+  warning?: string;
+  /** Import of the past that the linked phone sends */
+  history?: HistoryProgress;
+  /** Events that wait for the receiver, with `retry: durable` */
+  waiting?: WaitingEvents;
+  /** Why the webhook gets no calls now; absent while it gets them */
+  webhookPaused?: string;
+  orgId: string;
+  webhook: FleetWebhook;
+  /** The proxy of the session, without user and password */
+  proxy?: Proxy;
+  /** Absent for a session without a policy */
+  policy?: PolicyFigures;
+  /** Messages that wait until the policy allows them; absent when none do */
+  held?: number;
+  /** The node that holds it; empty when none does */
+  podName: string;
+  /** The lease, where nodes share a store */
+  lease?: FleetLease;
+}
+
+export interface FleetWebhook {
+  /** Scheme, host and port; empty when delivery is off */
+  origin: string;
+  waiting: number;
+  inFlight: number;
+  /** Kept for sending again by hand */
+  failed: number;
+  /** Since the start of the daemon */
+  delivered: number;
+  /** Since the start of the daemon */
+  dropped: number;
+  last?: WebhookAttempt;
+}
+
+export interface GroupDetail {
+  jid: string;
+  name: string;
+  topic: string;
+  addressingMode: string;
+  /** Only admins write */
+  isAnnounce: boolean;
+  /** Only admins change the group */
+  isLocked: boolean;
+  /** Every member may add people, not only admins */
+  membersAdd: boolean;
+  /** Admins approve people who join by the invite link */
+  joinApproval: boolean;
+  /** After how many seconds messages disappear; 0: they stay */
+  disappearingSeconds: number;
+  members: GroupMember[];
+}
+
+export interface GroupInvite {
+  jid: string;
+  name: string;
+  topic: string;
+  ownerJid: string;
+  /** Number of members */
+  participants: number;
+  /** An admin has to approve who joins */
+  joinApproval: boolean;
+  /** RFC 3339, UTC; or empty */
+  createdAt: string;
+}
+
+export interface GroupListItem {
+  jid: string;
+  name: string;
+  /** Number of members */
+  participants: number;
+  /** Only admins write */
+  isAnnounce: boolean;
+  /** Only admins change the group */
+  isLocked: boolean;
+  ownerJid: string;
+}
+
+export interface GroupMember {
+  /** Jid of the LID where known, else of the number */
+  jid: string;
+  /** Number with `+`; empty where not known */
+  phone: string;
+  isAdmin: boolean;
+  isSuperAdmin: boolean;
+  displayName: string;
+}
+
+export interface GroupSettingsChange {
+  /** Only admins write */
+  announce?: boolean;
+  /** Only admins change the group's subject, description and picture */
+  locked?: boolean;
+  /** Members may add people */
+  membersAdd?: boolean;
+  /** Admins approve who joins */
+  joinApproval?: boolean;
+  /** Seconds after which messages disappear; 0: they stay */
+  disappearingSeconds?: number;
+}
+
+export interface GroupUpdateEvent {
+  event: 'group.update';
+  type: 'group_update';
+  clientId: string;
+  orgId: string;
+  /** RFC 3339, UTC */
+  timestamp: string;
+  chatRoomId: string;
+  myLid: string;
+  /** LID of the other person; in a group the group's id */
+  clientLid: string;
+  remoteJid: string;
+  isGroup: boolean;
+  /** The same when the network reports the change again */
+  changeId: string;
+  change:
+    | 'created'
+    | 'joined'
+    | 'added'
+    | 'left'
+    | 'removed'
+    | 'promoted'
+    | 'demoted'
+    | 'subject'
+    | 'description'
+    | 'picture'
+    | 'settings'
+    | 'invite_link'
+    | 'join_request'
+    | 'join_request_withdrawn'
+    | 'deleted';
+  /** The linked number made the change */
+  fromMe: boolean;
+  /** The person who made the change; empty fields where not known */
+  by: GroupUpdatePerson;
+  /** The members that the change is about */
+  members: GroupUpdatePerson[];
+  /** The new subject, description or invite code, or the id of the new picture; else empty */
+  value: string;
+  /** The settings that changed */
+  settings?: GroupSettingsChange;
+}
+
+export interface GroupUpdatePerson {
+  /** User-part: the LID where known, else the number */
+  user: string;
+  /** Number with `+`; empty where not known */
+  phone: string;
+  name: string;
+}
+
+export interface HeldMessage {
+  /** The id that it will be sent under */
+  messageId: string;
+  /** Jid of the recipient */
+  to: string;
+  /** The operation that asked for it: `/send-message` */
+  route: string;
+  /** The rule that holds it back, as far as it was judged */
+  rule:
+    | 'reachoutLock'
+    | 'newChatLimit'
+    | 'networkSilent'
+    | 'deny'
+    | 'allow'
+    | 'onlyWhoWrote'
+    | 'largestGroup'
+    | 'stopAtWarning'
+    | 'newChatsPerDay'
+    | 'newChatGap'
+    | 'samePersonGap'
+    | 'messagesPerHour'
+    | 'messagesPerDay'
+    | 'quietHours'
+    | 'sameText'
+    | 'lookUpFirst';
+  /** RFC 3339, UTC */
+  heldAt: string;
+  /** When that rule allows it; another one may hold then */
+  allowedAt: string;
+  /** When it is given up */
+  expiresAt: string;
+  /** It is being sent now */
+  leaving: boolean;
+}
+
+export interface HiddenPicture {
+  jid: string;
+  url: '';
+  /** Why no picture can be seen */
+  reason: string;
+}
+
+export interface HistoryProgress {
+  /** Percent, as the phone reports it */
+  progress: number;
+  /** New messages */
+  messages: number;
+}
+
+export interface ImageEvent {
+  /** `message.sent` for what the linked number did */
+  event: 'message.received' | 'message.sent';
+  clientId: string;
+  orgId: string;
+  /** RFC 3339, UTC */
+  timestamp: string;
+  chatRoomId: string;
+  myLid: string;
+  clientLid: string;
+  remoteJid: string;
+  remoteName: string;
+  remotePhone: string;
+  remoteUsername: string;
+  pushName: string;
+  avatarUrl: string;
+  fromMe: boolean;
+  isGroup: boolean;
+  messageId: string;
+  /** Text, caption or rendered text */
+  body: string;
+  quoted?: EventQuoted;
+  /** The ad from which the person began to write; empty fields where the ad has none */
+  referral?: EventReferral;
+  mentions: string[];
+  isForwarded: boolean;
+  /** The `metaData` of an API send, with `fromAI`, `userId`, `userName`, `sender`, `name` picked out */
+  meta?: EventMeta;
+  /** The group and the author, for group messages */
+  group?: EventGroup;
+  type: 'image';
+  media: EventMedia;
+}
+
+export interface InteractiveReplyEvent {
+  /** `message.sent` for what the linked number did */
+  event: 'message.received' | 'message.sent';
+  clientId: string;
+  orgId: string;
+  /** RFC 3339, UTC */
+  timestamp: string;
+  chatRoomId: string;
+  myLid: string;
+  clientLid: string;
+  remoteJid: string;
+  remoteName: string;
+  remotePhone: string;
+  remoteUsername: string;
+  pushName: string;
+  avatarUrl: string;
+  fromMe: boolean;
+  isGroup: boolean;
+  messageId: string;
+  /** Text, caption or rendered text */
+  body: string;
+  quoted?: EventQuoted;
+  /** The ad from which the person began to write; empty fields where the ad has none */
+  referral?: EventReferral;
+  mentions: string[];
+  isForwarded: boolean;
+  /** The `metaData` of an API send, with `fromAI`, `userId`, `userName`, `sender`, `name` picked out */
+  meta?: EventMeta;
+  /** The group and the author, for group messages */
+  group?: EventGroup;
+  type: 'interactive_reply';
+  interactive: EventInteractive;
+}
+
+export interface JoinRequest {
+  /** Jid of the LID where known, else of the number */
+  jid: string;
+  /** Number with `+`; empty where not known */
+  phone: string;
+  displayName: string;
+  /** RFC 3339, UTC; or empty */
+  requestedAt: string;
+}
+
+export interface Lease {
+  clientId: string;
+  podName: string;
+  nodeId: string;
+  /** One more each time that a node takes the session */
+  epoch: number;
+  ageSeconds: number;
+  /** Seconds until the lease expires unless it is renewed */
+  leftSeconds: number;
+}
+
+export interface ListenAnswer {
+  ok: true;
+  clientId: string;
+  webhookUrl: string;
+  /** The session's own webhook, used again afterwards; empty when it has none */
+  registeredUrl: string;
+  /** RFC 3339, UTC */
+  expiresAt: string;
+  /** False when this listener did not listen before */
+  renewed: boolean;
+}
+
+export interface Listener {
+  url: string;
+  /** RFC 3339, UTC */
+  expiresAt: string;
+}
+
+export interface LocationEvent {
+  /** `message.sent` for what the linked number did */
+  event: 'message.received' | 'message.sent';
+  clientId: string;
+  orgId: string;
+  /** RFC 3339, UTC */
+  timestamp: string;
+  chatRoomId: string;
+  myLid: string;
+  clientLid: string;
+  remoteJid: string;
+  remoteName: string;
+  remotePhone: string;
+  remoteUsername: string;
+  pushName: string;
+  avatarUrl: string;
+  fromMe: boolean;
+  isGroup: boolean;
+  messageId: string;
+  /** Text, caption or rendered text */
+  body: string;
+  quoted?: EventQuoted;
+  /** The ad from which the person began to write; empty fields where the ad has none */
+  referral?: EventReferral;
+  mentions: string[];
+  isForwarded: boolean;
+  /** The `metaData` of an API send, with `fromAI`, `userId`, `userName`, `sender`, `name` picked out */
+  meta?: EventMeta;
+  /** The group and the author, for group messages */
+  group?: EventGroup;
+  type: 'location';
+  location: EventLocation;
+}
+
+export interface MediaFile {
+  /** The file's own id: a UUID, not the id of a message */
+  messageId: string;
+  clientId: string;
+  mimeType: string;
+  mediaType: string;
+  fileName: string;
+  /** Bytes */
+  fileSize: number;
+  caption: string;
+  /** RFC 3339, UTC */
+  createdAt: string;
+}
+
+export interface MemberResult {
+  jid: string;
+  /** 0, or the network's status code for this member */
+  error: number;
+}
+
+export interface MessageStatusEvent {
+  event: 'message.status';
+  type: 'message_status';
+  clientId: string;
+  orgId: string;
+  /** RFC 3339, UTC */
+  timestamp: string;
+  messageId: string;
+  status: 'sent' | 'delivered' | 'read' | 'played' | 'failed';
+  /** User-part of who received or read it; empty when it is the network itself */
+  by: string;
+  /** The network's error code of a failed message, or that of the API for a held message that was given up; else empty */
+  code: string;
+}
+
+export interface MessageTrace {
+  clientId: string;
+  messageId: string;
+  /** `out`: the linked number sent it */
+  direction: 'in' | 'out';
+  /** Jid of the chat; empty where it is not known */
+  chat: string;
+  /** What happened, oldest first; steps without a time come last */
+  steps: {
+    /** When; empty where the time is not kept */
+    at: string;
+    step:
+      | 'received'
+      | 'unreadable'
+      | 'processed'
+      | 'written_down'
+      | 'held_back'
+      | 'acknowledged'
+      | 'unacknowledged'
+      | 'recorded'
+      | 'status'
+      | 'announced'
+      | 'attempted'
+      | 'dropped'
+      | 'waiting'
+      | 'failed';
+    /** For people */
+    detail: string;
+  }[];
+  /** What follows from it, in a sentence */
+  conclusion: string;
+}
+
+export interface MessageUnreadableEvent {
+  event: 'message.unreadable';
+  type: 'message_unreadable';
+  clientId: string;
+  orgId: string;
+  /** RFC 3339, UTC */
+  timestamp: string;
+  chatRoomId: string;
+  myLid: string;
+  /** LID of the other person; in a group the group's id */
+  clientLid: string;
+  remoteJid: string;
+  isGroup: boolean;
+  remoteName: string;
+  remotePhone: string;
+  remoteUsername: string;
+  pushName: string;
+  avatarUrl: string;
+  fromMe: boolean;
+  messageId: string;
+  reason: 'undecryptable' | 'malformed' | 'unavailable' | 'view_once' | 'bot' | 'hosted' | 'unsupported';
+  /** The group and the author, for group messages */
+  group?: EventGroup;
+}
+
+export interface NetworkHealth {
+  name: string;
+  /** `unknown` while no linked number can tell */
+  state: 'ok' | 'down' | 'unknown';
+  /** RFC 3339, UTC; or empty */
+  lastStanzaAt: string;
+}
+
+export interface NewChats {
+  /** Chats that the number has begun in this period */
+  used: number;
+  /** Chats that it may begin; 0 where the network names no limit */
+  limit: number;
+  /** When the next period begins; empty where not known */
+  resetsAt: string;
+}
+
+export interface Node {
+  nodeId: string;
+  podName: string;
+  /** Address at which other nodes reach it; empty without other nodes */
+  url: string;
+  self: boolean;
+  version: string;
+  draining: boolean;
+  ageSeconds: number;
+  silentSeconds: number;
+  /** Number of sessions that the node holds */
+  sessions: number;
+}
+
+export interface OwnProfile {
+  /** Jid of the LID where known, else of the number */
+  jid: string;
+  /** Number with `+`; empty where not known */
+  phone: string;
+  /** The name that other people see */
+  name: string;
+  /** The text below the name */
+  about: string;
+  /** Version of the picture; empty when there is none */
+  pictureId: string;
+  /** After how many seconds messages of new chats disappear; 0: they stay */
+  disappearingSeconds: number;
+}
+
+export interface OwnerLid {
+  myLid: string;
+  myJid: string;
+  /** The requested number; empty when none was */
+  number: string;
+  isOnWhatsApp: boolean;
+  numberJid: string;
+  numberLid: string;
+  username: string;
+}
+
+export interface PairLinkAnswer {
+  clientId: string;
+  url: string;
+  /** RFC 3339, UTC */
+  expiresAt: string;
+}
+
+export interface PairPasskey {
+  /** `assertion_needed`: answer with `POST /passkey`; `confirm_code`: compare the code with the phone, then `POST /passkey/confirm` */
+  step: 'assertion_needed' | 'sending' | 'confirm_code' | 'finishing';
+  /** WebAuthn request options of the network, while the step is `assertion_needed` */
+  options?: Record<string, unknown>;
+  /** `XXXX-XXXX`, while the step is `confirm_code` */
+  code?: string;
+  /** Seconds until the network gives up on this step */
+  secondsLeft: number;
+  /** A script for the console of web.whatsapp.com: it asks the browser for the passkey, and returns to the page */
+  snippet?: string;
+}
+
+export interface PairPhoneAnswer {
+  clientId: string;
+  phone: string;
+  /** Two groups of four */
+  code: string;
+}
+
+export interface PairState {
+  /** `stopped`: nothing happens until a new QR code is requested */
+  status: 'waiting' | 'qr' | 'passkey' | 'linked' | 'stopped';
+  /** Why it waits or stopped; may be empty */
+  reason: string;
+  /** The QR code as an SVG data URL */
+  qr?: string;
+  /** The requested pairing code, while it is valid */
+  code?: string;
+  passkey?: PairPasskey;
+  /** Seconds until the address expires */
+  secondsLeft: number;
+}
+
+export interface PasskeyAnswer {
+  clientId: string;
+  /** `none`: no passkey is required; `assertion_needed`: answer with `POST /passkey`; `confirm_code`: compare the code with the phone, then `POST /passkey/confirm` */
+  step: 'none' | 'assertion_needed' | 'sending' | 'confirm_code' | 'finishing';
+  /** WebAuthn request options of the network, while the step is `assertion_needed` */
+  options?: Record<string, unknown>;
+  /** `XXXX-XXXX`, while the step is `confirm_code` */
+  code?: string;
+  /** Seconds until the network gives up on this step */
+  secondsLeft: number;
+}
+
+export interface PastSends {
+  clientId: string;
+  /** The workspace of the session; absent without one */
+  orgId?: string;
+  /** When the session was created */
+  createdAt: string;
+  /** Oldest first */
+  sends: {
+    /** RFC 3339, UTC */
+    at: string;
+    to: string;
+    /** Jid of the phone number of a person with a LID, where known */
+    pn?: string;
+    /** `running`: the other side has written, or it is a group; `unanswered`: only this number has written */
+    standing: 'new' | 'unanswered' | 'running';
+  }[];
+}
+
+export interface PolicyAnswer {
+  clientId: string;
+  /** Its name; empty without one */
+  policy: string;
+  /** `observe` counts what it would refuse, `enforce` refuses it, `off`: the session has no policy */
+  mode: 'observe' | 'enforce' | 'off';
+  /** Age of the session in days */
+  linkedDays: number;
+  /** Sends by the first rule that refused them, or would have, since the node holds the session */
+  refused: {
+    rule:
+      | 'reachoutLock'
+      | 'newChatLimit'
+      | 'networkSilent'
+      | 'deny'
+      | 'allow'
+      | 'onlyWhoWrote'
+      | 'largestGroup'
+      | 'stopAtWarning'
+      | 'newChatsPerDay'
+      | 'newChatGap'
+      | 'samePersonGap'
+      | 'messagesPerHour'
+      | 'messagesPerDay'
+      | 'quietHours'
+      | 'sameText'
+      | 'lookUpFirst';
+    count: number;
+  }[];
+  messages?: {
+    lastHour: number;
+    lastDay: number;
+  };
+  newChats?: {
+    /** New chats of the last 24 hours */
+    used: number;
+    /** At the age of the session; absent without a limit */
+    limit?: number;
+    left?: number;
+  };
+  /** With `to`: whether a message to that recipient would leave now, and every rule that refuses it */
+  chat?: {
+    jid: string;
+    /** `running`: the other side has written, or it is a group; `unanswered`: only this number has written */
+    standing: 'new' | 'unanswered' | 'running';
+    allowed: boolean;
+    refusals: PolicyRefusal[];
+  };
+}
+
+export interface PolicyFigures {
+  name: string;
+  /** `observe` counts what it would refuse, `enforce` refuses it, `off`: the session has no policy */
+  mode: 'observe' | 'enforce' | 'off';
+  /** Sends by the first rule that refused them, or would have, since the node holds the session */
+  refused: {
+    rule:
+      | 'reachoutLock'
+      | 'newChatLimit'
+      | 'networkSilent'
+      | 'deny'
+      | 'allow'
+      | 'onlyWhoWrote'
+      | 'largestGroup'
+      | 'stopAtWarning'
+      | 'newChatsPerDay'
+      | 'newChatGap'
+      | 'samePersonGap'
+      | 'messagesPerHour'
+      | 'messagesPerDay'
+      | 'quietHours'
+      | 'sameText'
+      | 'lookUpFirst';
+    count: number;
+  }[];
+}
+
+export interface PolicyRefusal {
+  rule:
+    | 'reachoutLock'
+    | 'newChatLimit'
+    | 'networkSilent'
+    | 'deny'
+    | 'allow'
+    | 'onlyWhoWrote'
+    | 'largestGroup'
+    | 'stopAtWarning'
+    | 'newChatsPerDay'
+    | 'newChatGap'
+    | 'samePersonGap'
+    | 'messagesPerHour'
+    | 'messagesPerDay'
+    | 'quietHours'
+    | 'sameText'
+    | 'lookUpFirst';
+  /** For people */
+  reason: string;
+  /** How often the rule permits it; absent for a rule that counts nothing */
+  limit?: number;
+  /** How many are left */
+  left?: number;
+  /** When the rule allows it; empty when no time will change it */
+  allowedAt: string;
+  /** Seconds until then */
+  retryAfter?: number;
+}
+
+export interface PollCreationEvent {
+  /** `message.sent` for what the linked number did */
+  event: 'message.received' | 'message.sent';
+  clientId: string;
+  orgId: string;
+  /** RFC 3339, UTC */
+  timestamp: string;
+  chatRoomId: string;
+  myLid: string;
+  clientLid: string;
+  remoteJid: string;
+  remoteName: string;
+  remotePhone: string;
+  remoteUsername: string;
+  pushName: string;
+  avatarUrl: string;
+  fromMe: boolean;
+  isGroup: boolean;
+  messageId: string;
+  /** Text, caption or rendered text */
+  body: string;
+  quoted?: EventQuoted;
+  /** The ad from which the person began to write; empty fields where the ad has none */
+  referral?: EventReferral;
+  mentions: string[];
+  isForwarded: boolean;
+  /** The `metaData` of an API send, with `fromAI`, `userId`, `userName`, `sender`, `name` picked out */
+  meta?: EventMeta;
+  /** The group and the author, for group messages */
+  group?: EventGroup;
+  type: 'poll_creation';
+  poll: EventPoll;
+}
+
+export interface PresenceEvent {
+  event: 'presence';
+  type: 'presence';
+  clientId: string;
+  orgId: string;
+  /** RFC 3339, UTC */
+  timestamp: string;
+  chatRoomId: string;
+  myLid: string;
+  /** LID of the other person; in a group the group's id */
+  clientLid: string;
+  remoteJid: string;
+  isGroup: boolean;
+  state: 'composing' | 'recording' | 'paused' | 'available' | 'unavailable';
+  /** User-part of the person: the LID where known, else the number */
+  from: string;
+  /** Number with `+`; empty where not known */
+  fromPhone: string;
+  fromName: string;
+  /** RFC 3339, of a person that is `unavailable`; empty where not known */
+  lastSeen: string;
+}
+
+export interface Proxy {
+  kind: 'http' | 'https' | 'socks5';
+  host: string;
+  port: number;
+}
+
+export interface QrAnswer {
+  clientId: string;
+  /** State of the session; `logged_out`, `replaced` and `banned` wait for an operator */
+  status: 'initializing' | 'qr' | 'connected' | 'reconnecting' | 'logged_out' | 'replaced' | 'banned';
+  /** Empty unless the status is `qr` */
+  qr: string;
+  /** Why there is no QR, such as that the QR codes expired */
+  reason?: string;
+}
+
+export interface ReactionEvent {
+  /** `message.sent` for what the linked number did */
+  event: 'message.received' | 'message.sent';
+  clientId: string;
+  orgId: string;
+  /** RFC 3339, UTC */
+  timestamp: string;
+  chatRoomId: string;
+  myLid: string;
+  clientLid: string;
+  remoteJid: string;
+  remoteName: string;
+  remotePhone: string;
+  remoteUsername: string;
+  pushName: string;
+  avatarUrl: string;
+  fromMe: boolean;
+  isGroup: boolean;
+  messageId: string;
+  /** Text, caption or rendered text */
+  body: string;
+  quoted?: EventQuoted;
+  /** The ad from which the person began to write; empty fields where the ad has none */
+  referral?: EventReferral;
+  mentions: string[];
+  isForwarded: boolean;
+  /** The `metaData` of an API send, with `fromAI`, `userId`, `userName`, `sender`, `name` picked out */
+  meta?: EventMeta;
+  /** The group and the author, for group messages */
+  group?: EventGroup;
+  type: 'reaction';
+  reaction: EventReaction;
+}
+
+export interface ReadyAnswer {
+  status: 'ok' | 'stopping' | 'unavailable';
+  podName: string;
+  database: boolean;
+  storage: boolean;
+  /** A session of this node has a proxy */
+  proxy: boolean;
+  alerts: boolean;
+  sessions: SessionCounts;
+}
+
+export interface ResendAnswer {
+  deliveryId: string;
+  delivered: boolean;
+  /** Why not; empty when delivered */
+  reason: string;
+}
+
+export interface Restriction {
+  /** When it ends; empty where the network does not say it */
+  until: string;
+  /** For people; with the word of the network in brackets */
+  reason: string;
+}
+
+export interface RestrictionsAnswer {
+  clientId: string;
+  restricted: boolean;
+  /** When the restriction ends; empty where the network does not say it */
+  until: string;
+  /** For people; with the word of the network in brackets; empty without a restriction */
+  reason: string;
+  /** The network's word when it warns of the limit of new chats: `FIRST_WARNING`, `SECOND_WARNING`; empty without a warning */
+  warning: string;
+  newChats: NewChats;
+}
+
+export interface RevokeEvent {
+  /** `message.sent` for what the linked number did */
+  event: 'message.received' | 'message.sent';
+  clientId: string;
+  orgId: string;
+  /** RFC 3339, UTC */
+  timestamp: string;
+  chatRoomId: string;
+  myLid: string;
+  clientLid: string;
+  remoteJid: string;
+  remoteName: string;
+  remotePhone: string;
+  remoteUsername: string;
+  pushName: string;
+  avatarUrl: string;
+  fromMe: boolean;
+  isGroup: boolean;
+  messageId: string;
+  /** Text, caption or rendered text */
+  body: string;
+  quoted?: EventQuoted;
+  /** The ad from which the person began to write; empty fields where the ad has none */
+  referral?: EventReferral;
+  mentions: string[];
+  isForwarded: boolean;
+  /** The `metaData` of an API send, with `fromAI`, `userId`, `userName`, `sender`, `name` picked out */
+  meta?: EventMeta;
+  /** The group and the author, for group messages */
+  group?: EventGroup;
+  type: 'revoke';
+  revoke: EventRevoke;
+}
+
+export interface RoomEntry {
+  kind: 'room';
+  /** RFC 3339, UTC */
+  at: string;
+  /** Empty where rooms of any session may have changed */
+  clientId: string;
+  /** Empty where any room may have changed */
+  chatRoomId: string;
+  messageId?: string;
+  /** The id that the room had before */
+  formerId?: string;
+}
+
+export interface SendAnswer {
+  /** `held`, with `whenAllowed` only: its policy refuses it now, and it is sent later */
+  status: 'sent' | 'held';
+  messageId: string;
+  /** When the rule allows a held message; another one may hold then */
+  allowedAt?: string;
+  /** The rule that holds a message back */
+  rule?:
+    | 'reachoutLock'
+    | 'newChatLimit'
+    | 'networkSilent'
+    | 'deny'
+    | 'allow'
+    | 'onlyWhoWrote'
+    | 'largestGroup'
+    | 'stopAtWarning'
+    | 'newChatsPerDay'
+    | 'newChatGap'
+    | 'samePersonGap'
+    | 'messagesPerHour'
+    | 'messagesPerDay'
+    | 'quietHours'
+    | 'sameText'
+    | 'lookUpFirst';
+  /** Delivered, but not written to the hosted history: do not send again */
+  warning?: string;
+  /** The changed message, after a reaction or an edit */
+  targetId?: string;
+}
+
+export interface SendMediaAnswer {
+  /** `held`, with `whenAllowed` only: its policy refuses it now, and it is sent later */
+  status: 'sent' | 'held';
+  messageId: string;
+  /** When the rule allows a held message; another one may hold then */
+  allowedAt?: string;
+  /** The rule that holds a message back */
+  rule?:
+    | 'reachoutLock'
+    | 'newChatLimit'
+    | 'networkSilent'
+    | 'deny'
+    | 'allow'
+    | 'onlyWhoWrote'
+    | 'largestGroup'
+    | 'stopAtWarning'
+    | 'newChatsPerDay'
+    | 'newChatGap'
+    | 'samePersonGap'
+    | 'messagesPerHour'
+    | 'messagesPerDay'
+    | 'quietHours'
+    | 'sameText'
+    | 'lookUpFirst';
+  /** Delivered, but not written to the hosted history: do not send again */
+  warning?: string;
+  mediaType?: string;
+  /** Size of a file that was fetched by its URL */
+  bytes?: number;
+  /** Too large: a text with the link was sent in place of the file */
+  fallback?: 'text';
+}
+
+export interface SessionCounts {
+  total: number;
+  connected: number;
+  down: number;
+  terminal: number;
+}
+
+export interface SessionHealth {
+  clientId: string;
+  jid: string;
+  /** State of the session; `logged_out`, `replaced` and `banned` wait for an operator */
+  status: 'initializing' | 'qr' | 'connected' | 'reconnecting' | 'logged_out' | 'replaced' | 'banned';
+  /** Why it has this status; may be empty */
+  reason: string;
+  /** RFC 3339, UTC; or empty */
+  since: string;
+  /** The link is open and traffic proved it lately */
+  connected: boolean;
+  /** Paired */
+  loggedIn: boolean;
+  enableGroupAi: boolean;
+  /** Every call that comes is declined */
+  rejectCalls: boolean;
+  reconnects: number;
+  /** RFC 3339, UTC; or empty */
+  connectedAt: string;
+  /** The last close reason, or empty */
+  lastDisconnect: string;
+  /** When the network last sent anything */
+  lastStanzaAt: string;
+  /** When the next connection is tried */
+  retryAt: string;
+  /** Messages decrypted but not delivered yet */
+  openJournal: number;
+  /** What the network does not let the number do now */
+  restriction?: Restriction;
+  /** The network's word while it warns of the limit of new chats: `FIRST_WARNING`, `SECOND_WARNING` */
+  warning?: string;
+  /** Import of the past that the linked phone sends */
+  history?: HistoryProgress;
+  /** Events that wait for the receiver, with `retry: durable` */
+  waiting?: WaitingEvents;
+  /** Why the webhook gets no calls now; absent while it gets them */
+  webhookPaused?: string;
+}
+
+export interface SessionStatusEvent {
+  event: 'session.status';
+  type: 'session_status';
+  clientId: string;
+  orgId: string;
+  /** RFC 3339, UTC */
+  timestamp: string;
+  /** State of the session; `logged_out`, `replaced` and `banned` wait for an operator */
+  status: 'initializing' | 'qr' | 'connected' | 'reconnecting' | 'logged_out' | 'replaced' | 'banned';
+  /** State of the session; `logged_out`, `replaced` and `banned` wait for an operator */
+  previousStatus: 'initializing' | 'qr' | 'connected' | 'reconnecting' | 'logged_out' | 'replaced' | 'banned';
+  reason: string;
+}
+
+export interface StartAnswer {
+  clientId: string;
+  /** State of the session; `logged_out`, `replaced` and `banned` wait for an operator */
+  status: 'initializing' | 'qr' | 'connected' | 'reconnecting' | 'logged_out' | 'replaced' | 'banned';
+  /** The node that answered */
+  podName: string;
+  webhookUrl: string;
+  pollLookupUrl: string;
+}
+
+export interface StickerEvent {
+  /** `message.sent` for what the linked number did */
+  event: 'message.received' | 'message.sent';
+  clientId: string;
+  orgId: string;
+  /** RFC 3339, UTC */
+  timestamp: string;
+  chatRoomId: string;
+  myLid: string;
+  clientLid: string;
+  remoteJid: string;
+  remoteName: string;
+  remotePhone: string;
+  remoteUsername: string;
+  pushName: string;
+  avatarUrl: string;
+  fromMe: boolean;
+  isGroup: boolean;
+  messageId: string;
+  /** Text, caption or rendered text */
+  body: string;
+  quoted?: EventQuoted;
+  /** The ad from which the person began to write; empty fields where the ad has none */
+  referral?: EventReferral;
+  mentions: string[];
+  isForwarded: boolean;
+  /** The `metaData` of an API send, with `fromAI`, `userId`, `userName`, `sender`, `name` picked out */
+  meta?: EventMeta;
+  /** The group and the author, for group messages */
+  group?: EventGroup;
+  type: 'sticker';
+  media: EventMedia;
+}
+
+export interface StoredMedia {
+  mimeType: string;
+  mediaType: string;
+  fileName: string;
+  fileSize: number;
+}
+
+export interface StoredMessage {
+  messageId: string;
+  chatRoomId: string;
+  clientId: string;
+  body: string;
+  messageType: string;
+  fromMe: boolean;
+  pushname: string;
+  /** RFC 3339, UTC */
+  sentAt: string;
+  deleted: boolean;
+  fromAi: boolean;
+  media?: StoredMedia;
+  /** Permanent link to the stored file; empty while there is none */
+  downloadUrl: string;
+  /** The per-type objects of its event, and what became of it */
+  extras: Record<string, unknown>;
+  /** Status of an own message, with `status=true`; in a group the furthest of any member */
+  status?: 'sent' | 'failed' | 'delivered' | 'read' | 'played';
+}
+
+export type StreamEntry = EventEntry | AttemptEntry | DroppedEntry | RoomEntry;
+
+export interface TestEventAnswer {
+  deliveryId: string;
+  delivered: boolean;
+  /** Why not; empty when delivered */
+  reason: string;
+  /** The call carried a token and a signature */
+  signed: boolean;
+}
+
+export interface TextEvent {
+  /** `message.sent` for what the linked number did */
+  event: 'message.received' | 'message.sent';
+  clientId: string;
+  orgId: string;
+  /** RFC 3339, UTC */
+  timestamp: string;
+  chatRoomId: string;
+  myLid: string;
+  clientLid: string;
+  remoteJid: string;
+  remoteName: string;
+  remotePhone: string;
+  remoteUsername: string;
+  pushName: string;
+  avatarUrl: string;
+  fromMe: boolean;
+  isGroup: boolean;
+  messageId: string;
+  /** Text, caption or rendered text */
+  body: string;
+  quoted?: EventQuoted;
+  /** The ad from which the person began to write; empty fields where the ad has none */
+  referral?: EventReferral;
+  mentions: string[];
+  isForwarded: boolean;
+  /** The `metaData` of an API send, with `fromAI`, `userId`, `userName`, `sender`, `name` picked out */
+  meta?: EventMeta;
+  /** The group and the author, for group messages */
+  group?: EventGroup;
+  type: 'text';
+  linkPreview?: EventLinkPreview;
+  list?: EventList;
+  /** The buttons below the text */
+  buttons?: EventButton[];
+  pin?: EventPin;
+}
+
+export interface UnlistenAnswer {
+  ok: true;
+  clientId: string;
+  ended: boolean;
+  webhookUrl: string;
+}
+
+export interface UserInfo {
+  /** Jid of the LID where known, else of the number */
+  jid: string;
+  username: string;
+  /** Status text */
+  status: string;
+  pictureId: string;
+  devices: number;
+  /** The verified name of a business; may be empty */
+  verifiedName: string;
+  /** With `withContact`: number with `+`; empty where not known */
+  phone?: string;
+  /** With `withContact`: name in the address book, else the one that the person chose; empty where not known */
+  displayName?: string;
+}
+
+export interface VideoEvent {
+  /** `message.sent` for what the linked number did */
+  event: 'message.received' | 'message.sent';
+  clientId: string;
+  orgId: string;
+  /** RFC 3339, UTC */
+  timestamp: string;
+  chatRoomId: string;
+  myLid: string;
+  clientLid: string;
+  remoteJid: string;
+  remoteName: string;
+  remotePhone: string;
+  remoteUsername: string;
+  pushName: string;
+  avatarUrl: string;
+  fromMe: boolean;
+  isGroup: boolean;
+  messageId: string;
+  /** Text, caption or rendered text */
+  body: string;
+  quoted?: EventQuoted;
+  /** The ad from which the person began to write; empty fields where the ad has none */
+  referral?: EventReferral;
+  mentions: string[];
+  isForwarded: boolean;
+  /** The `metaData` of an API send, with `fromAI`, `userId`, `userName`, `sender`, `name` picked out */
+  meta?: EventMeta;
+  /** The group and the author, for group messages */
+  group?: EventGroup;
+  type: 'video';
+  media: EventMedia;
+}
+
+export interface VisiblePicture {
+  jid: string;
+  /** Version of the picture */
+  id: string;
+  type: 'preview' | 'full';
+  /** Signed by the network; expires in about 10 days */
+  url: string;
+  /** Permanent link to the stored copy; empty while there is none */
+  storedUrl: string;
+  /** There is a stored copy */
+  mirrored: boolean;
+}
+
+export interface VoteUpdateEvent {
+  /** `message.sent` for what the linked number did */
+  event: 'message.received' | 'message.sent';
+  clientId: string;
+  orgId: string;
+  /** RFC 3339, UTC */
+  timestamp: string;
+  chatRoomId: string;
+  myLid: string;
+  clientLid: string;
+  remoteJid: string;
+  remoteName: string;
+  remotePhone: string;
+  remoteUsername: string;
+  pushName: string;
+  avatarUrl: string;
+  fromMe: boolean;
+  isGroup: boolean;
+  messageId: string;
+  /** Text, caption or rendered text */
+  body: string;
+  quoted?: EventQuoted;
+  /** The ad from which the person began to write; empty fields where the ad has none */
+  referral?: EventReferral;
+  mentions: string[];
+  isForwarded: boolean;
+  /** The `metaData` of an API send, with `fromAI`, `userId`, `userName`, `sender`, `name` picked out */
+  meta?: EventMeta;
+  /** The group and the author, for group messages */
+  group?: EventGroup;
+  type: 'vote_update';
+  pollVote: EventPollVote;
+}
+
+export interface WaVersion {
+  /** `2.3000.N` */
+  version: string;
+  /** Where it is from: the setting, the store, the library, or a look-up of this run */
+  source: 'setting' | 'stored' | 'library' | 'lookup';
+}
+
+export interface WaitingEvents {
+  events: number;
+  /** On disk; the setting `--durable-mb` bounds them */
+  bytes: number;
+  /** When the oldest of them was written down */
+  since: string;
+  /** `open` while the receiver is down: one call at a time tries whether it answers again */
+  circuit: 'closed' | 'open';
+}
+
+export interface WebAuthnAssertion {
+  id: string;
+  rawId: string;
+  type: 'public-key';
+  response: {
+    clientDataJSON: string;
+    authenticatorData: string;
+    signature: string;
+    userHandle?: string | null;
+  };
+  clientExtensionResults?: Record<string, unknown>;
+  authenticatorAttachment?: string | null;
+}
+
+export interface WebhookAttempt {
+  /** RFC 3339, UTC */
+  at: string;
+  origin: string;
+  type: string;
+  attempt: number;
+  outcome: 'delivered' | 'rejected' | 'failed';
+  /** The receiver's HTTP status; 0 when there was no answer */
+  status: number;
+  reason: string;
+  durationMs: number;
+}
+
+export type WebhookEvent =
+  | TextEvent
+  | ImageEvent
+  | VideoEvent
+  | AudioEvent
+  | DocumentEvent
+  | StickerEvent
+  | PollCreationEvent
+  | VoteUpdateEvent
+  | InteractiveReplyEvent
+  | ContactEvent
+  | LocationEvent
+  | ReactionEvent
+  | EditEvent
+  | RevokeEvent
+  | MessageStatusEvent
+  | SessionStatusEvent
+  | CallEvent
+  | PresenceEvent
+  | GroupUpdateEvent
+  | MessageUnreadableEvent
+  | AccountStatusEvent;
+
+export interface StartRequest {
+  clientId: string;
+  /** Where events go; `""` stops delivery */
+  webhookUrl?: string;
+  /** Sent to the webhook as a bearer token, and signs each call */
+  webhookToken?: string;
+  /** Asked for the options of a poll that is not stored */
+  pollLookupUrl?: string;
+  /** Opt-in event types */
+  extraEvents?: (
+    | 'message_status'
+    | 'session_status'
+    | 'call'
+    | 'presence'
+    | 'group_update'
+    | 'message_unreadable'
+    | 'account_status'
+  )[];
+  /** Decline every call that comes */
+  rejectCalls?: boolean;
+  /** The proxy for everything of this session: `http`, `https` or `socks5`, with user and password if it asks for them; `null` for direct connections. Needs the master token */
+  proxy?: string | null;
+}
+
+export interface GetQrRequest {
+  clientId: string;
+  format?: 'png' | 'text';
+}
+
+export interface PairPhoneRequest {
+  clientId: string;
+  phone: string;
+}
+
+export interface CheckStateRequest {
+  clientId: string;
+}
+
+export interface ListClientsRequest {
+  clientId?: string;
+}
+
+export interface SetWebhookRequest {
+  clientId: string;
+  /** Where events go; `""` stops delivery */
+  webhookUrl: string;
+  /** Sent to the webhook as a bearer token, and signs each call */
+  webhookToken?: string;
+  /** Asked for the options of a poll that is not stored */
+  pollLookupUrl?: string;
+  /** Opt-in event types */
+  extraEvents?: (
+    | 'message_status'
+    | 'session_status'
+    | 'call'
+    | 'presence'
+    | 'group_update'
+    | 'message_unreadable'
+    | 'account_status'
+  )[];
+  /** `contract`: four attempts within seconds. `durable`: written down first, and tried for up to 72 hours, in order for each chat */
+  retry?: 'contract' | 'durable';
+  /** Seconds for which calls carry a second signature, with the token before `webhookToken`: up to 7 days; 0 ends it. A new token without it ends it too */
+  previousTokenFor?: number;
+}
+
+export interface PauseWebhookRequest {
+  clientId: string;
+  paused: boolean;
+}
+
+export interface SetOrgIdRequest {
+  clientId: string;
+  orgId: string;
+}
+
+export interface SetApiSecretRequest {
+  clientId: string;
+  secret: string;
+}
+
+export interface SetEnableGroupAiRequest {
+  clientId: string;
+  enabled: boolean;
+}
+
+export interface SetProxyRequest {
+  clientId: string;
+  /** The proxy for everything of this session: `http`, `https` or `socks5`, with user and password if it asks for them; `null` for direct connections. Needs the master token */
+  proxy: string | null;
+}
+
+export interface SetRetentionRequest {
+  clientId: string;
+  /** Days after which messages and their files are deleted; 0 keeps them for ever, `null` is the setting `--retention-days` */
+  days: number | null;
+}
+
+export interface SetRejectCallsRequest {
+  clientId: string;
+  enabled: boolean;
+}
+
+export interface ReconnectRequest {
+  clientId: string;
+}
+
+export interface RestrictionsRequest {
+  clientId: string;
+}
+
+export interface DisconnectRequest {
+  clientId: string;
+}
+
+export interface GetPasskeyRequest {
+  clientId: string;
+}
+
+export interface AnswerPasskeyRequest {
+  clientId: string;
+  assertion: WebAuthnAssertion;
+}
+
+export interface ConfirmPasskeyRequest {
+  clientId: string;
+}
+
+export interface CreatePairLinkRequest {
+  clientId: string;
+}
+
+export interface GetPairStateRequest {
+  clientId?: string;
+  token: string;
+}
+
+export interface StartPairRequest {
+  clientId?: string;
+  token: string;
+}
+
+export interface RequestPairCodeRequest {
+  clientId?: string;
+  token: string;
+  phone: string;
+}
+
+export interface AnswerPairPasskeyRequest {
+  clientId?: string;
+  token: string;
+  assertion: WebAuthnAssertion;
+}
+
+export interface ConfirmPairPasskeyRequest {
+  clientId?: string;
+  token: string;
+}
+
+export interface AdoptRequest {
+  clientId: string;
+  /** Forget the parts of an adoption that did not end */
+  begin?: boolean;
+  keys?: {
+    /** The library's name of the key family, such as `session` or `pre-key` */
+    type: string;
+    /** Name of the key in its family */
+    id: string;
+    /** The key as the library writes it in JSON */
+    value: unknown;
+  }[];
+  /** The credentials of the link as the library writes them in JSON (`creds.json`) */
+  credentials?: Record<string, unknown>;
+  received?: {
+    /** SHA-256 of the ciphertext */
+    id: string;
+    messageId: string;
+    /** What was in it, in base64 */
+    plain: string;
+    /** What the network sent around it, in base64 */
+    stanza: string;
+    /** Milliseconds since the epoch */
+    receivedAt: number;
+  }[];
+  /** Where events go; `""` stops delivery */
+  webhookUrl?: string;
+  /** Sent to the webhook as a bearer token, and signs each call */
+  webhookToken?: string;
+  /** Asked for the options of a poll that is not stored */
+  pollLookupUrl?: string;
+  /** Opt-in event types */
+  extraEvents?: (
+    | 'message_status'
+    | 'session_status'
+    | 'call'
+    | 'presence'
+    | 'group_update'
+    | 'message_unreadable'
+    | 'account_status'
+  )[];
+  /** The proxy for everything of this session: `http`, `https` or `socks5`, with user and password if it asks for them; `null` for direct connections. Needs the master token */
+  proxy?: string | null;
+}
+
+export interface GiveBackRequest {
+  clientId: string;
+  /** The own jid of the session, with or without its device, so that no other one is given back by mistake */
+  jid: string;
+}
+
+export interface ExportSessionRequest {
+  clientId: string;
+}
+
+export interface ExportKeysRequest {
+  clientId: string;
+  /** `next` of the page before */
+  after?: {
+    /** The library's name of the key family, such as `session` or `pre-key` */
+    type: string;
+    /** Name of the key in its family */
+    id: string;
+  };
+}
+
+export interface SendMessageRequest {
+  clientId: string;
+  to: string;
+  quotedMessageId?: string;
+  mentions?: string[];
+  metaData?: Record<string, unknown>;
+  /** Keep the message if the policy refuses it for a time, and send it when the policy allows it */
+  whenAllowed?: boolean;
+  body: string;
+  /** Show a preview of the first https link; as set by --link-previews unless given */
+  linkPreview?: boolean;
+}
+
+export interface SendPollMessageRequest {
+  clientId: string;
+  to: string;
+  quotedMessageId?: string;
+  mentions?: string[];
+  metaData?: Record<string, unknown>;
+  /** Keep the message if the policy refuses it for a time, and send it when the policy allows it */
+  whenAllowed?: boolean;
+  pollName: string;
+  pollOptions: string[];
+  selectableCount?: number;
+}
+
+export interface SendListMessageRequest {
+  clientId: string;
+  to: string;
+  quotedMessageId?: string;
+  mentions?: string[];
+  metaData?: Record<string, unknown>;
+  /** Keep the message if the policy refuses it for a time, and send it when the policy allows it */
+  whenAllowed?: boolean;
+  title?: string;
+  bodyText: string;
+  footerText?: string;
+  buttonText: string;
+  sections: {
+    title?: string;
+    rows: {
+      id: string;
+      title: string;
+      description?: string;
+    }[];
+  }[];
+}
+
+export interface SendInteractiveMessageRequest {
+  clientId: string;
+  to: string;
+  quotedMessageId?: string;
+  mentions?: string[];
+  metaData?: Record<string, unknown>;
+  /** Keep the message if the policy refuses it for a time, and send it when the policy allows it */
+  whenAllowed?: boolean;
+  bodyText: string;
+  footerText?: string;
+  buttons: (
+    | {
+        type: 'quick_reply';
+        displayText: string;
+        id: string;
+      }
+    | {
+        type: 'cta_url';
+        displayText: string;
+        url: string;
+      }
+    | {
+        type: 'cta_call';
+        displayText: string;
+        phoneNumber: string;
+      }
+    | {
+        type: 'cta_copy';
+        displayText: string;
+        id: string;
+        copyCode: string;
+      }
+    | {
+        type: 'quick_reply' | 'cta_url' | 'cta_call' | 'cta_copy';
+      }
+  )[];
+}
+
+export interface SendContactRequest {
+  clientId: string;
+  to: string;
+  quotedMessageId?: string;
+  mentions?: string[];
+  metaData?: Record<string, unknown>;
+  /** Keep the message if the policy refuses it for a time, and send it when the policy allows it */
+  whenAllowed?: boolean;
+  displayName: string;
+  phone?: string;
+  vcard?: string;
+}
+
+export interface SendLocationRequest {
+  clientId: string;
+  to: string;
+  quotedMessageId?: string;
+  mentions?: string[];
+  metaData?: Record<string, unknown>;
+  /** Keep the message if the policy refuses it for a time, and send it when the policy allows it */
+  whenAllowed?: boolean;
+  latitude: number;
+  longitude: number;
+  name?: string;
+  address?: string;
+}
+
+export interface SendReactionRequest {
+  clientId: string;
+  to: string;
+  messageId: string;
+  emoji: string;
+  targetFromMe?: boolean;
+}
+
+export interface EditMessageRequest {
+  clientId: string;
+  to: string;
+  messageId: string;
+  body: string;
+}
+
+export interface PinMessageRequest {
+  clientId: string;
+  to: string;
+  messageId: string;
+  pinned?: boolean;
+  /** Seconds until the pin ends by itself: a day, a week or 30 days */
+  duration?: 86400 | 604800 | 2592000;
+}
+
+export interface SendMediaMessageRequest {
+  clientId: string;
+  to: string;
+  quotedMessageId?: string;
+  mentions?: string[];
+  metaData?: Record<string, unknown>;
+  /** Keep the message if the policy refuses it for a time, and send it when the policy allows it */
+  whenAllowed?: boolean;
+  /** A public https address */
+  downloadUrl: string;
+  /** MIME type, if detection is wrong */
+  mimeType?: string;
+  caption?: string;
+  fileName?: string;
+  /** Send audio as a voice note; OGG/Opus */
+  sendAudioAsVoice?: boolean;
+  /** Send a picture as a sticker; other formats than WebP are converted */
+  asSticker?: boolean;
+}
+
+export interface ForwardMessageRequest {
+  clientId: string;
+  to: string;
+  /** The chat that the message is in, in the forms of `to` */
+  from: string;
+  messageId: string;
+  metaData?: Record<string, unknown>;
+}
+
+export interface StarMessageRequest {
+  clientId: string;
+  to: string;
+  messageId: string;
+  starred?: boolean;
+}
+
+export interface SendTypingRequest {
+  clientId: string;
+  to: string;
+  composing?: boolean;
+}
+
+export interface SubscribePresenceRequest {
+  clientId: string;
+  to: string;
+  seconds?: number;
+}
+
+export interface DeleteMessageRequest {
+  clientId: string;
+  to: string;
+  messageId: string;
+  fromMe: boolean;
+  mode: 'everyone' | 'me';
+  /** The room in the hosted inbox; `me` needs it where there is one */
+  chatRoomId?: string;
+}
+
+export interface MarkReadRequest {
+  clientId: string;
+  to: string;
+  messageIds: string[];
+}
+
+export interface ArchiveChatRequest {
+  clientId: string;
+  to: string;
+  archived?: boolean;
+}
+
+export interface MuteChatRequest {
+  clientId: string;
+  to: string;
+  muted?: boolean;
+  /** RFC 3339: when the mute ends; absent: it has no end */
+  until?: string;
+}
+
+export interface PinChatRequest {
+  clientId: string;
+  to: string;
+  pinned?: boolean;
+}
+
+export interface SetDisappearingMessagesRequest {
+  clientId: string;
+  to: string;
+  /** 0 (off), 86400 (a day), 604800 (a week) or 7776000 (90 days) */
+  seconds: 0 | 86400 | 604800 | 7776000;
+}
+
+export interface MarkUnreadRequest {
+  clientId: string;
+  to: string;
+}
+
+export interface GetUserInfoRequest {
+  clientId: string;
+  jid: string;
+  /** Also answer number and name, as far as they are known */
+  withContact?: boolean;
+}
+
+export interface CheckOwnerLidRequest {
+  clientId: string;
+  /** In any usual notation, with or without + */
+  number?: string;
+}
+
+export interface GetProfilePictureRequest {
+  clientId: string;
+  jid: string;
+  /** True for the thumbnail of 96 pixels, false for full size */
+  preview?: boolean;
+  /** Ask the network even if it was asked within 24 hours */
+  refresh?: boolean;
+}
+
+export interface ListBlockedRequest {
+  clientId: string;
+}
+
+export interface BlockPersonRequest {
+  clientId: string;
+  jid: string;
+}
+
+export interface UnblockPersonRequest {
+  clientId: string;
+  jid: string;
+}
+
+export interface RefreshAvatarsRequest {
+  clientId: string;
+  /** Also check rooms that have a picture */
+  force?: boolean;
+}
+
+export interface GetProfileRequest {
+  clientId: string;
+}
+
+export interface SetProfileRequest {
+  clientId: string;
+  name?: string;
+  /** The text below the name */
+  about?: string;
+  /** After how many seconds messages of new chats disappear: 0 (off), 86400, 604800 or 7776000 */
+  disappearingSeconds?: 0 | 86400 | 604800 | 7776000;
+}
+
+export interface SetProfilePictureRequest {
+  clientId: string;
+  /** A public https address of a picture; `""` removes the picture */
+  downloadUrl: string;
+}
+
+export interface ListGroupsRequest {
+  clientId: string;
+}
+
+export interface GetGroupRequest {
+  clientId: string;
+  groupJid: string;
+}
+
+export interface CreateGroupRequest {
+  clientId: string;
+  subject: string;
+  participants: string[];
+}
+
+export interface UpdateGroupMembersRequest {
+  clientId: string;
+  groupJid: string;
+  action: 'add' | 'remove' | 'promote' | 'demote';
+  participants: string[];
+}
+
+export interface GetGroupInviteLinkRequest {
+  clientId: string;
+  groupJid: string;
+  reset?: boolean;
+}
+
+export interface UpdateGroupRequest {
+  clientId: string;
+  groupJid: string;
+  subject?: string;
+  /** Empty removes it */
+  description?: string;
+  /** Only admins write */
+  announce?: boolean;
+  /** Only admins change subject, description and picture */
+  locked?: boolean;
+  /** Every member may add people, not only admins */
+  membersAdd?: boolean;
+  /** Admins approve people who join by the invite link */
+  joinApproval?: boolean;
+  /** 0 (off), 86400 (a day), 604800 (a week) or 7776000 (90 days) */
+  disappearingSeconds?: 0 | 86400 | 604800 | 7776000;
+}
+
+export interface SetGroupPictureRequest {
+  clientId: string;
+  groupJid: string;
+  /** A public https address of a picture; `""` removes the picture */
+  downloadUrl: string;
+}
+
+export interface ListGroupRequestsRequest {
+  clientId: string;
+  groupJid: string;
+}
+
+export interface UpdateGroupRequestsRequest {
+  clientId: string;
+  groupJid: string;
+  action: 'approve' | 'reject';
+  participants: string[];
+}
+
+export interface JoinGroupRequest {
+  clientId: string;
+  /** The link, or the code at its end */
+  invite: string;
+}
+
+export interface GetGroupInviteRequest {
+  clientId: string;
+  /** The link, or the code at its end */
+  invite: string;
+}
+
+export interface LeaveGroupRequest {
+  clientId: string;
+  groupJid: string;
+}
+
+export interface ListChatRoomsRequest {
+  clientId: string;
+}
+
+export interface ListMessagesRequest {
+  clientId?: string;
+  limit?: number;
+  /** A message id */
+  before?: string;
+  /** Also how far own messages have come */
+  status?: boolean;
+  chatRoomId: string;
+}
+
+export interface GetMessageMediaUrlRequest {
+  clientId?: string;
+  chatRoomId: string;
+  messageId: string;
+}
+
+export interface ResetUnreadRequest {
+  chatRoomId: string;
+  clientId?: string;
+}
+
+export interface ListMediaFilesRequest {
+  clientId: string;
+  orgId: string;
+  page?: number;
+  limit?: number;
+}
+
+export interface GetMediaFileUrlRequest {
+  clientId?: string;
+  messageId: string;
+}
+
+export interface GetMediaRequest {
+  id: string;
+  fileName: string;
+}
+
+export interface SendTestEventRequest {
+  clientId: string;
+  type:
+    | 'text'
+    | 'image'
+    | 'video'
+    | 'audio'
+    | 'document'
+    | 'sticker'
+    | 'poll_creation'
+    | 'vote_update'
+    | 'interactive_reply'
+    | 'contact'
+    | 'location'
+    | 'reaction'
+    | 'edit'
+    | 'revoke'
+    | 'message_status'
+    | 'session_status'
+    | 'call'
+    | 'presence'
+    | 'group_update'
+    | 'message_unreadable'
+    | 'account_status';
+  /** Fields of the event that are not the usual ones */
+  fields?: {
+    body?: string;
+    messageId?: string;
+    remoteName?: string;
+    remotePhone?: string;
+    pushName?: string;
+  };
+}
+
+export interface ListenWebhookRequest {
+  clientId: string;
+  webhookUrl: string;
+  webhookToken: string;
+  extraEvents?: (
+    | 'message_status'
+    | 'session_status'
+    | 'call'
+    | 'presence'
+    | 'group_update'
+    | 'message_unreadable'
+    | 'account_status'
+  )[];
+  seconds?: number;
+  /** Also while somebody else listens */
+  takeOver?: boolean;
+}
+
+export interface UnlistenWebhookRequest {
+  clientId: string;
+  webhookToken?: string;
+}
+
+export interface ListFailedDeliveriesRequest {
+  clientId?: string;
+  limit?: number;
+  before?: string;
+}
+
+export interface GetFailedDeliveryRequest {
+  clientId?: string;
+  id: string;
+}
+
+export interface ResendFailedDeliveryRequest {
+  clientId?: string;
+  id: string;
+}
+
+export interface MessageTraceRequest {
+  clientId: string;
+  messageId: string;
+}
+
+export interface ListOutboxRequest {
+  clientId: string;
+  limit?: number;
+  /** Continue after this message: `next` of the page before */
+  after?: string;
+}
+
+export interface CancelHeldMessageRequest {
+  clientId: string;
+  messageId: string;
+}
+
+export interface GetPolicyRequest {
+  clientId: string;
+  /** As in `/send-message` */
+  to?: string;
+}
+
+export interface GetPastSendsRequest {
+  clientId: string;
+  days?: number;
+}
+
+export interface GetFleetRequest {
+  clientId?: string;
+}
+
+export interface ListNodesRequest {
+  clientId?: string;
+  leases?: boolean;
+}
+
+export interface DrainNodeRequest {
+  clientId?: string;
+  /** Its name or its nodeId */
+  node: string;
+  /** False ends it */
+  draining?: boolean;
+}
+
+export interface GetConfigRequest {
+  clientId?: string;
+}
+
+export interface GetMetricsRequest {
+  clientId?: string;
+}
+
+export interface GetOpenApiRequest {
+  clientId?: string;
+}
+
+/** One method for each operation. */
+export class Operations {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Create a session, or connect it; returns before it is connected. `POST /start` */
+  start(request: StartRequest, options?: CallOptions): Promise<StartAnswer> {
+    return this.#transport.json({ method: 'POST', path: '/start', query: ['clientId'] }, request, options);
+  }
+
+  /** Get the current pairing QR: a PNG data URL, or the text inside it. `GET /qr` */
+  getQr(request: GetQrRequest, options?: CallOptions): Promise<QrAnswer> {
+    return this.#transport.json(
+      { method: 'GET', path: '/qr', query: ['clientId', 'format'] },
+      request,
+      options,
+    );
+  }
+
+  /** Get a code to type on the phone, instead of scanning the QR. `POST /pair-phone` */
+  pairPhone(request: PairPhoneRequest, options?: CallOptions): Promise<PairPhoneAnswer> {
+    return this.#transport.json({ method: 'POST', path: '/pair-phone', query: [] }, request, options);
+  }
+
+  /** Check whether a session is connected, proven by traffic. `POST /check-state` */
+  checkState(request: CheckStateRequest, options?: CallOptions): Promise<CheckStateAnswer> {
+    return this.#transport.json({ method: 'POST', path: '/check-state', query: [] }, request, options);
+  }
+
+  /** List every session that the token can see. `GET /clients` */
+  listClients(
+    request: ListClientsRequest = {},
+    options?: CallOptions,
+  ): Promise<{
+    clients: Client[];
+  }> {
+    return this.#transport.json({ method: 'GET', path: '/clients', query: ['clientId'] }, request, options);
+  }
+
+  /** Change where events go; an empty webhookUrl stops delivery. `POST /set-webhook` */
+  setWebhook(
+    request: SetWebhookRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+    clientId: string;
+    webhookUrl: string;
+    pollLookupUrl: string;
+    /** `contract`: four attempts within seconds. `durable`: written down first, and tried for up to 72 hours, in order for each chat */
+    retry?: 'contract' | 'durable';
+    /** Until then calls carry a second signature, with the token before; absent otherwise */
+    previousTokenUntil?: string;
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/set-webhook', query: [] }, request, options);
+  }
+
+  /** Make no calls to the webhook of a session, or make them again; nothing else of the session pauses. `POST /pause-webhook` */
+  pauseWebhook(
+    request: PauseWebhookRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+    clientId: string;
+    paused: boolean;
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/pause-webhook', query: [] }, request, options);
+  }
+
+  /** Set the workspace whose history is kept; an empty orgId stops keeping it. `POST /set-org-id` */
+  setOrgId(
+    request: SetOrgIdRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+    clientId: string;
+    orgId: string;
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/set-org-id', query: [] }, request, options);
+  }
+
+  /** Set a token limited to this session; an empty secret removes it. `POST /set-api-secret` */
+  setApiSecret(
+    request: SetApiSecretRequest,
+    options?: CallOptions,
+  ): Promise<{
+    clientId: string;
+    hasSecret: boolean;
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/set-api-secret', query: [] }, request, options);
+  }
+
+  /** Deliver group messages as events, or not. `POST /set-enable-group-ai` */
+  setEnableGroupAi(
+    request: SetEnableGroupAiRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+    clientId: string;
+    enabled: boolean;
+  }> {
+    return this.#transport.json(
+      { method: 'POST', path: '/set-enable-group-ai', query: [] },
+      request,
+      options,
+    );
+  }
+
+  /** Set the proxy for everything of a session, and connect again through it; null removes it. `POST /set-proxy` */
+  setProxy(
+    request: SetProxyRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+    clientId: string;
+    /** The proxy of the session, without user and password */
+    proxy?: Proxy;
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/set-proxy', query: [] }, request, options);
+  }
+
+  /** Set the days after which messages and files of a session are deleted; null is the setting of the daemon. `POST /set-retention` */
+  setRetention(
+    request: SetRetentionRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+    clientId: string;
+    /** Days after which messages and their files are deleted; 0 keeps them for ever, `null` is the setting `--retention-days` */
+    days: number | null;
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/set-retention', query: [] }, request, options);
+  }
+
+  /** Decline every call that comes, or let it ring. `POST /set-reject-calls` */
+  setRejectCalls(
+    request: SetRejectCallsRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+    clientId: string;
+    enabled: boolean;
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/set-reject-calls', query: [] }, request, options);
+  }
+
+  /** Close the link of a paired session and connect again now; returns before it is connected. `POST /reconnect` */
+  reconnect(
+    request: ReconnectRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+    clientId: string;
+    /** State of the session; `logged_out`, `replaced` and `banned` wait for an operator */
+    status: 'initializing' | 'qr' | 'connected' | 'reconnecting' | 'logged_out' | 'replaced' | 'banned';
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/reconnect', query: [] }, request, options);
+  }
+
+  /** Get what the network does not let a linked number do, as it told last. `GET /restrictions` */
+  restrictions(request: RestrictionsRequest, options?: CallOptions): Promise<RestrictionsAnswer> {
+    return this.#transport.json(
+      { method: 'GET', path: '/restrictions', query: ['clientId'] },
+      request,
+      options,
+    );
+  }
+
+  /** Log the device out and delete everything of the session. `POST /disconnect` */
+  disconnect(
+    request: DisconnectRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+    clientId: string;
+    /** The network did not confirm the logout */
+    warning?: string;
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/disconnect', query: [] }, request, options);
+  }
+
+  /** Get the step of the passkey ceremony that WhatsApp may demand during a pairing. `GET /passkey` */
+  getPasskey(request: GetPasskeyRequest, options?: CallOptions): Promise<PasskeyAnswer> {
+    return this.#transport.json({ method: 'GET', path: '/passkey', query: ['clientId'] }, request, options);
+  }
+
+  /** Answer the passkey demand with the assertion of the number's owner. `POST /passkey` */
+  answerPasskey(request: AnswerPasskeyRequest, options?: CallOptions): Promise<PasskeyAnswer> {
+    return this.#transport.json({ method: 'POST', path: '/passkey', query: [] }, request, options);
+  }
+
+  /** Finish the passkey ceremony after the owner compared the code with the phone's. `POST /passkey/confirm` */
+  confirmPasskey(request: ConfirmPasskeyRequest, options?: CallOptions): Promise<PasskeyAnswer> {
+    return this.#transport.json({ method: 'POST', path: '/passkey/confirm', query: [] }, request, options);
+  }
+
+  /** Create a one-time address where the number's owner links it; it replaces an earlier one. `POST /pair-link` */
+  createPairLink(request: CreatePairLinkRequest, options?: CallOptions): Promise<PairLinkAnswer> {
+    return this.#transport.json({ method: 'POST', path: '/pair-link', query: [] }, request, options);
+  }
+
+  /** Get the state of the pairing behind a one-time address. `GET /pair/{token}/state` */
+  getPairState(request: GetPairStateRequest, options?: CallOptions): Promise<PairState> {
+    return this.#transport.json(
+      { method: 'GET', path: '/pair/{token}/state', query: ['clientId'] },
+      request,
+      options,
+    );
+  }
+
+  /** Ask for new QR codes after the last ones expired. `POST /pair/{token}/start` */
+  startPair(
+    request: StartPairRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+  }> {
+    return this.#transport.json(
+      { method: 'POST', path: '/pair/{token}/start', query: ['clientId'] },
+      request,
+      options,
+    );
+  }
+
+  /** Get a code to type on the phone, instead of scanning the QR. `POST /pair/{token}/code` */
+  requestPairCode(
+    request: RequestPairCodeRequest,
+    options?: CallOptions,
+  ): Promise<{
+    code: string;
+  }> {
+    return this.#transport.json(
+      { method: 'POST', path: '/pair/{token}/code', query: ['clientId'] },
+      request,
+      options,
+    );
+  }
+
+  /** Answer the passkey demand with the assertion of the number's owner. `POST /pair/{token}/passkey` */
+  answerPairPasskey(
+    request: AnswerPairPasskeyRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+  }> {
+    return this.#transport.json(
+      { method: 'POST', path: '/pair/{token}/passkey', query: ['clientId'] },
+      request,
+      options,
+    );
+  }
+
+  /** Finish the passkey ceremony after the owner compared the code with the phone's. `POST /pair/{token}/passkey/confirm` */
+  confirmPairPasskey(
+    request: ConfirmPairPasskeyRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+  }> {
+    return this.#transport.json(
+      { method: 'POST', path: '/pair/{token}/passkey/confirm', query: ['clientId'] },
+      request,
+      options,
+    );
+  }
+
+  /** Take a number over from another program, without pairing it again. `POST /adopt` */
+  adopt(
+    request: AdoptRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+    clientId: string;
+    /** State of the session; `logged_out`, `replaced` and `banned` wait for an operator */
+    status: 'initializing' | 'qr' | 'connected' | 'reconnecting' | 'logged_out' | 'replaced' | 'banned';
+    jid: string;
+    /** Family and id of keys that cannot be used; the others are taken */
+    leftOut: string[];
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/adopt', query: [] }, request, options);
+  }
+
+  /** Close and delete a session, but leave its device linked, so that another program can connect it. `POST /give-back` */
+  giveBack(
+    request: GiveBackRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+    clientId: string;
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/give-back', query: [] }, request, options);
+  }
+
+  /** Stop a session, and get its credentials and settings, to take it over at another Switchboard. `POST /export` */
+  exportSession(
+    request: ExportSessionRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+    clientId: string;
+    /** The own jid, with its device */
+    jid: string;
+    /** As `/adopt` takes them */
+    credentials: Record<string, unknown>;
+    settings: {
+      orgId: string;
+      webhookUrl: string;
+      webhookToken: string;
+      pollLookupUrl: string;
+      extraEvents: (
+        | 'message_status'
+        | 'session_status'
+        | 'call'
+        | 'presence'
+        | 'group_update'
+        | 'message_unreadable'
+        | 'account_status'
+      )[];
+      /** `contract`: four attempts within seconds. `durable`: written down first, and tried for up to 72 hours, in order for each chat */
+      retry: 'contract' | 'durable';
+      /** The proxy for everything of this session: `http`, `https` or `socks5`, with user and password if it asks for them; `null` for direct connections. Needs the master token */
+      proxy: string | null;
+      enableGroupAi: boolean;
+      rejectCalls: boolean;
+      /** Days after which messages and their files are deleted; 0 keeps them for ever, `null` is the setting `--retention-days` */
+      retentionDays: number | null;
+    };
+    /** What is not moved, and stays here beside history, files and names of people */
+    staying: {
+      failedDeliveries: number;
+      waitingDeliveries: number;
+      /** Messages that were received and are still to be announced here */
+      unannounced: number;
+      /** Sends that the network has not acknowledged */
+      unacknowledgedSends: number;
+      /** Messages that wait until the policy allows them */
+      heldSends: number;
+    };
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/export', query: [] }, request, options);
+  }
+
+  /** Get the Signal keys of a session that `/export` stopped, page by page. `POST /export-keys` */
+  exportKeys(
+    request: ExportKeysRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+    clientId: string;
+    keys: {
+      /** The library's name of the key family, such as `session` or `pre-key` */
+      type: string;
+      /** Name of the key in its family */
+      id: string;
+      /** The key as the library writes it in JSON */
+      value: unknown;
+    }[];
+    /** Absent on the last page */
+    next?: {
+      /** The library's name of the key family, such as `session` or `pre-key` */
+      type: string;
+      /** Name of the key in its family */
+      id: string;
+    };
+    /** On the last page: messages of the last minute */
+    received?: {
+      /** SHA-256 of the ciphertext */
+      id: string;
+      messageId: string;
+      /** What was in it, in base64 */
+      plain: string;
+      /** What the network sent around it, in base64 */
+      stanza: string;
+      /** Milliseconds since the epoch */
+      receivedAt: number;
+    }[];
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/export-keys', query: [] }, request, options);
+  }
+
+  /** Send a text. `POST /send-message` */
+  sendMessage(request: SendMessageRequest, options?: CallOptions): Promise<SendAnswer> {
+    return this.#transport.json({ method: 'POST', path: '/send-message', query: [] }, request, options);
+  }
+
+  /** Send a poll. `POST /send-poll-message` */
+  sendPollMessage(request: SendPollMessageRequest, options?: CallOptions): Promise<SendAnswer> {
+    return this.#transport.json({ method: 'POST', path: '/send-poll-message', query: [] }, request, options);
+  }
+
+  /** Send a list of rows, of which the recipient chooses one. `POST /send-list-message` */
+  sendListMessage(request: SendListMessageRequest, options?: CallOptions): Promise<SendAnswer> {
+    return this.#transport.json({ method: 'POST', path: '/send-list-message', query: [] }, request, options);
+  }
+
+  /** Send a text with buttons. `POST /send-interactive-message` */
+  sendInteractiveMessage(request: SendInteractiveMessageRequest, options?: CallOptions): Promise<SendAnswer> {
+    return this.#transport.json(
+      { method: 'POST', path: '/send-interactive-message', query: [] },
+      request,
+      options,
+    );
+  }
+
+  /** Send a contact card. `POST /send-contact` */
+  sendContact(request: SendContactRequest, options?: CallOptions): Promise<SendAnswer> {
+    return this.#transport.json({ method: 'POST', path: '/send-contact', query: [] }, request, options);
+  }
+
+  /** Send a place. `POST /send-location` */
+  sendLocation(request: SendLocationRequest, options?: CallOptions): Promise<SendAnswer> {
+    return this.#transport.json({ method: 'POST', path: '/send-location', query: [] }, request, options);
+  }
+
+  /** React to a message. `POST /send-reaction` */
+  sendReaction(request: SendReactionRequest, options?: CallOptions): Promise<SendAnswer> {
+    return this.#transport.json({ method: 'POST', path: '/send-reaction', query: [] }, request, options);
+  }
+
+  /** Change the text of an own message. `POST /edit-message` */
+  editMessage(request: EditMessageRequest, options?: CallOptions): Promise<SendAnswer> {
+    return this.#transport.json({ method: 'POST', path: '/edit-message', query: [] }, request, options);
+  }
+
+  /** Pin a message for everybody in its chat, or unpin it. `POST /pin-message` */
+  pinMessage(request: PinMessageRequest, options?: CallOptions): Promise<SendAnswer> {
+    return this.#transport.json({ method: 'POST', path: '/pin-message', query: [] }, request, options);
+  }
+
+  /** Send a file, by its URL or uploaded in a form. `POST /send-media-message` */
+  sendMediaMessage(request: SendMediaMessageRequest, options?: CallOptions): Promise<SendMediaAnswer> {
+    return this.#transport.json({ method: 'POST', path: '/send-media-message', query: [] }, request, options);
+  }
+
+  /** Forward a message of one chat to another one. `POST /forward-message` */
+  forwardMessage(request: ForwardMessageRequest, options?: CallOptions): Promise<SendAnswer> {
+    return this.#transport.json({ method: 'POST', path: '/forward-message', query: [] }, request, options);
+  }
+
+  /** Star a message on the account's own devices, or unstar it. `POST /star-message` */
+  starMessage(
+    request: StarMessageRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/star-message', query: [] }, request, options);
+  }
+
+  /** Show the other side that you are typing, or that you stopped. `POST /send-typing` */
+  sendTyping(
+    request: SendTypingRequest,
+    options?: CallOptions,
+  ): Promise<{
+    status: 'ok';
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/send-typing', query: [] }, request, options);
+  }
+
+  /** Get `presence` events of a chat for some minutes; the number appears online meanwhile. `POST /subscribe-presence` */
+  subscribePresence(
+    request: SubscribePresenceRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+    /** RFC 3339, UTC */
+    expiresAt: string;
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/subscribe-presence', query: [] }, request, options);
+  }
+
+  /** Delete a message for everyone, or on your own devices only. `POST /delete-message` */
+  deleteMessage(
+    request: DeleteMessageRequest,
+    options?: CallOptions,
+  ): Promise<{
+    status: true;
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/delete-message', query: [] }, request, options);
+  }
+
+  /** Send read receipts, and set the hosted room's unread count to 0. `POST /mark-read` */
+  markRead(
+    request: MarkReadRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+    count: number;
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/mark-read', query: [] }, request, options);
+  }
+
+  /** Archive a chat on all devices of the account, or bring it back. `POST /archive-chat` */
+  archiveChat(
+    request: ArchiveChatRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/archive-chat', query: [] }, request, options);
+  }
+
+  /** Mute a chat on all devices of the account, or end that. `POST /mute-chat` */
+  muteChat(
+    request: MuteChatRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/mute-chat', query: [] }, request, options);
+  }
+
+  /** Pin a chat to the top of the list on all devices of the account, or unpin it. `POST /pin-chat` */
+  pinChat(
+    request: PinChatRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/pin-chat', query: [] }, request, options);
+  }
+
+  /** Set after how many seconds the messages of a chat disappear; 0 turns it off. `POST /disappearing-messages` */
+  setDisappearingMessages(
+    request: SetDisappearingMessagesRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+  }> {
+    return this.#transport.json(
+      { method: 'POST', path: '/disappearing-messages', query: [] },
+      request,
+      options,
+    );
+  }
+
+  /** Flag a chat as unread on the linked phone. `POST /mark-unread` */
+  markUnread(
+    request: MarkUnreadRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/mark-unread', query: [] }, request, options);
+  }
+
+  /** Get what the network tells of a person. `POST /user-info` */
+  getUserInfo(request: GetUserInfoRequest, options?: CallOptions): Promise<UserInfo> {
+    return this.#transport.json({ method: 'POST', path: '/user-info', query: [] }, request, options);
+  }
+
+  /** Get the session's own addresses, and check whether a number is on the network. `POST /check-owner-lid` */
+  checkOwnerLid(request: CheckOwnerLidRequest, options?: CallOptions): Promise<OwnerLid> {
+    return this.#transport.json({ method: 'POST', path: '/check-owner-lid', query: [] }, request, options);
+  }
+
+  /** Get the picture of a person or a group, with a permanent copy. `GET /profile-picture` */
+  getProfilePicture(
+    request: GetProfilePictureRequest,
+    options?: CallOptions,
+  ): Promise<VisiblePicture | HiddenPicture> {
+    return this.#transport.json(
+      { method: 'GET', path: '/profile-picture', query: ['clientId', 'jid', 'preview', 'refresh'] },
+      request,
+      options,
+    );
+  }
+
+  /** List the people whom the number blocks, as the network has them now. `GET /blocked` */
+  listBlocked(
+    request: ListBlockedRequest,
+    options?: CallOptions,
+  ): Promise<{
+    blocked: BlockedPerson[];
+  }> {
+    return this.#transport.json({ method: 'GET', path: '/blocked', query: ['clientId'] }, request, options);
+  }
+
+  /** Block a person: their messages and calls do not arrive any more. `POST /block` */
+  blockPerson(
+    request: BlockPersonRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/block', query: [] }, request, options);
+  }
+
+  /** Unblock a person. `POST /unblock` */
+  unblockPerson(
+    request: UnblockPersonRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/unblock', query: [] }, request, options);
+  }
+
+  /** Fetch the pictures of the hosted rooms, about 7 a second; answers when all are done. `POST /refresh-avatars` */
+  refreshAvatars(request: RefreshAvatarsRequest, options?: CallOptions): Promise<AvatarCounts> {
+    return this.#transport.json({ method: 'POST', path: '/refresh-avatars', query: [] }, request, options);
+  }
+
+  /** Get the profile of the linked number, as the network has it. `GET /profile` */
+  getProfile(request: GetProfileRequest, options?: CallOptions): Promise<OwnProfile> {
+    return this.#transport.json({ method: 'GET', path: '/profile', query: ['clientId'] }, request, options);
+  }
+
+  /** Change name, text or default timer of the linked number; fields that are absent stay. `POST /set-profile` */
+  setProfile(
+    request: SetProfileRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/set-profile', query: [] }, request, options);
+  }
+
+  /** Set or remove the picture of the linked number. `POST /set-profile-picture` */
+  setProfilePicture(
+    request: SetProfilePictureRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+  }> {
+    return this.#transport.json(
+      { method: 'POST', path: '/set-profile-picture', query: [] },
+      request,
+      options,
+    );
+  }
+
+  /** List all groups that the number belongs to. `POST /get-groups` */
+  listGroups(
+    request: ListGroupsRequest,
+    options?: CallOptions,
+  ): Promise<{
+    groups: GroupListItem[];
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/get-groups', query: [] }, request, options);
+  }
+
+  /** Get a group and its members. `POST /get-group-participants` */
+  getGroup(
+    request: GetGroupRequest,
+    options?: CallOptions,
+  ): Promise<{
+    group: GroupDetail;
+  }> {
+    return this.#transport.json(
+      { method: 'POST', path: '/get-group-participants', query: [] },
+      request,
+      options,
+    );
+  }
+
+  /** Create a group; the linked number becomes its owner. `POST /create-group` */
+  createGroup(
+    request: CreateGroupRequest,
+    options?: CallOptions,
+  ): Promise<{
+    group: CreatedGroup;
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/create-group', query: [] }, request, options);
+  }
+
+  /** Add, remove, promote or demote members; needs admin rights. `POST /update-group-members` */
+  updateGroupMembers(
+    request: UpdateGroupMembersRequest,
+    options?: CallOptions,
+  ): Promise<{
+    members: MemberResult[];
+  }> {
+    return this.#transport.json(
+      { method: 'POST', path: '/update-group-members', query: [] },
+      request,
+      options,
+    );
+  }
+
+  /** Get the invite link; `reset` revokes the current one and issues a new one. `POST /group-invite-link` */
+  getGroupInviteLink(
+    request: GetGroupInviteLinkRequest,
+    options?: CallOptions,
+  ): Promise<{
+    link: string;
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/group-invite-link', query: [] }, request, options);
+  }
+
+  /** Change subject, description or settings of a group; fields that are absent stay. `POST /update-group` */
+  updateGroup(
+    request: UpdateGroupRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/update-group', query: [] }, request, options);
+  }
+
+  /** Set or remove the picture of a group. `POST /set-group-picture` */
+  setGroupPicture(
+    request: SetGroupPictureRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/set-group-picture', query: [] }, request, options);
+  }
+
+  /** List the people who ask to join a group. `POST /group-requests` */
+  listGroupRequests(
+    request: ListGroupRequestsRequest,
+    options?: CallOptions,
+  ): Promise<{
+    requests: JoinRequest[];
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/group-requests', query: [] }, request, options);
+  }
+
+  /** Approve or reject people who ask to join a group; needs admin rights. `POST /update-group-requests` */
+  updateGroupRequests(
+    request: UpdateGroupRequestsRequest,
+    options?: CallOptions,
+  ): Promise<{
+    members: MemberResult[];
+  }> {
+    return this.#transport.json(
+      { method: 'POST', path: '/update-group-requests', query: [] },
+      request,
+      options,
+    );
+  }
+
+  /** Join a group by its invite, or ask to join where an admin has to approve. `POST /join-group` */
+  joinGroup(
+    request: JoinGroupRequest,
+    options?: CallOptions,
+  ): Promise<{
+    groupJid: string;
+    /** False when an admin has to approve first */
+    joined: boolean;
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/join-group', query: [] }, request, options);
+  }
+
+  /** Get the group of an invite, without joining it. `POST /group-invite-info` */
+  getGroupInvite(
+    request: GetGroupInviteRequest,
+    options?: CallOptions,
+  ): Promise<{
+    group: GroupInvite;
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/group-invite-info', query: [] }, request, options);
+  }
+
+  /** Leave a group. `POST /leave-group` */
+  leaveGroup(
+    request: LeaveGroupRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/leave-group', query: [] }, request, options);
+  }
+
+  /** List the chat rooms of the hosted inbox, newest activity first. `GET /chatrooms` */
+  listChatRooms(
+    request: ListChatRoomsRequest,
+    options?: CallOptions,
+  ): Promise<{
+    chatRooms: ChatRoom[];
+  }> {
+    return this.#transport.json({ method: 'GET', path: '/chatrooms', query: ['clientId'] }, request, options);
+  }
+
+  /** List the newest messages of a room, oldest first; or those before a message with `before`. `GET /chatrooms/{chatRoomId}/messages` */
+  listMessages(
+    request: ListMessagesRequest,
+    options?: CallOptions,
+  ): Promise<{
+    messages: StoredMessage[];
+  }> {
+    return this.#transport.json(
+      {
+        method: 'GET',
+        path: '/chatrooms/{chatRoomId}/messages',
+        query: ['clientId', 'limit', 'before', 'status'],
+      },
+      request,
+      options,
+    );
+  }
+
+  /** Get the permanent link to a stored message's file. `GET /chatrooms/{chatRoomId}/messages/{messageId}/media-url` */
+  getMessageMediaUrl(
+    request: GetMessageMediaUrlRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+    url: string;
+  }> {
+    return this.#transport.json(
+      { method: 'GET', path: '/chatrooms/{chatRoomId}/messages/{messageId}/media-url', query: ['clientId'] },
+      request,
+      options,
+    );
+  }
+
+  /** Set a room's unread count to 0, without read receipts. `POST /chatrooms/{chatRoomId}/read` */
+  resetUnread(
+    request: ResetUnreadRequest,
+    options?: CallOptions,
+  ): Promise<{
+    status: 'ok';
+  }> {
+    return this.#transport.json(
+      { method: 'POST', path: '/chatrooms/{chatRoomId}/read', query: [] },
+      request,
+      options,
+    );
+  }
+
+  /** List the stored files of a session, newest first; those of its present `orgId`. `GET /media-files` */
+  listMediaFiles(
+    request: ListMediaFilesRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+    files: MediaFile[];
+    pagination: {
+      page: number;
+      limit: number;
+      total: number;
+    };
+  }> {
+    return this.#transport.json(
+      { method: 'GET', path: '/media-files', query: ['clientId', 'orgId', 'page', 'limit'] },
+      request,
+      options,
+    );
+  }
+
+  /** Get the permanent link to a stored file, by its id in `/media-files`. `GET /media-files/{messageId}/url` */
+  getMediaFileUrl(
+    request: GetMediaFileUrlRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+    url: string;
+  }> {
+    return this.#transport.json(
+      { method: 'GET', path: '/media-files/{messageId}/url', query: ['clientId'] },
+      request,
+      options,
+    );
+  }
+
+  /** Download a stored file, whole or in part; its link is enough, without a token. `GET /media/{id}/{fileName}` */
+  getMedia(request: GetMediaRequest, options?: CallOptions): Promise<Response> {
+    return this.#transport.response(
+      { method: 'GET', path: '/media/{id}/{fileName}', query: [] },
+      request,
+      options,
+    );
+  }
+
+  /** Send a sample event to the session's webhook, and answer with the outcome. `POST /send-test-event` */
+  sendTestEvent(request: SendTestEventRequest, options?: CallOptions): Promise<TestEventAnswer> {
+    return this.#transport.json({ method: 'POST', path: '/send-test-event', query: [] }, request, options);
+  }
+
+  /** Take a session's events in place of its webhook for some seconds; call again to renew. `POST /listen-webhook` */
+  listenWebhook(request: ListenWebhookRequest, options?: CallOptions): Promise<ListenAnswer> {
+    return this.#transport.json({ method: 'POST', path: '/listen-webhook', query: [] }, request, options);
+  }
+
+  /** Give a session's events back to its webhook: from the listener of that token, or from any listener. `POST /unlisten-webhook` */
+  unlistenWebhook(request: UnlistenWebhookRequest, options?: CallOptions): Promise<UnlistenAnswer> {
+    return this.#transport.json({ method: 'POST', path: '/unlisten-webhook', query: [] }, request, options);
+  }
+
+  /** List the events that no attempt could deliver, newest first. `GET /failed-deliveries` */
+  listFailedDeliveries(
+    request: ListFailedDeliveriesRequest = {},
+    options?: CallOptions,
+  ): Promise<{
+    failedDeliveries: FailedDelivery[];
+    /** `before` of the next page; absent on the last one */
+    next?: string;
+  }> {
+    return this.#transport.json(
+      { method: 'GET', path: '/failed-deliveries', query: ['clientId', 'limit', 'before'] },
+      request,
+      options,
+    );
+  }
+
+  /** Get one failed delivery with its event. `GET /failed-deliveries/{id}` */
+  getFailedDelivery(
+    request: GetFailedDeliveryRequest,
+    options?: CallOptions,
+  ): Promise<FailedDeliveryWithEvent> {
+    return this.#transport.json(
+      { method: 'GET', path: '/failed-deliveries/{id}', query: ['clientId'] },
+      request,
+      options,
+    );
+  }
+
+  /** Send a failed delivery again, with four new attempts; it leaves the list when it is delivered. `POST /failed-deliveries/{id}/resend` */
+  resendFailedDelivery(request: ResendFailedDeliveryRequest, options?: CallOptions): Promise<ResendAnswer> {
+    return this.#transport.json(
+      { method: 'POST', path: '/failed-deliveries/{id}/resend', query: ['clientId'] },
+      request,
+      options,
+    );
+  }
+
+  /** Get what happened with one message, inbound or own: from the network to its receiver. `GET /message-trace` */
+  messageTrace(request: MessageTraceRequest, options?: CallOptions): Promise<MessageTrace> {
+    return this.#transport.json(
+      { method: 'GET', path: '/message-trace', query: ['clientId', 'messageId'] },
+      request,
+      options,
+    );
+  }
+
+  /** List the messages that wait until the policy of their session allows them, oldest first. `GET /outbox` */
+  listOutbox(
+    request: ListOutboxRequest,
+    options?: CallOptions,
+  ): Promise<{
+    messages: HeldMessage[];
+    /** Present if more follow */
+    next?: string;
+  }> {
+    return this.#transport.json(
+      { method: 'GET', path: '/outbox', query: ['clientId', 'limit', 'after'] },
+      request,
+      options,
+    );
+  }
+
+  /** Cancel a message that waits until the policy of its session allows it. `POST /outbox/cancel` */
+  cancelHeldMessage(
+    request: CancelHeldMessageRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+    messageId: string;
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/outbox/cancel', query: [] }, request, options);
+  }
+
+  /** Get the policy of a session and what it has counted; with `to` whether a message to that recipient would leave. `GET /policy` */
+  getPolicy(request: GetPolicyRequest, options?: CallOptions): Promise<PolicyAnswer> {
+    return this.#transport.json(
+      { method: 'GET', path: '/policy', query: ['clientId', 'to'] },
+      request,
+      options,
+    );
+  }
+
+  /** Get the sends of a session in the last days, without their content, to replay them against a policy. `GET /policy/sends` */
+  getPastSends(request: GetPastSendsRequest, options?: CallOptions): Promise<PastSends> {
+    return this.#transport.json(
+      { method: 'GET', path: '/policy/sends', query: ['clientId', 'days'] },
+      request,
+      options,
+    );
+  }
+
+  /** Get every session that the token can see, and every node, with what an operator needs. `GET /fleet` */
+  getFleet(request: GetFleetRequest = {}, options?: CallOptions): Promise<FleetAnswer> {
+    return this.#transport.json({ method: 'GET', path: '/fleet', query: ['clientId'] }, request, options);
+  }
+
+  /** List the nodes that share the store; with `leases` also which one holds which session. `GET /nodes` */
+  listNodes(
+    request: ListNodesRequest = {},
+    options?: CallOptions,
+  ): Promise<{
+    nodes: Node[];
+    leases?: Lease[];
+  }> {
+    return this.#transport.json(
+      { method: 'GET', path: '/nodes', query: ['clientId', 'leases'] },
+      request,
+      options,
+    );
+  }
+
+  /** Have a node give its sessions to the others and take no more, until it is restarted or undrained. `POST /nodes/drain` */
+  drainNode(
+    request: DrainNodeRequest,
+    options?: CallOptions,
+  ): Promise<{
+    node: Node;
+  }> {
+    return this.#transport.json(
+      { method: 'POST', path: '/nodes/drain', query: ['clientId'] },
+      request,
+      options,
+    );
+  }
+
+  /** Check that this process answers. `GET /health/live` */
+  getLive(options?: CallOptions): Promise<{
+    status: 'ok';
+    podName: string;
+    uptime: string;
+  }> {
+    return this.#transport.json({ method: 'GET', path: '/health/live', query: [] }, {}, options);
+  }
+
+  /** Check that this node can work: 503 while the store is unreachable, and while it stops. `GET /health/ready` */
+  getReady(options?: CallOptions): Promise<ReadyAnswer> {
+    return this.#transport.json({ method: 'GET', path: '/health/ready', query: [] }, {}, options);
+  }
+
+  /** Get the health of every session of this node. `GET /health/clients` */
+  getClientsHealth(options?: CallOptions): Promise<{
+    podName: string;
+    /** Sessions that wait for an operator */
+    failedCount: number;
+    /** The version of WhatsApp Web that this node reports */
+    waVersion: WaVersion;
+    clients: SessionHealth[];
+  }> {
+    return this.#transport.json({ method: 'GET', path: '/health/clients', query: [] }, {}, options);
+  }
+
+  /** Get facts of this run; none is secret. `GET /config` */
+  getConfig(request: GetConfigRequest = {}, options?: CallOptions): Promise<ConfigAnswer> {
+    return this.#transport.json({ method: 'GET', path: '/config', query: ['clientId'] }, request, options);
+  }
+
+  /** Get the metrics for Prometheus. `GET /metrics` */
+  getMetrics(request: GetMetricsRequest = {}, options?: CallOptions): Promise<Response> {
+    return this.#transport.response(
+      { method: 'GET', path: '/metrics', query: ['clientId'] },
+      request,
+      options,
+    );
+  }
+
+  /** Get this API as an OpenAPI 3.1 document. `GET /openapi.json` */
+  getOpenApi(request: GetOpenApiRequest = {}, options?: CallOptions): Promise<Record<string, unknown>> {
+    return this.#transport.json(
+      { method: 'GET', path: '/openapi.json', query: ['clientId'] },
+      request,
+      options,
+    );
+  }
+}

@@ -1,0 +1,202 @@
+import Joi from 'joi';
+import { type AnswerOf, type BodyOf, operation } from './operation.js';
+import {
+  anyFields,
+  clientId,
+  count,
+  flag,
+  listOf,
+  ok,
+  optional,
+  record,
+  type TypeOf,
+  text,
+} from './schema.js';
+import {
+  extraEvents,
+  proxyUrl,
+  retentionDays,
+  retry,
+  sessionStatus,
+  webhookFields,
+  webhookUrl,
+} from './sessions.js';
+
+const NAME_LENGTH = 512;
+
+const keyFields = {
+  type: Joi.string()
+    .max(NAME_LENGTH)
+    .description("The library's name of the key family, such as `session` or `pre-key`")
+    .example('pre-key'),
+  id: Joi.string().max(NAME_LENGTH).description('Name of the key in its family').example('17'),
+};
+const keyName = record(keyFields);
+const key = record({
+  ...keyFields,
+  value: Joi.any()
+    .description('The key as the library writes it in JSON')
+    .example({ public: {}, private: {} }),
+});
+
+const bytes = Joi.string().base64().allow('');
+const received = record({
+  id: Joi.string().hex().length(64).description('SHA-256 of the ciphertext'),
+  messageId: text,
+  plain: bytes.description('What was in it, in base64'),
+  stanza: bytes.description('What the network sent around it, in base64'),
+  receivedAt: count.description('Milliseconds since the epoch'),
+}).description('A message that was received already, so that a second delivery of it is recognised');
+
+/** Settings of a session that move with it. */
+export const movedSettings = record({
+  orgId: text,
+  webhookUrl: text,
+  webhookToken: text,
+  pollLookupUrl: text,
+  extraEvents,
+  retry,
+  proxy: proxyUrl,
+  enableGroupAi: flag,
+  rejectCalls: flag,
+  retentionDays,
+});
+export type MovedSettings = TypeOf<typeof movedSettings>;
+
+/** What a file of an exported session has beside credentials and keys. */
+export const movedParts = record({ settings: movedSettings, received: listOf(received) });
+
+/** Numbers that another program has linked with the same protocol library. */
+export const adoption = {
+  adopt: operation({
+    method: 'POST',
+    path: '/adopt',
+    owner: 'session',
+    access: 'master',
+    creates: true,
+    summary: 'Take a number over from another program, without pairing it again',
+    description:
+      'In one request or in several, each within the limit of a request. The first has `begin`. The last has `credentials`; ' +
+      'with it the number connects. Stop the other program before: the network permits one connection.',
+    body: record({
+      clientId,
+      begin: optional(flag.description('Forget the parts of an adoption that did not end')),
+      keys: optional(listOf(key)),
+      credentials: optional(
+        anyFields().description(
+          'The credentials of the link as the library writes them in JSON (`creds.json`)',
+        ),
+      ),
+      received: optional(listOf(received)),
+      webhookUrl: optional(webhookUrl),
+      ...webhookFields,
+      proxy: optional(proxyUrl),
+    }),
+    answer: record({
+      ok,
+      clientId,
+      status: sessionStatus,
+      jid: text,
+      leftOut: listOf(text).description('Family and id of keys that cannot be used; the others are taken'),
+    }),
+    example: {
+      ok: true,
+      clientId: 'acme',
+      status: 'initializing',
+      jid: '15550000001@s.whatsapp.net',
+      leftOut: [],
+    },
+    errors: ['session_already_paired'],
+  }),
+  giveBack: operation({
+    method: 'POST',
+    path: '/give-back',
+    owner: 'session',
+    access: 'master',
+    summary:
+      'Close and delete a session, but leave its device linked, so that another program can connect it',
+    body: record({
+      clientId,
+      jid: text
+        .description(
+          'The own jid of the session, with or without its device, so that no other one is given back by mistake',
+        )
+        .example('15550000001@s.whatsapp.net'),
+    }),
+    answer: record({ ok, clientId }),
+    example: { ok: true, clientId: 'acme' },
+  }),
+  exportSession: operation({
+    method: 'POST',
+    path: '/export',
+    owner: 'session',
+    access: 'master',
+    summary: 'Stop a session, and get its credentials and settings, to take it over at another Switchboard',
+    description:
+      'The session is `replaced` afterwards: it keeps its history, and connects again with `/reconnect` or `/start`. Get its keys ' +
+      'from `/export-keys`. The answer has secrets: whoever has them can use the number.',
+    body: record({ clientId }),
+    answer: record({
+      ok,
+      clientId,
+      jid: text.description('The own jid, with its device'),
+      credentials: anyFields().description('As `/adopt` takes them'),
+      settings: movedSettings,
+      staying: record({
+        failedDeliveries: count,
+        waitingDeliveries: count,
+        unannounced: count.description('Messages that were received and are still to be announced here'),
+        unacknowledgedSends: count.description('Sends that the network has not acknowledged'),
+        heldSends: count.description('Messages that wait until the policy allows them'),
+      }).description('What is not moved, and stays here beside history, files and names of people'),
+    }),
+    example: {
+      ok: true,
+      clientId: 'acme',
+      jid: '15550000001:3@s.whatsapp.net',
+      credentials: {},
+      settings: {
+        orgId: '',
+        webhookUrl: 'https://example.com/webhook',
+        webhookToken: '',
+        pollLookupUrl: '',
+        extraEvents: [],
+        retry: 'contract',
+        proxy: null,
+        enableGroupAi: false,
+        rejectCalls: false,
+        retentionDays: null,
+      },
+      staying: {
+        failedDeliveries: 0,
+        waitingDeliveries: 0,
+        unannounced: 0,
+        unacknowledgedSends: 0,
+        heldSends: 0,
+      },
+    },
+    errors: ['session_unpaired', 'session_terminal'],
+  }),
+  exportKeys: operation({
+    method: 'POST',
+    path: '/export-keys',
+    owner: 'session',
+    access: 'master',
+    summary: 'Get the Signal keys of a session that `/export` stopped, page by page',
+    body: record({ clientId, after: optional(keyName.description('`next` of the page before')) }),
+    answer: record({
+      ok,
+      clientId,
+      keys: listOf(key),
+      next: optional(keyName).description('Absent on the last page'),
+      received: optional(listOf(received)).description('On the last page: messages of the last minute'),
+    }),
+    example: { ok: true, clientId: 'acme', keys: [{ type: 'pre-key', id: '17', value: {} }] },
+    errors: ['session_unpaired', 'session_already_paired'],
+  }),
+};
+
+export type ExportSessionAnswer = AnswerOf<typeof adoption.exportSession>;
+export type ExportKeysAnswer = AnswerOf<typeof adoption.exportKeys>;
+/** One part of the state of a number. */
+export type AdoptRequest = BodyOf<typeof adoption.adopt>;

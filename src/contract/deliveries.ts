@@ -1,0 +1,195 @@
+import Joi from 'joi';
+import { LIMITS } from '../domain/limits.js';
+import { EXTRA_EVENT_TYPES, MESSAGE_EVENT_TYPES } from '../events/catalogue.js';
+import { characters } from '../kinds/fields.js';
+import { type BodyOf, operation } from './operation.js';
+import {
+  anyFields,
+  clientId,
+  count,
+  flag,
+  httpUrl,
+  listOf,
+  named,
+  ok,
+  oneOf,
+  optional,
+  record,
+  signingToken,
+  type TypeOf,
+  text,
+  time,
+} from './schema.js';
+import { extraEvents } from './sessions.js';
+
+/** A listener's token is made by a program, and tells one listener from another. */
+const LISTENER_TOKEN_LENGTH = { min: 16, max: 1_024 };
+const TOKEN_LENGTH = { min: 1, max: 1_024 };
+const LISTEN_SECONDS = 30;
+const DEFAULT_LIMIT = 100;
+/** Longer than any id: a ULID has 26 characters. */
+const ID_LENGTH = 64;
+
+/** Where a page ends: its last delivery, by the order of the list, as `<failedAt in milliseconds>-<id>`. */
+export const PAGE_END = /^([0-9]{1,15})-([A-Za-z0-9]{1,64})$/;
+
+const deliveryParams = record({ id: Joi.string().max(ID_LENGTH).example('01K0000000000000000000000A') });
+
+const failedFields = {
+  id: text,
+  clientId,
+  url: text.description('Without what in it may be secret'),
+  type: text,
+  messageId: text,
+  reason: text,
+  attempts: count,
+  failedAt: time,
+};
+export const failedDelivery = named('FailedDelivery', failedFields);
+export const failedDeliveryWithEvent = named('FailedDeliveryWithEvent', {
+  ...failedFields,
+  event: anyFields().description('The event as it was POSTed'),
+});
+const deliveryFields = {
+  deliveryId: text,
+  delivered: flag,
+  reason: text.description('Why not; empty when delivered'),
+};
+export const resendAnswer = named('ResendAnswer', deliveryFields);
+export const testEventAnswer = named('TestEventAnswer', {
+  ...deliveryFields,
+  signed: flag.description('The call carried a token and a signature'),
+});
+export const listenAnswer = named('ListenAnswer', {
+  ok,
+  clientId,
+  webhookUrl: text,
+  registeredUrl: text.description("The session's own webhook, used again afterwards; empty when it has none"),
+  expiresAt: time,
+  renewed: flag.description('False when this listener did not listen before'),
+});
+export const unlistenAnswer = named('UnlistenAnswer', { ok, clientId, ended: flag, webhookUrl: text });
+
+export type FailedDelivery = TypeOf<typeof failedDelivery>;
+export type FailedDeliveryWithEvent = TypeOf<typeof failedDeliveryWithEvent>;
+export type ResendAnswer = TypeOf<typeof resendAnswer>;
+export type TestEventAnswer = TypeOf<typeof testEventAnswer>;
+export type ListenAnswer = TypeOf<typeof listenAnswer>;
+export type UnlistenAnswer = TypeOf<typeof unlistenAnswer>;
+
+const failed: FailedDelivery = {
+  id: '01K0000000000000000000000A',
+  clientId: 'acme',
+  url: 'https://example.com/webhook',
+  type: 'text',
+  messageId: '3EB0A9253D5F6C2B1E7A90',
+  reason: 'the receiver answered 500',
+  attempts: 4,
+  failedAt: '2026-11-22T10:00:00.000Z',
+};
+
+const NAME = characters(LIMITS.displayNameLength).allow('');
+
+export const deliveries = {
+  sendTestEvent: operation({
+    method: 'POST',
+    path: '/send-test-event',
+    owner: 'session',
+    summary: "Send a sample event to the session's webhook, and answer with the outcome",
+    body: record({
+      clientId,
+      type: oneOf(...MESSAGE_EVENT_TYPES, ...EXTRA_EVENT_TYPES).example('text'),
+      fields: optional(
+        record({
+          body: optional(characters(LIMITS.textLength)),
+          messageId: optional(Joi.string().max(LIMITS.messageIdLength)),
+          remoteName: optional(NAME),
+          remotePhone: optional(NAME),
+          pushName: optional(NAME),
+        }).description('Fields of the event that are not the usual ones'),
+      ),
+    }),
+    answer: testEventAnswer,
+    example: { deliveryId: '01K0000000000000000000000A', delivered: true, reason: '', signed: true },
+    errors: ['webhook_missing'],
+  }),
+  listenWebhook: operation({
+    method: 'POST',
+    path: '/listen-webhook',
+    owner: 'session',
+    summary: "Take a session's events in place of its webhook for some seconds; call again to renew",
+    body: record({
+      clientId,
+      webhookUrl: httpUrl().example('http://127.0.0.1:4000/webhook'),
+      webhookToken: signingToken(LISTENER_TOKEN_LENGTH).disallow('').example('a-token-made-for-this-one'),
+      extraEvents: extraEvents.default([]),
+      seconds: Joi.number().integer().min(LIMITS.listenMin).max(LIMITS.listenMax).default(LISTEN_SECONDS),
+      takeOver: flag.default(false).description('Also while somebody else listens'),
+    }),
+    answer: listenAnswer,
+    example: {
+      ok: true,
+      clientId: 'acme',
+      webhookUrl: 'http://127.0.0.1:4000/webhook',
+      registeredUrl: 'https://example.com/webhook',
+      expiresAt: '2026-11-22T10:00:30.000Z',
+      renewed: false,
+    },
+    errors: ['webhook_taken', 'webhook_unreachable'],
+  }),
+  unlistenWebhook: operation({
+    method: 'POST',
+    path: '/unlisten-webhook',
+    owner: 'session',
+    summary:
+      "Give a session's events back to its webhook: from the listener of that token, or from any listener",
+    body: record({ clientId, webhookToken: optional(signingToken(TOKEN_LENGTH).disallow('')) }),
+    answer: unlistenAnswer,
+    example: { ok: true, clientId: 'acme', ended: true, webhookUrl: 'https://example.com/webhook' },
+  }),
+  listFailedDeliveries: operation({
+    method: 'GET',
+    path: '/failed-deliveries',
+    owner: 'any',
+    summary: 'List the events that no attempt could deliver, newest first',
+    query: record({
+      clientId: optional(clientId),
+      limit: Joi.number().integer().min(1).max(LIMITS.failedDeliveriesKept).default(DEFAULT_LIMIT),
+      before: optional(
+        Joi.string()
+          .pattern(PAGE_END)
+          .messages({ 'string.pattern.base': '{#label} must be the "next" of an earlier page' }),
+      ),
+    }),
+    answer: record({
+      failedDeliveries: listOf(failedDelivery),
+      next: optional(text).description('`before` of the next page; absent on the last one'),
+    }),
+    example: { failedDeliveries: [failed] },
+  }),
+  getFailedDelivery: operation({
+    method: 'GET',
+    path: '/failed-deliveries/{id}',
+    owner: 'any',
+    summary: 'Get one failed delivery with its event',
+    params: deliveryParams,
+    answer: failedDeliveryWithEvent,
+    example: {
+      ...failed,
+      event: { event: 'message.received', type: 'text', clientId: 'acme', body: 'Hello' },
+    },
+    errors: ['delivery_unknown'],
+  }),
+  resendFailedDelivery: operation({
+    method: 'POST',
+    path: '/failed-deliveries/{id}/resend',
+    owner: 'session',
+    summary: 'Send a failed delivery again, with four new attempts; it leaves the list when it is delivered',
+    params: deliveryParams,
+    answer: resendAnswer,
+    example: { deliveryId: '01K0000000000000000000000A', delivered: true, reason: '' },
+    errors: ['delivery_unknown', 'webhook_missing'],
+  }),
+};
+
+export type ListenWish = BodyOf<typeof deliveries.listenWebhook>;

@@ -1,0 +1,334 @@
+import Joi from 'joi';
+import { LIMITS } from '../domain/limits.js';
+import { characters } from '../kinds/fields.js';
+import { disappearingSeconds } from './chats.js';
+import { operation } from './operation.js';
+import { PICTURE_TEXT, pictureErrors, pictureInputs } from './pictures.js';
+import {
+  clientId,
+  count,
+  flag,
+  listOf,
+  named,
+  ok,
+  oneOf,
+  optional,
+  record,
+  requiredClient,
+  type TypeOf,
+  text,
+  timeOrEmpty,
+} from './schema.js';
+
+const groupFields = {
+  clientId,
+  groupJid: Joi.string()
+    .max(LIMITS.addressLength)
+    .pattern(/^[0-9]+(-[0-9]+)?@g\.us$/)
+    .messages({ 'string.pattern.base': '{#label} must be the jid of a group: <id>@g.us' })
+    .example('120363040000000001@g.us'),
+};
+
+/** People by LID, `+phone` or jid, each once. */
+const participants = Joi.array<string[]>()
+  .items(Joi.string().max(LIMITS.addressLength))
+  .min(1)
+  .max(LIMITS.groupParticipants)
+  .unique()
+  .example(['+15550000002', '90000000000003']);
+
+const subject = characters(LIMITS.groupSubjectLength)
+  .pattern(/\S/)
+  .messages({ 'string.pattern.base': '{#label} must not be blank' })
+  .example('Weekend plans');
+
+/** The settings that one call may change. */
+const settingFields = {
+  subject: optional(subject),
+  description: optional(
+    characters(LIMITS.groupDescriptionLength)
+      .allow('')
+      .description('Empty removes it')
+      .example('Who brings what'),
+  ),
+  announce: optional(flag.description('Only admins write')),
+  locked: optional(flag.description('Only admins change subject, description and picture')),
+  membersAdd: optional(flag.description('Every member may add people, not only admins')),
+  joinApproval: optional(flag.description('Admins approve people who join by the invite link')),
+  disappearingSeconds: optional(disappearingSeconds),
+};
+
+/** An invite by its link or its code. */
+const invite = Joi.string()
+  .max(256)
+  .description('The link, or the code at its end')
+  .example('https://chat.whatsapp.com/AbCdEfGhIjKlMnOpQrStUv');
+
+const listFields = {
+  jid: text,
+  name: text,
+  participants: count.description('Number of members'),
+  isAnnounce: flag.description('Only admins write'),
+  isLocked: flag.description('Only admins change the group'),
+  ownerJid: text,
+};
+export const groupMember = named('GroupMember', {
+  jid: text.description('Jid of the LID where known, else of the number'),
+  phone: text.description('Number with `+`; empty where not known'),
+  isAdmin: flag,
+  isSuperAdmin: flag,
+  displayName: text,
+});
+const detailFields = {
+  jid: text,
+  name: text,
+  topic: text,
+  addressingMode: text,
+  isAnnounce: listFields.isAnnounce,
+  isLocked: listFields.isLocked,
+  membersAdd: flag.description('Every member may add people, not only admins'),
+  joinApproval: flag.description('Admins approve people who join by the invite link'),
+  disappearingSeconds: count.description('After how many seconds messages disappear; 0: they stay'),
+  members: listOf(groupMember),
+};
+export const memberResult = named('MemberResult', {
+  jid: text,
+  error: Joi.number().integer().description("0, or the network's status code for this member"),
+});
+export const joinRequest = named('JoinRequest', {
+  jid: text.description('Jid of the LID where known, else of the number'),
+  phone: text.description('Number with `+`; empty where not known'),
+  displayName: text,
+  requestedAt: timeOrEmpty,
+});
+export const groupInvite = named('GroupInvite', {
+  jid: text,
+  name: text,
+  topic: text,
+  ownerJid: text,
+  participants: count.description('Number of members'),
+  joinApproval: flag.description('An admin has to approve who joins'),
+  createdAt: timeOrEmpty,
+});
+export const groupListItem = named('GroupListItem', listFields);
+export const groupDetail = named('GroupDetail', detailFields);
+export const createdGroup = named('CreatedGroup', {
+  ...listFields,
+  ...detailFields,
+  refused: listOf(memberResult).description('People who could not be added'),
+});
+
+export type GroupListItem = TypeOf<typeof groupListItem>;
+export type GroupDetail = TypeOf<typeof groupDetail>;
+export type GroupMember = TypeOf<typeof groupMember>;
+export type CreatedGroup = TypeOf<typeof createdGroup>;
+export type JoinRequest = TypeOf<typeof joinRequest>;
+export type GroupInvite = TypeOf<typeof groupInvite>;
+export type MemberResult = TypeOf<typeof memberResult>;
+
+const item: GroupListItem = {
+  jid: '120363040000000001@g.us',
+  name: 'Weekend plans',
+  participants: 1,
+  isAnnounce: false,
+  isLocked: false,
+  ownerJid: '90000000000001@lid',
+};
+const detail: GroupDetail = {
+  jid: '120363040000000001@g.us',
+  name: 'Weekend plans',
+  topic: '',
+  addressingMode: 'lid',
+  isAnnounce: false,
+  isLocked: false,
+  membersAdd: true,
+  joinApproval: false,
+  disappearingSeconds: 0,
+  members: [
+    {
+      jid: '90000000000001@lid',
+      phone: '+15550000001',
+      isAdmin: true,
+      isSuperAdmin: true,
+      displayName: 'Ada Example',
+    },
+  ],
+};
+
+const groupErrors = [
+  'session_unpaired',
+  'session_suspended',
+  'session_not_connected',
+  'group_unknown',
+  'group_forbidden',
+  'lookup_failed',
+] as const;
+
+const inviteErrors = [
+  'session_unpaired',
+  'session_suspended',
+  'session_not_connected',
+  'lookup_failed',
+  'invite_unknown',
+  'group_forbidden',
+  'group_conflict',
+] as const;
+
+/** Schemas for the handler, which reads and validates the body itself. */
+export const groupPicture = pictureInputs(groupFields);
+
+export const groups = {
+  listGroups: operation({
+    method: 'POST',
+    path: '/get-groups',
+    owner: 'session',
+    summary: 'List all groups that the number belongs to',
+    body: requiredClient,
+    answer: record({ groups: listOf(groupListItem) }),
+    example: { groups: [item] },
+    errors: groupErrors,
+  }),
+  getGroup: operation({
+    method: 'POST',
+    path: '/get-group-participants',
+    owner: 'session',
+    summary: 'Get a group and its members',
+    body: record(groupFields),
+    answer: record({ group: groupDetail }),
+    example: { group: detail },
+    errors: groupErrors,
+  }),
+  createGroup: operation({
+    method: 'POST',
+    path: '/create-group',
+    owner: 'session',
+    summary: 'Create a group; the linked number becomes its owner',
+    body: record({
+      clientId,
+      subject,
+      participants,
+    }),
+    answer: record({ group: createdGroup }),
+    example: { group: { ...item, ...detail, refused: [] } },
+    errors: [...groupErrors, 'recipient_unknown'],
+  }),
+  updateGroupMembers: operation({
+    method: 'POST',
+    path: '/update-group-members',
+    owner: 'session',
+    summary: 'Add, remove, promote or demote members; needs admin rights',
+    body: record({
+      ...groupFields,
+      action: oneOf('add', 'remove', 'promote', 'demote').example('add'),
+      participants,
+    }),
+    answer: record({ members: listOf(memberResult) }),
+    example: { members: [{ jid: '90000000000003@lid', error: 0 }] },
+    errors: [...groupErrors, 'recipient_unknown'],
+  }),
+  getGroupInviteLink: operation({
+    method: 'POST',
+    path: '/group-invite-link',
+    owner: 'session',
+    summary: 'Get the invite link; `reset` revokes the current one and issues a new one',
+    body: record({ ...groupFields, reset: flag.default(false) }),
+    answer: record({ link: text }),
+    example: { link: 'https://chat.whatsapp.com/AbCdEfGhIjKlMnOpQrStUv' },
+    errors: groupErrors,
+  }),
+  updateGroup: operation({
+    method: 'POST',
+    path: '/update-group',
+    owner: 'session',
+    summary: 'Change subject, description or settings of a group; fields that are absent stay',
+    description:
+      'Each setting is one change at the network, in the order in which they are listed here. When one is refused, those ' +
+      'before it are changed, and the error names it. Subject, description and the timer need admin rights in a locked ' +
+      'group; the others always do.',
+    body: record({ ...groupFields, ...settingFields }).or(...Object.keys(settingFields)),
+    answer: record({ ok }),
+    example: { ok: true },
+    errors: [...groupErrors, 'group_conflict'],
+  }),
+  setGroupPicture: operation({
+    method: 'POST',
+    path: '/set-group-picture',
+    owner: 'session',
+    summary: 'Set or remove the picture of a group',
+    description: PICTURE_TEXT,
+    body: groupPicture.body,
+    form: groupPicture.form,
+    answer: record({ ok }),
+    example: { ok: true },
+    errors: [...groupErrors, ...pictureErrors],
+  }),
+  listGroupRequests: operation({
+    method: 'POST',
+    path: '/group-requests',
+    owner: 'session',
+    summary: 'List the people who ask to join a group',
+    body: record(groupFields),
+    answer: record({ requests: listOf(joinRequest) }),
+    example: {
+      requests: [
+        {
+          jid: '90000000000003@lid',
+          phone: '+15550000003',
+          displayName: 'Carol',
+          requestedAt: '2026-11-22T10:00:00.000Z',
+        },
+      ],
+    },
+    errors: groupErrors,
+  }),
+  updateGroupRequests: operation({
+    method: 'POST',
+    path: '/update-group-requests',
+    owner: 'session',
+    summary: 'Approve or reject people who ask to join a group; needs admin rights',
+    body: record({ ...groupFields, action: oneOf('approve', 'reject').example('approve'), participants }),
+    answer: record({ members: listOf(memberResult) }),
+    example: { members: [{ jid: '90000000000003@lid', error: 0 }] },
+    errors: [...groupErrors, 'recipient_unknown'],
+  }),
+  joinGroup: operation({
+    method: 'POST',
+    path: '/join-group',
+    owner: 'session',
+    summary: 'Join a group by its invite, or ask to join where an admin has to approve',
+    body: record({ clientId, invite }),
+    answer: record({ groupJid: text, joined: flag.description('False when an admin has to approve first') }),
+    example: { groupJid: '120363040000000001@g.us', joined: true },
+    errors: inviteErrors,
+  }),
+  getGroupInvite: operation({
+    method: 'POST',
+    path: '/group-invite-info',
+    owner: 'session',
+    summary: 'Get the group of an invite, without joining it',
+    body: record({ clientId, invite }),
+    answer: record({ group: groupInvite }),
+    example: {
+      group: {
+        jid: '120363040000000001@g.us',
+        name: 'Weekend plans',
+        topic: '',
+        ownerJid: '90000000000001@lid',
+        participants: 12,
+        joinApproval: false,
+        createdAt: '2026-11-01T10:00:00.000Z',
+      },
+    },
+    errors: inviteErrors,
+  }),
+  leaveGroup: operation({
+    method: 'POST',
+    path: '/leave-group',
+    owner: 'session',
+    summary: 'Leave a group',
+    body: record(groupFields),
+    answer: record({ ok }),
+    example: { ok: true },
+    errors: groupErrors,
+  }),
+};

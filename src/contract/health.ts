@@ -1,0 +1,204 @@
+import Joi from 'joi';
+import { operation } from './operation.js';
+import {
+  clientId,
+  count,
+  flag,
+  listOf,
+  named,
+  oneOf,
+  optional,
+  record,
+  type TypeOf,
+  text,
+  time,
+  timeOrEmpty,
+} from './schema.js';
+import { sessionStatus } from './sessions.js';
+
+/** Probes add what they like to their URLs. */
+const probeQuery = Joi.object<object>().unknown();
+
+export const historyProgress = named('HistoryProgress', {
+  progress: Joi.number().description('Percent, as the phone reports it'),
+  messages: count.description('New messages'),
+});
+
+/** What restricts a number, while something does. */
+const restriction = named('Restriction', {
+  until: timeOrEmpty.description('When it ends; empty where the network does not say it'),
+  reason: text.description('For people; with the word of the network in brackets'),
+});
+
+/** What waits in the store for a receiver with `retry: durable`. */
+const waitingEvents = named('WaitingEvents', {
+  events: count,
+  bytes: count.description('On disk; the setting `--durable-mb` bounds them'),
+  since: time.description('When the oldest of them was written down'),
+  circuit: oneOf('closed', 'open').description(
+    '`open` while the receiver is down: one call at a time tries whether it answers again',
+  ),
+});
+
+export const healthFields = {
+  clientId,
+  jid: text,
+  status: sessionStatus,
+  reason: text.description('Why it has this status; may be empty'),
+  since: timeOrEmpty,
+  connected: flag.description('The link is open and traffic proved it lately'),
+  loggedIn: flag.description('Paired'),
+  enableGroupAi: flag,
+  rejectCalls: flag.description('Every call that comes is declined'),
+  reconnects: count,
+  connectedAt: timeOrEmpty,
+  lastDisconnect: text.description('The last close reason, or empty'),
+  lastStanzaAt: timeOrEmpty.description('When the network last sent anything'),
+  retryAt: timeOrEmpty.description('When the next connection is tried'),
+  openJournal: count.description('Messages decrypted but not delivered yet'),
+  restriction: optional(restriction).description('What the network does not let the number do now'),
+  warning: optional(text).description(
+    "The network's word while it warns of the limit of new chats: `FIRST_WARNING`, `SECOND_WARNING`",
+  ),
+  history: optional(historyProgress).description('Import of the past that the linked phone sends'),
+  waiting: optional(waitingEvents).description('Events that wait for the receiver, with `retry: durable`'),
+  webhookPaused: optional(text).description('Why the webhook gets no calls now; absent while it gets them'),
+};
+
+export const waVersion = named('WaVersion', {
+  version: text.description('`2.3000.N`').example('2.3000.1043857760'),
+  source: oneOf('setting', 'stored', 'library', 'lookup').description(
+    'Where it is from: the setting, the store, the library, or a look-up of this run',
+  ),
+});
+
+export const sessionHealth = named('SessionHealth', healthFields);
+export const sessionCounts = named('SessionCounts', {
+  total: count,
+  connected: count,
+  down: count,
+  terminal: count,
+});
+export const readyAnswer = named('ReadyAnswer', {
+  status: oneOf('ok', 'stopping', 'unavailable'),
+  podName: text,
+  database: flag,
+  storage: flag,
+  proxy: flag.description('A session of this node has a proxy'),
+  alerts: flag,
+  sessions: sessionCounts,
+});
+export const configAnswer = named('ConfigAnswer', {
+  podName: text,
+  environment: text.description('The network'),
+  storage: text,
+  publicMedia: flag,
+  proxy: flag.description('A session of this node has a proxy'),
+  rejectCalls: flag.description('A session of this node declines calls'),
+  alerts: flag,
+  version: text,
+  routes: listOf(text).description('`METHOD /path`'),
+});
+
+export type WaVersionAnswer = TypeOf<typeof waVersion>;
+export type SessionHealth = TypeOf<typeof sessionHealth>;
+export type HistoryProgress = TypeOf<typeof historyProgress>;
+export type SessionCounts = TypeOf<typeof sessionCounts>;
+export type ReadyAnswer = TypeOf<typeof readyAnswer>;
+export type ConfigAnswer = TypeOf<typeof configAnswer>;
+
+export const health = {
+  getLive: operation({
+    method: 'GET',
+    path: '/health/live',
+    owner: 'none',
+    access: 'open',
+    summary: 'Check that this process answers',
+    query: probeQuery,
+    answer: record({ status: oneOf('ok'), podName: text, uptime: text }),
+    example: { status: 'ok', podName: 'node-1', uptime: '3h12m5s' },
+  }),
+  getReady: operation({
+    method: 'GET',
+    path: '/health/ready',
+    owner: 'none',
+    access: 'open',
+    summary: 'Check that this node can work: 503 while the store is unreachable, and while it stops',
+    query: probeQuery,
+    answer: readyAnswer,
+    alsoAnswers: { 503: 'The store is unreachable, or the node is stopping' },
+    example: {
+      status: 'ok',
+      podName: 'node-1',
+      database: true,
+      storage: true,
+      proxy: false,
+      alerts: false,
+      sessions: { total: 1, connected: 1, down: 0, terminal: 0 },
+    },
+  }),
+  getClientsHealth: operation({
+    method: 'GET',
+    path: '/health/clients',
+    owner: 'none',
+    access: 'open',
+    summary: 'Get the health of every session of this node',
+    query: probeQuery,
+    answer: record({
+      podName: text,
+      failedCount: count.description('Sessions that wait for an operator'),
+      waVersion: waVersion.description('The version of WhatsApp Web that this node reports'),
+      clients: listOf(sessionHealth),
+    }),
+    example: {
+      podName: 'node-1',
+      failedCount: 0,
+      waVersion: { version: '2.3000.1043857760', source: 'library' },
+      clients: [
+        {
+          clientId: 'acme',
+          jid: '15550000001@s.whatsapp.net',
+          status: 'connected',
+          reason: '',
+          since: '2026-11-22T10:00:00.000Z',
+          connected: true,
+          loggedIn: true,
+          enableGroupAi: false,
+          rejectCalls: false,
+          reconnects: 0,
+          connectedAt: '2026-11-22T10:00:00.000Z',
+          lastDisconnect: '',
+          lastStanzaAt: '2026-11-22T10:00:00.000Z',
+          retryAt: '',
+          openJournal: 0,
+        },
+      ],
+    },
+  }),
+  getConfig: operation({
+    method: 'GET',
+    path: '/config',
+    owner: 'none',
+    summary: 'Get facts of this run; none is secret',
+    answer: configAnswer,
+    example: {
+      podName: 'node-1',
+      environment: 'whatsapp',
+      storage: 'sqlite',
+      publicMedia: true,
+      proxy: false,
+      rejectCalls: false,
+      alerts: false,
+      version: '2026-11',
+      routes: ['POST /start', 'GET /qr'],
+    },
+  }),
+  getMetrics: operation({
+    method: 'GET',
+    path: '/metrics',
+    owner: 'none',
+    access: 'master',
+    summary: 'Get the metrics for Prometheus',
+    answer: 'text/plain',
+  }),
+};

@@ -1,0 +1,159 @@
+import Joi from 'joi';
+import { LIMITS } from '../domain/limits.js';
+import { MESSAGE_STATUSES } from '../domain/room.js';
+import { operation } from './operation.js';
+import {
+  anyFields,
+  clientId,
+  count,
+  flag,
+  listOf,
+  messageId,
+  named,
+  ok,
+  oneOf,
+  optional,
+  record,
+  requiredClient,
+  type TypeOf,
+  text,
+  time,
+  timeOrEmpty,
+} from './schema.js';
+
+/** Longer than any room's id: three parts of at most 64, 20 and 64 characters. */
+const ROOM_ID_LENGTH = 256;
+
+export const chatRoomId = Joi.string().max(ROOM_ID_LENGTH).example('acme-90000000000001-90000000000002');
+const roomParams = record({ chatRoomId });
+
+export const chatRoom = named('ChatRoom', {
+  chatRoomId: text,
+  clientId,
+  name: text,
+  myLid: text,
+  clientLid: text.description("The other party's LID user-part, or the group's id"),
+  isGroup: flag,
+  remoteJid: text,
+  lastMessage: text,
+  lastMessageFromMe: flag,
+  lastMessageAt: timeOrEmpty,
+  unreadCount: count,
+  avatarUrl: text.description('Permanent link to its picture; empty while there is none'),
+  archived: optional(flag).description(
+    'Present, and true, while the chat is archived on the devices of the account',
+  ),
+  mutedUntil: optional(time).description(
+    'End of the mute of a muted chat; it may be in the past; `9999-12-31T23:59:59.999Z` without an end',
+  ),
+  pinned: optional(flag).description('Present, and true, while the chat is pinned'),
+});
+export const storedMessage = named('StoredMessage', {
+  messageId: text,
+  chatRoomId: text,
+  clientId,
+  body: text,
+  messageType: text,
+  fromMe: flag,
+  pushname: text,
+  sentAt: time,
+  deleted: flag,
+  fromAi: flag,
+  media: optional(named('StoredMedia', { mimeType: text, mediaType: text, fileName: text, fileSize: count })),
+  downloadUrl: text.description('Permanent link to the stored file; empty while there is none'),
+  extras: anyFields().description('The per-type objects of its event, and what became of it'),
+  status: optional(oneOf(...MESSAGE_STATUSES)).description(
+    'Status of an own message, with `status=true`; in a group the furthest of any member',
+  ),
+});
+export type ChatRoom = TypeOf<typeof chatRoom>;
+export type StoredMessage = TypeOf<typeof storedMessage>;
+
+export const inbox = {
+  listChatRooms: operation({
+    method: 'GET',
+    path: '/chatrooms',
+    owner: 'any',
+    summary: 'List the chat rooms of the hosted inbox, newest activity first',
+    query: requiredClient,
+    answer: record({ chatRooms: listOf(chatRoom) }),
+    example: {
+      chatRooms: [
+        {
+          chatRoomId: 'acme-90000000000001-90000000000002',
+          clientId: 'acme',
+          name: 'Ada Example',
+          myLid: '90000000000001',
+          clientLid: '90000000000002',
+          isGroup: false,
+          remoteJid: '90000000000002@lid',
+          lastMessage: 'Hello',
+          lastMessageFromMe: false,
+          lastMessageAt: '2026-11-22T10:00:00.000Z',
+          unreadCount: 1,
+          avatarUrl: '',
+        },
+      ],
+    },
+    errors: ['session_unknown'],
+  }),
+  listMessages: operation({
+    method: 'GET',
+    path: '/chatrooms/{chatRoomId}/messages',
+    owner: 'any',
+    summary: 'List the newest messages of a room, oldest first; or those before a message with `before`',
+    params: roomParams,
+    query: record({
+      clientId: optional(clientId),
+      limit: Joi.number().integer().min(1).max(LIMITS.historyPage).default(LIMITS.historyPage),
+      before: optional(
+        Joi.string()
+          .max(LIMITS.messageIdLength)
+          .description('A message id')
+          .example('3EB0A9253D5F6C2B1E7A90'),
+      ),
+      status: flag.default(false).description('Also how far own messages have come'),
+    }),
+    answer: record({ messages: listOf(storedMessage) }),
+    example: {
+      messages: [
+        {
+          messageId: '3EB0A9253D5F6C2B1E7A90',
+          chatRoomId: 'acme-90000000000001-90000000000002',
+          clientId: 'acme',
+          body: 'Hello',
+          messageType: 'chat',
+          fromMe: false,
+          pushname: 'Ada',
+          sentAt: '2026-11-22T10:00:00.000Z',
+          deleted: false,
+          fromAi: false,
+          downloadUrl: '',
+          extras: {},
+        },
+      ],
+    },
+    errors: ['session_unknown', 'room_unknown', 'message_unknown'],
+  }),
+  getMessageMediaUrl: operation({
+    method: 'GET',
+    path: '/chatrooms/{chatRoomId}/messages/{messageId}/media-url',
+    owner: 'any',
+    summary: "Get the permanent link to a stored message's file",
+    params: record({ chatRoomId, messageId }),
+    answer: record({ ok, url: text }),
+    example: { ok: true, url: 'http://127.0.0.1:3000/media/7d9f9a1e-5a0c-4f0e-9f43-6b8f0f3f4a51/menu.pdf' },
+    errors: ['session_unknown', 'room_unknown', 'message_unknown', 'file_unknown'],
+  }),
+  resetUnread: operation({
+    method: 'POST',
+    path: '/chatrooms/{chatRoomId}/read',
+    owner: 'any',
+    summary: "Set a room's unread count to 0, without read receipts",
+    params: roomParams,
+    body: record({ clientId: optional(clientId) }),
+    answer: record({ status: oneOf('ok') }),
+    example: { status: 'ok' },
+    errors: ['session_unknown', 'room_unknown'],
+  }),
+};

@@ -1,0 +1,275 @@
+import Joi, { type CustomValidator } from 'joi';
+import type { ErrorCode } from '../domain/errors.js';
+import { jsonFlaw, parseJson } from '../domain/json.js';
+import { LIMITS } from '../domain/limits.js';
+import { RULE_NAMES } from '../domain/policy/rules.js';
+import { addressFields, characters, envelopeFields, messageIdField } from '../kinds/fields.js';
+import { sendableKinds } from '../kinds/index.js';
+import type { KindSend, SendPayload } from '../kinds/kind.js';
+import { type BodyOf, type Operation, operation } from './operation.js';
+import {
+  anyFields,
+  type ClientQuery,
+  count,
+  flag,
+  httpUrl,
+  named,
+  ok,
+  oneOf,
+  optional,
+  record,
+  type TypeOf,
+  text,
+  time,
+} from './schema.js';
+
+/** Signed addresses are long. */
+const DOWNLOAD_URL_LENGTH = 8_192;
+const NAME_LENGTH = 1_024;
+const TYPE_LENGTH = 255;
+/** Bytes of a form beside its file. */
+const FRAMING_BYTES = 1024 * 1024;
+
+/** The headers that every send operation takes. */
+export const sendHeaders = record({
+  'idempotency-key': optional(
+    Joi.string()
+      .max(LIMITS.idempotencyKeyLength)
+      .pattern(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/)
+      .label('Idempotency-Key')
+      .messages({ 'string.pattern.base': '{#label} must be printable ASCII' })
+      .description('The same key within 24 h sends once and returns the first answer'),
+  ),
+}).unknown();
+export type SendHeaders = TypeOf<typeof sendHeaders>;
+
+const sentFields = {
+  status: oneOf('sent', 'held')
+    .description('`held`, with `whenAllowed` only: its policy refuses it now, and it is sent later')
+    .meta({ optIn: ['held'] }),
+  messageId: text,
+  allowedAt: optional(time).description('When the rule allows a held message; another one may hold then'),
+  rule: optional(oneOf(...RULE_NAMES)).description('The rule that holds a message back'),
+  warning: optional(text).description('Delivered, but not written to the hosted history: do not send again'),
+};
+export const sendAnswer = named('SendAnswer', {
+  ...sentFields,
+  targetId: optional(text).description('The changed message, after a reaction or an edit'),
+});
+export const sendMediaAnswer = named('SendMediaAnswer', {
+  ...sentFields,
+  mediaType: optional(text),
+  bytes: optional(count).description('Size of a file that was fetched by its URL'),
+  fallback: optional(oneOf('text')).description(
+    'Too large: a text with the link was sent in place of the file',
+  ),
+});
+export type SendAnswer = TypeOf<typeof sendAnswer>;
+export type SendMediaAnswer = TypeOf<typeof sendMediaAnswer>;
+
+const HELD = { 202: 'With `whenAllowed`: the message is held, and is sent when the policy allows it' };
+
+const sendErrors: readonly ErrorCode[] = [
+  'policy_refused',
+  'session_unpaired',
+  'session_suspended',
+  'session_not_connected',
+  'recipient_unknown',
+  'lookup_failed',
+  'idempotency_conflict',
+  'send_not_connected',
+  'send_rejected',
+  'send_unacknowledged',
+  'send_cut_off',
+  'device_query_unanswered',
+  'room_unknown',
+];
+/** Of operations that are about an earlier message. */
+export const targetErrors: readonly ErrorCode[] = [
+  'message_unknown',
+  'target_not_own',
+  'target_not_editable',
+  'target_author_unknown',
+  'edit_window_over',
+  'message_deleted',
+];
+
+export type SendOperation = Operation<ClientQuery, SendPayload, object, SendHeaders, SendAnswer>;
+
+/** One operation for each kind of message that can be sent, by its id: `/send-poll-message` → `sendPollMessage`. */
+export const kindSends: readonly { id: string; kind: KindSend; operation: SendOperation }[] =
+  sendableKinds().map((kind) => ({ id: idOf(kind.path), kind, operation: sendOperation(kind) }));
+
+function idOf(path: string): string {
+  return path.slice(1).replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function sendOperation({ path, description, payload, target }: KindSend): SendOperation {
+  return {
+    method: 'POST',
+    path,
+    owner: 'session',
+    summary: description,
+    headers: sendHeaders,
+    body: payload,
+    answer: sendAnswer,
+    example: {
+      status: 'sent',
+      messageId: '3EB0C767D097B7C1A2B3C4',
+      ...(target && { targetId: '3EB0A9253D5F6C2B1E7A90' }),
+    },
+    ...(!target && { alsoAnswers: HELD }),
+    errors: target ? [...sendErrors, ...targetErrors] : [...sendErrors, 'held_sends_full'],
+  };
+}
+
+const caption = characters(LIMITS.textLength).allow('').default('').example('Our new menu');
+
+const mediaBody = record({
+  ...addressFields,
+  quotedMessageId: optional(envelopeFields.quotedMessageId),
+  mentions: optional<string[]>(envelopeFields.mentions),
+  metaData: optional(anyFields().example({ fromAI: true })),
+  whenAllowed: optional<boolean>(envelopeFields.whenAllowed),
+  downloadUrl: httpUrl(DOWNLOAD_URL_LENGTH)
+    .description('A public https address')
+    .example('https://example.com/menu.pdf'),
+  mimeType: Joi.string()
+    .allow('')
+    .max(TYPE_LENGTH)
+    .pattern(/^[\w.+-]+\/[\w.+-]+( *;.*)?$/)
+    .messages({ 'string.pattern.base': '{#label} must be a MIME type such as image/png' })
+    .default('')
+    .description('MIME type, if detection is wrong')
+    .example('application/pdf'),
+  caption,
+  fileName: Joi.string().allow('').max(NAME_LENGTH).default('').example('menu.pdf'),
+  sendAudioAsVoice: flag.default(false).description('Send audio as a voice note; OGG/Opus'),
+  asSticker: flag
+    .default(false)
+    .description('Send a picture as a sticker; other formats than WebP are converted'),
+});
+
+const formFlag = oneOf('true', 'false').default('false');
+
+/** The parts of a form beside its file. */
+const mediaParts = {
+  ...addressFields,
+  caption,
+  sendAudioAsVoice: formFlag,
+  asSticker: formFlag,
+  quotedMessageId: optional(envelopeFields.quotedMessageId),
+  mentions: optional(
+    Joi.string<string[]>()
+      .custom(read(envelopeFields.mentions, 'LID or phone digits, separated by commas', splitList))
+      .description('Separated by commas')
+      .example('90000000000002,90000000000003'),
+  ),
+  metaData: optional(
+    Joi.string<Record<string, unknown>>()
+      .custom(read(envelopeFields.metaData, 'a JSON object', parseIfJson))
+      .description('A JSON object')
+      .example('{"fromAI":true}'),
+  ),
+};
+
+export type MediaBody = TypeOf<typeof mediaBody>;
+
+/** Schemas for the handler, which reads and validates the body itself. */
+export const mediaInputs = { body: mediaBody, parts: record(mediaParts) };
+
+export const sendMedia = operation({
+  method: 'POST',
+  path: '/send-media-message',
+  owner: 'session',
+  summary: 'Send a file, by its URL or uploaded in a form',
+  description:
+    'With a form, `clientId` is required in the query too, because the form is read after the session is looked up.',
+  headers: sendHeaders,
+  body: mediaBody,
+  form: {
+    schema: record({ file: Joi.binary(), ...mediaParts }),
+    maxBytes: LIMITS.uploadBytes + FRAMING_BYTES,
+  },
+  answer: sendMediaAnswer,
+  example: { status: 'sent', messageId: '3EB0C767D097B7C1A2B3C4', mediaType: 'document', bytes: 48_213 },
+  alsoAnswers: HELD,
+  errors: [
+    ...sendErrors,
+    'held_sends_full',
+    'media_unfetchable',
+    'media_too_large',
+    'media_unsupported',
+    'media_busy',
+    'too_many_uploads',
+    'proxy_failed',
+  ],
+});
+
+export const messages = {
+  sendMediaMessage: sendMedia,
+  forwardMessage: operation({
+    method: 'POST',
+    path: '/forward-message',
+    owner: 'session',
+    summary: 'Forward a message of one chat to another one',
+    description: 'Its file is not uploaded again. Known are messages of the hosted history, and own sends.',
+    headers: sendHeaders,
+    body: record({
+      ...addressFields,
+      from: Joi.string()
+        .max(LIMITS.addressLength)
+        .description('The chat that the message is in, in the forms of `to`')
+        .example('+15550000003'),
+      messageId: messageIdField,
+      metaData: optional(anyFields().example({ fromAI: true })),
+    }),
+    answer: sendAnswer,
+    example: { status: 'sent', messageId: '3EB0C767D097B7C1A2B3C4', targetId: '3EB0A9253D5F6C2B1E7A90' },
+    errors: [...sendErrors, 'message_unknown', 'message_deleted', 'target_not_forwardable'],
+  }),
+  starMessage: operation({
+    method: 'POST',
+    path: '/star-message',
+    owner: 'session',
+    summary: "Star a message on the account's own devices, or unstar it",
+    body: record({ ...addressFields, messageId: messageIdField, starred: flag.default(true) }),
+    answer: record({ ok }),
+    example: { ok: true },
+    errors: [
+      'session_unpaired',
+      'session_suspended',
+      'recipient_unknown',
+      'lookup_failed',
+      'send_not_connected',
+      'message_unknown',
+      'message_deleted',
+      'target_author_unknown',
+      'app_state_rejected',
+    ],
+  }),
+};
+
+export type Forwarding = BodyOf<typeof messages.forwardMessage>;
+export type Starring = BodyOf<typeof messages.starMessage>;
+
+/** Parses a text, and validates the result. @param rule ends the error message "must be …" */
+function read(schema: Joi.Schema, rule: string, parse: (value: string) => unknown): CustomValidator {
+  return (value, helpers) => {
+    const parsed = parse(value);
+    const flaw = jsonFlaw(parsed, String(helpers.state.path?.at(-1) ?? ''));
+    if (flaw !== undefined) return helpers.message({ custom: '{#flaw}' }, { flaw });
+    const result = schema.validate(parsed, { convert: false });
+    return result.error ? helpers.message({ custom: `{#label} must be ${rule}` }) : result.value;
+  };
+}
+
+function splitList(value: string): string[] {
+  return value.split(',').map((item) => item.trim());
+}
+
+/** Returns text that is not JSON unchanged; the schema then refuses it. */
+function parseIfJson(value: string): unknown {
+  const parsed = parseJson(value);
+  return parsed === undefined ? value : parsed;
+}

@@ -1,0 +1,114 @@
+import type { ObjectSchema, Schema } from 'joi';
+import type { ErrorCode } from '../domain/errors.js';
+import type { ClientQuery } from './schema.js';
+
+/**
+ * Which node answers: the one that holds the `session` that the request names, `any` (all nodes know the same), or
+ * `none` in particular (each node describes itself).
+ */
+export type Owner = 'session' | 'any' | 'none';
+
+/**
+ * Who may call: anybody (`open`), the `master` token only, or also a per-session secret, for its own session (`token`).
+ */
+type Access = 'open' | 'token' | 'master';
+
+/** One operation of the API: all that its caller, its handler, the document and the client need to know. */
+export interface Operation<
+  Query extends object = object,
+  Body extends object = object,
+  Params extends object = object,
+  Headers extends object = object,
+  Answer extends object = object,
+> {
+  method: 'GET' | 'POST';
+  /** As hapi writes it: `{name?}` may be absent. */
+  path: `/${string}`;
+  owner: Owner;
+  /** `token` unless named. */
+  access?: Access;
+  /** One line, imperative. */
+  summary: string;
+  /** More, in Markdown. */
+  description?: string;
+  /** An optional `clientId` unless named. */
+  query?: ObjectSchema<Query>;
+  params?: ObjectSchema<Params>;
+  headers?: ObjectSchema<Headers>;
+  /** Of a POST; without one only an empty body or `{}` is accepted. */
+  body?: ObjectSchema<Body>;
+  /** The same as a multipart form, of so many bytes at most. The handler then reads and validates the body itself. */
+  form?: { schema: ObjectSchema; maxBytes: number };
+  /** A media type where the answer is not JSON. */
+  answer: Schema<Answer> | `${string}/${string}`;
+  /** An answer as it could be. */
+  example?: Answer;
+  /** Statuses, beside 200, with which the same answer comes, and why. */
+  alsoAnswers?: Readonly<Record<number, string>>;
+  /** Beside those that every operation of its owner and access may fail with. */
+  errors?: readonly ErrorCode[];
+  /** Creates the session if there is none, so any node may answer. */
+  creates?: boolean;
+  /** Its paths contain what only some may know: logs show the route instead. */
+  pathIsSecret?: boolean;
+}
+
+/** Returns the operation as it is; its schemas give the types. */
+export function operation<
+  Answer extends object,
+  Query extends object = ClientQuery,
+  Body extends object = object,
+  Params extends object = object,
+  Headers extends object = object,
+>(
+  described: Operation<Query, Body, Params, Headers, Answer>,
+): Operation<Query, Body, Params, Headers, Answer> {
+  return described;
+}
+
+/** Type of the body that an operation takes, once it is validated. */
+export type BodyOf<O> = O extends Operation<infer _Q, infer B, infer _P, infer _H, infer _A> ? B : never;
+
+/** Type of the answer of an operation. */
+export type AnswerOf<O> = O extends Operation<infer _Q, infer _B, infer _P, infer _H, infer A> ? A : never;
+
+const EVERYWHERE: readonly ErrorCode[] = [
+  'invalid_request',
+  'store_unavailable',
+  'store_damaged',
+  'stopping',
+  'internal',
+];
+const OF_TOKEN: readonly ErrorCode[] = [
+  'unauthorized',
+  'forbidden',
+  'too_many_attempts',
+  'too_many_requests',
+];
+/** Pages of other hosts in a browser that runs on the same machine. */
+const OF_OPEN: readonly ErrorCode[] = ['host_unknown'];
+const OF_BODY: readonly ErrorCode[] = [
+  'request_timeout',
+  'request_too_large',
+  'content_type_unsupported',
+  'cross_site',
+];
+const OF_SESSION: readonly ErrorCode[] = [
+  'session_unknown',
+  'session_elsewhere',
+  'session_unheld',
+  'node_unreachable',
+  'too_many_requests',
+];
+
+/** Every code with which an operation may fail. */
+export function errorsOf({ owner, access, method, errors = [] }: Operation): ErrorCode[] {
+  const codes = [
+    ...EVERYWHERE,
+    ...(access === 'open' ? OF_OPEN : OF_TOKEN),
+    ...(method === 'POST' ? OF_BODY : []),
+    ...(owner === 'session' ? OF_SESSION : []),
+    ...errors,
+  ];
+  return [...new Set(codes)];
+}

@@ -1,0 +1,207 @@
+import Joi from 'joi';
+import { parsePhone } from '../domain/address.js';
+import { LIMITS } from '../domain/limits.js';
+import { type AnswerOf, operation } from './operation.js';
+import {
+  clientId,
+  count,
+  flag,
+  listOf,
+  named,
+  ok,
+  oneOf,
+  optional,
+  record,
+  requiredClient,
+  type TypeOf,
+  text,
+} from './schema.js';
+
+const personJid = Joi.string().max(LIMITS.addressLength).example('+15550000002');
+const lookUpErrors = [
+  'session_unpaired',
+  'session_suspended',
+  'session_not_connected',
+  'lookup_failed',
+  'not_found',
+  'recipient_unknown',
+] as const;
+
+export const userInfo = named('UserInfo', {
+  jid: text.description('Jid of the LID where known, else of the number'),
+  username: text,
+  status: text.description('Status text'),
+  pictureId: text,
+  devices: count,
+  verifiedName: text.description('The verified name of a business; may be empty'),
+  phone: optional(text).description('With `withContact`: number with `+`; empty where not known'),
+  displayName: optional(text).description(
+    'With `withContact`: name in the address book, else the one that the person chose; empty where not known',
+  ),
+});
+export const ownerLid = named('OwnerLid', {
+  myLid: text,
+  myJid: text,
+  number: text.description('The requested number; empty when none was'),
+  isOnWhatsApp: flag,
+  numberJid: text,
+  numberLid: text,
+  username: text,
+});
+export const visiblePicture = named('VisiblePicture', {
+  jid: text,
+  id: text.description('Version of the picture'),
+  type: oneOf('preview', 'full'),
+  url: text.description('Signed by the network; expires in about 10 days'),
+  storedUrl: text.description('Permanent link to the stored copy; empty while there is none'),
+  mirrored: flag.description('There is a stored copy'),
+});
+export const hiddenPicture = named('HiddenPicture', {
+  jid: text,
+  url: Joi.string<''>().valid(''),
+  reason: text.description('Why no picture can be seen'),
+});
+export type UserInfo = TypeOf<typeof userInfo>;
+export type OwnerLid = TypeOf<typeof ownerLid>;
+export type ProfilePicture = TypeOf<typeof visiblePicture> | TypeOf<typeof hiddenPicture>;
+
+export const blockedPerson = named('BlockedPerson', {
+  jid: text.description('Jid of the LID where known, else of the number'),
+  phone: text.description('Number with `+`; empty where not known'),
+  displayName: text,
+});
+export type BlockedPerson = TypeOf<typeof blockedPerson>;
+
+const blockErrors = [...lookUpErrors, 'account_rejected'] as const;
+
+export const people = {
+  getUserInfo: operation({
+    method: 'POST',
+    path: '/user-info',
+    owner: 'session',
+    summary: 'Get what the network tells of a person',
+    body: record({
+      clientId,
+      jid: personJid,
+      withContact: flag.default(false).description('Also answer number and name, as far as they are known'),
+    }),
+    answer: userInfo,
+    example: {
+      jid: '90000000000002@lid',
+      username: 'ada',
+      status: 'At work',
+      pictureId: '1700000000',
+      devices: 2,
+      verifiedName: '',
+    },
+    errors: lookUpErrors,
+  }),
+  checkOwnerLid: operation({
+    method: 'POST',
+    path: '/check-owner-lid',
+    owner: 'session',
+    summary: "Get the session's own addresses, and check whether a number is on the network",
+    body: record({
+      clientId,
+      number: Joi.string()
+        .allow('')
+        .max(LIMITS.addressLength)
+        .custom((value: string, helpers) => (parsePhone(value) ? value : helpers.error('string.phone')))
+        .messages({ 'string.phone': '{#label} must be a phone number with its country code' })
+        .description('In any usual notation, with or without +')
+        .default('')
+        .example('+15550000002'),
+    }),
+    answer: ownerLid,
+    example: {
+      myLid: '90000000000001',
+      myJid: '15550000001@s.whatsapp.net',
+      number: '+15550000002',
+      isOnWhatsApp: true,
+      numberJid: '15550000002@s.whatsapp.net',
+      numberLid: '90000000000002',
+      username: '',
+    },
+    errors: lookUpErrors,
+  }),
+  getProfilePicture: operation({
+    method: 'GET',
+    path: '/profile-picture',
+    owner: 'session',
+    summary: 'Get the picture of a person or a group, with a permanent copy',
+    query: record({
+      clientId,
+      jid: personJid,
+      preview: flag.default(true).description('True for the thumbnail of 96 pixels, false for full size'),
+      refresh: flag.default(false).description('Ask the network even if it was asked within 24 hours'),
+    }),
+    answer: Joi.alternatives<ProfilePicture>(visiblePicture, hiddenPicture),
+    example: {
+      jid: '90000000000002@lid',
+      id: '1700000000',
+      type: 'preview',
+      url: 'https://pps.whatsapp.net/v/t61.24694-24/picture.jpg',
+      storedUrl: 'http://127.0.0.1:3000/media/7d9f9a1e-5a0c-4f0e-9f43-6b8f0f3f4a51/picture.jpg',
+      mirrored: true,
+    },
+    errors: [...lookUpErrors, 'group_unknown', 'group_forbidden'],
+  }),
+  listBlocked: operation({
+    method: 'GET',
+    path: '/blocked',
+    owner: 'session',
+    summary: 'List the people whom the number blocks, as the network has them now',
+    query: requiredClient,
+    answer: record({ blocked: listOf(blockedPerson) }),
+    example: { blocked: [{ jid: '90000000000002@lid', phone: '+15550000002', displayName: 'Bob' }] },
+    errors: ['session_unpaired', 'session_suspended', 'session_not_connected', 'lookup_failed'],
+  }),
+  blockPerson: operation({
+    method: 'POST',
+    path: '/block',
+    owner: 'session',
+    summary: 'Block a person: their messages and calls do not arrive any more',
+    body: record({ clientId, jid: personJid }),
+    answer: record({ ok }),
+    example: { ok: true },
+    errors: blockErrors,
+  }),
+  unblockPerson: operation({
+    method: 'POST',
+    path: '/unblock',
+    owner: 'session',
+    summary: 'Unblock a person',
+    body: record({ clientId, jid: personJid }),
+    answer: record({ ok }),
+    example: { ok: true },
+    errors: blockErrors,
+  }),
+  refreshAvatars: operation({
+    method: 'POST',
+    path: '/refresh-avatars',
+    owner: 'session',
+    summary: 'Fetch the pictures of the hosted rooms, about 7 a second; answers when all are done',
+    body: record({
+      clientId,
+      force: flag.default(false).description('Also check rooms that have a picture'),
+    }),
+    answer: named('AvatarCounts', {
+      rooms: count,
+      updated: count,
+      skipped: count,
+      noPhoto: count,
+      failed: count,
+    }),
+    example: { rooms: 12, updated: 3, skipped: 8, noPhoto: 1, failed: 0 },
+    errors: [
+      'session_unpaired',
+      'session_suspended',
+      'session_not_connected',
+      'avatars_busy',
+      'lookup_failed',
+    ],
+  }),
+};
+
+/** Outcomes by room of a session; the other counts add up to `rooms`. */
+export type AvatarCounts = AnswerOf<typeof people.refreshAvatars>;

@@ -1,0 +1,38 @@
+import Joi from 'joi';
+import { LIMITS } from '../domain/limits.js';
+import { httpUrl, record } from './schema.js';
+
+/** Signed addresses are long. */
+const URL_LENGTH = 8_192;
+/** Bytes of a form beside its file. */
+const FRAMING_BYTES = 1024 * 1024;
+
+const downloadUrl = httpUrl(URL_LENGTH)
+  .allow('')
+  .description('A public https address of a picture; `""` removes the picture')
+  .example('https://example.com/logo.png');
+
+/** What an operation that sets a picture takes, beside the fields that name whose: an address, or a form with a file. */
+export function pictureInputs<F extends Record<string, Joi.AnySchema>>(fields: F) {
+  return {
+    body: record({ ...fields, downloadUrl }),
+    /** The parts of a form beside its file. */
+    parts: record(fields),
+    form: {
+      schema: record({ file: Joi.binary(), ...fields }),
+      maxBytes: LIMITS.pictureUploadBytes + FRAMING_BYTES,
+    },
+  };
+}
+
+export const PICTURE_TEXT =
+  'A picture by its address, or uploaded in a form as `file`. It becomes a square of 640 pixels, cut from the ' +
+  'middle. With a form, `clientId` is required in the query too, because the form is read after the session is looked up.';
+
+export const pictureErrors = [
+  'media_unfetchable',
+  'media_too_large',
+  'media_unsupported',
+  'media_busy',
+  'too_many_uploads',
+] as const;

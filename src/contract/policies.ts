@@ -1,0 +1,174 @@
+import Joi from 'joi';
+import { POLICY_MODES } from '../domain/policy/policy.js';
+import { RULE_NAMES } from '../domain/policy/rules.js';
+import { operation } from './operation.js';
+import {
+  clientId,
+  count,
+  flag,
+  listOf,
+  messageId,
+  named,
+  ok,
+  oneOf,
+  optional,
+  record,
+  type TypeOf,
+  text,
+  time,
+  timeOrEmpty,
+} from './schema.js';
+
+const mode = oneOf(...POLICY_MODES).description(
+  '`observe` counts what it would refuse, `enforce` refuses it, `off`: the session has no policy',
+);
+const refused = listOf(record({ rule: oneOf(...RULE_NAMES), count })).description(
+  'Sends by the first rule that refused them, or would have, since the node holds the session',
+);
+const standing = oneOf('new', 'unanswered', 'running').description(
+  '`running`: the other side has written, or it is a group; `unanswered`: only this number has written',
+);
+
+/** The policy of a session in the report of the fleet. */
+export const policyFigures = named('PolicyFigures', { name: text, mode, refused });
+
+const policyRefusal = named('PolicyRefusal', {
+  rule: oneOf(...RULE_NAMES),
+  reason: text.description('For people'),
+  limit: optional(count).description('How often the rule permits it; absent for a rule that counts nothing'),
+  left: optional(count).description('How many are left'),
+  allowedAt: timeOrEmpty.description('When the rule allows it; empty when no time will change it'),
+  retryAfter: optional(count).description('Seconds until then'),
+});
+
+const policyAnswer = named('PolicyAnswer', {
+  clientId,
+  policy: text.description('Its name; empty without one'),
+  mode,
+  linkedDays: count.description('Age of the session in days'),
+  refused,
+  messages: optional(record({ lastHour: count, lastDay: count })),
+  newChats: optional(
+    record({
+      used: count.description('New chats of the last 24 hours'),
+      limit: optional(count).description('At the age of the session; absent without a limit'),
+      left: optional(count),
+    }),
+  ),
+  chat: optional(record({ jid: text, standing, allowed: flag, refusals: listOf(policyRefusal) })).description(
+    'With `to`: whether a message to that recipient would leave now, and every rule that refuses it',
+  ),
+});
+
+const pastSends = named('PastSends', {
+  clientId,
+  orgId: optional(text).description('The workspace of the session; absent without one'),
+  createdAt: time.description('When the session was created'),
+  sends: listOf(
+    record({
+      at: time,
+      to: text,
+      pn: optional(text).description('Jid of the phone number of a person with a LID, where known'),
+      standing,
+    }),
+  ).description('Oldest first'),
+});
+
+export const heldMessage = named('HeldMessage', {
+  messageId: text.description('The id that it will be sent under'),
+  to: text.description('Jid of the recipient'),
+  route: text.description('The operation that asked for it: `/send-message`'),
+  rule: oneOf(...RULE_NAMES).description('The rule that holds it back, as far as it was judged'),
+  heldAt: time,
+  allowedAt: time.description('When that rule allows it; another one may hold then'),
+  expiresAt: time.description('When it is given up'),
+  leaving: flag.description('It is being sent now'),
+});
+
+export type HeldMessage = TypeOf<typeof heldMessage>;
+export type PolicyAnswer = TypeOf<typeof policyAnswer>;
+export type PolicyFigures = TypeOf<typeof policyFigures>;
+export type PastSends = TypeOf<typeof pastSends>;
+
+const HELD_PAGE = 1_000;
+
+export const policies = {
+  listOutbox: operation({
+    method: 'GET',
+    path: '/outbox',
+    owner: 'session',
+    summary: 'List the messages that wait until the policy of their session allows them, oldest first',
+    query: record({
+      clientId,
+      limit: count.min(1).max(HELD_PAGE).default(100),
+      after: optional(messageId).description('Continue after this message: `next` of the page before'),
+    }),
+    answer: record({
+      messages: listOf(heldMessage),
+      next: optional(text).description('Present if more follow'),
+    }),
+    example: {
+      messages: [
+        {
+          messageId: '3EB0C767D097B7C1A2B3C4',
+          to: '90000000000002@lid',
+          route: '/send-message',
+          rule: 'newChatsPerDay',
+          heldAt: '2026-11-22T10:00:00.000Z',
+          allowedAt: '2026-11-22T11:30:00.000Z',
+          expiresAt: '2026-11-29T10:00:00.000Z',
+          leaving: false,
+        },
+      ],
+    },
+  }),
+  cancelHeldMessage: operation({
+    method: 'POST',
+    path: '/outbox/cancel',
+    owner: 'session',
+    summary: 'Cancel a message that waits until the policy of its session allows it',
+    body: record({ clientId: clientId.required(), messageId: messageId.required() }),
+    answer: record({ ok, messageId: text }),
+    example: { ok: true, messageId: '3EB0C767D097B7C1A2B3C4' },
+    errors: ['held_send_unknown', 'held_send_leaving'],
+  }),
+  getPolicy: operation({
+    method: 'GET',
+    path: '/policy',
+    owner: 'session',
+    summary:
+      'Get the policy of a session and what it has counted; with `to` whether a message to that recipient would leave',
+    query: record({ clientId, to: optional(Joi.string().max(128)).description('As in `/send-message`') }),
+    answer: policyAnswer,
+    example: {
+      clientId: 'acme',
+      policy: 'gentle',
+      mode: 'enforce',
+      linkedDays: 2,
+      refused: [{ rule: 'newChatsPerDay', count: 3 }],
+      messages: { lastHour: 4, lastDay: 31 },
+      newChats: { used: 5, limit: 5, left: 0 },
+    },
+    errors: [
+      'session_unpaired',
+      'session_suspended',
+      'session_not_connected',
+      'recipient_unknown',
+      'lookup_failed',
+    ],
+  }),
+  getPastSends: operation({
+    method: 'GET',
+    path: '/policy/sends',
+    owner: 'session',
+    summary:
+      'Get the sends of a session in the last days, without their content, to replay them against a policy',
+    query: record({ clientId, days: count.min(1).max(14).default(14) }),
+    answer: pastSends,
+    example: {
+      clientId: 'acme',
+      createdAt: '2026-11-01T10:00:00.000Z',
+      sends: [{ at: '2026-11-22T10:00:00.000Z', to: '90000000000002@lid', standing: 'running' }],
+    },
+  }),
+};

@@ -1,0 +1,152 @@
+import type { JsonSchema } from './json-schema.js';
+import type { OpenApiDocument, OpenApiOperation } from './openapi.js';
+import { openApiDocument } from './openapi.js';
+
+/** Operations that make no sense as a method: the page of the API, and the stream, which the client reads by itself. */
+const WITHOUT_METHOD: readonly string[] = [
+  'getDocsPage',
+  'getDocsFile',
+  'getPairPage',
+  'getPairPageFile',
+  'streamEvents',
+];
+
+const HEAD = `// Printed from src/contract by \`npm run openapi\`: change that, not this file.
+
+/** Who waits for an answer, and how. */
+export interface CallOptions {
+  /** Ends the call. */
+  signal?: AbortSignal;
+  /** Of a send: the same key within 24 h sends once and returns the first answer. */
+  idempotencyKey?: string;
+  /** More headers, such as \`Range\` for a part of a file. */
+  headers?: Record<string, string>;
+}
+
+/** Where the fields of a request go; all others go in the body. */
+export interface Call {
+  method: 'GET' | 'POST';
+  path: string;
+  query: readonly string[];
+}
+
+/** Sends the calls, and rejects those that the gateway refuses. */
+export interface Transport {
+  json<Answer>(call: Call, request: object, options?: CallOptions): Promise<Answer>;
+  response(call: Call, request: object, options?: CallOptions): Promise<Response>;
+}
+`;
+
+const CLASS = `/** One method for each operation. */
+export class Operations {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+`;
+
+/** The client's operations as TypeScript, without a dependency. @param version of the API */
+export function clientSource(version: string): string {
+  const document = openApiDocument(version);
+  const operations = operationsOf(document).filter(({ id }) => !WITHOUT_METHOD.includes(id));
+  return [
+    HEAD,
+    ...Object.entries(document.components.schemas).map(([name, schema]) => namedType(name, schema)),
+    ...operations.map(({ id, request }) => request && namedType(requestName(id), request)),
+    CLASS,
+    ...operations.map(methodOf),
+    '}',
+  ]
+    .filter((part) => part !== undefined)
+    .join('\n');
+}
+
+interface PrintedOperation {
+  id: string;
+  method: string;
+  path: string;
+  summary: string;
+  query: string[];
+  /** All that it takes, in one object; undefined when it takes nothing. */
+  request: JsonSchema | undefined;
+  /** Undefined when it does not answer with JSON. */
+  answer: JsonSchema | undefined;
+}
+
+function operationsOf({ paths }: OpenApiDocument): PrintedOperation[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => printed(path, method.toUpperCase(), operation)),
+  );
+}
+
+function printed(path: string, method: string, operation: OpenApiOperation): PrintedOperation {
+  const body = operation.requestBody?.content['application/json']?.schema ?? {};
+  // a POST that names its session in the body takes the optional one of the query too
+  const parameters = operation.parameters.filter(
+    ({ name, in: where }) => where !== 'header' && !(name in (body.properties ?? {})),
+  );
+  const properties = {
+    ...Object.fromEntries(parameters.map(({ name, schema }) => [name, schema])),
+    ...body.properties,
+  };
+  const required = parameters.flatMap((parameter) => (parameter.required ? [parameter.name] : []));
+  return {
+    id: operation.operationId,
+    method,
+    path,
+    summary: operation.summary,
+    query: parameters.flatMap(({ name, in: where }) => (where === 'query' ? [name] : [])),
+    request:
+      Object.keys(properties).length === 0
+        ? undefined
+        : { type: 'object', properties, required: [...required, ...(body.required ?? [])] },
+    answer: operation.responses['200']?.content?.['application/json']?.schema,
+  };
+}
+
+function requestName(id: string): string {
+  return `${id.charAt(0).toUpperCase()}${id.slice(1)}Request`;
+}
+
+function methodOf({ id, method, path, summary, query, request, answer }: PrintedOperation): string {
+  const isOptional = (request?.required ?? []).length === 0;
+  const takes = request ? `request: ${requestName(id)}${isOptional ? ' = {}' : ''}, ` : '';
+  const call = `{ method: '${method}', path: '${path}', query: ${JSON.stringify(query)} }`;
+  const how = answer ? 'json' : 'response';
+  return [
+    `  /** ${summary}. \`${method} ${path}\` */`,
+    `  ${id}(${takes}options?: CallOptions): Promise<${answer ? typeOf(answer) : 'Response'}> {`,
+    `    return this.#transport.${how}(${call}, ${request ? 'request' : '{}'}, options);`,
+    '  }',
+    '',
+  ].join('\n');
+}
+
+function namedType(name: string, schema: JsonSchema): string {
+  const text = typeOf(schema);
+  return schema.properties ? `export interface ${name} ${text}\n` : `export type ${name} = ${text};\n`;
+}
+
+/** A JSON Schema as a TypeScript type. */
+function typeOf(schema: JsonSchema): string {
+  const { $ref, type, enum: values, items, properties } = schema;
+  const options = schema.anyOf ?? schema.oneOf;
+  if ($ref) return $ref.split('/').at(-1) ?? 'unknown';
+  if (values) return values.map((value) => JSON.stringify(value)).join(' | ');
+  if (options) return options.map(typeOf).join(' | ');
+  if (type === 'array') return `(${items ? typeOf(items) : 'unknown'})[]`;
+  if (properties) return objectOf(properties, schema.required ?? []);
+  if (type === 'object') return 'Record<string, unknown>';
+  if (type === 'integer' || type === 'number') return 'number';
+  if (Array.isArray(type)) return type.map((one) => typeOf({ ...schema, type: one })).join(' | ');
+  return type === 'string' || type === 'boolean' || type === 'null' ? type : 'unknown';
+}
+
+function objectOf(properties: Record<string, JsonSchema>, required: readonly string[]): string {
+  const lines = Object.entries(properties).map(([name, schema]) => {
+    const comment = schema.description ? `/** ${schema.description.replaceAll('*/', '')} */\n` : '';
+    return `${comment}${name}${required.includes(name) ? '' : '?'}: ${typeOf(schema)};`;
+  });
+  return `{\n${lines.join('\n')}\n}`;
+}

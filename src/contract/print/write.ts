@@ -1,0 +1,32 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { releaseVersion } from '../../daemon/release.js';
+import { clientSource } from './client.js';
+import { openApiDocument } from './openapi.js';
+
+const ROOT = new URL('../../../', import.meta.url);
+
+/** Files printed from the contract and committed, by path. */
+export function printedFiles(): Record<string, string> {
+  const release = releaseVersion();
+  return {
+    'docs/openapi.json': `${JSON.stringify(openApiDocument(release), null, 1)}\n`,
+    'src/client/operations.ts': formatted('src/client/operations.ts', clientSource(release)),
+  };
+}
+
+function formatted(path: string, source: string): string {
+  const biome = fileURLToPath(new URL('node_modules/.bin/biome', ROOT));
+  return execFileSync(biome, ['format', `--stdin-file-path=${path}`], {
+    cwd: fileURLToPath(ROOT),
+    input: source,
+    encoding: 'utf8',
+    maxBuffer: 16 * 1024 * 1024,
+  });
+}
+
+// `npm run openapi` runs this file
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const [path, text] of Object.entries(printedFiles())) writeFileSync(new URL(path, ROOT), text);
+}

@@ -1,0 +1,100 @@
+import Joi from 'joi';
+import { characters } from '../kinds/fields.js';
+import { disappearingSeconds } from './chats.js';
+import { type BodyOf, operation } from './operation.js';
+import { PICTURE_TEXT, pictureErrors, pictureInputs } from './pictures.js';
+import { clientId, named, ok, optional, record, requiredClient, type TypeOf, text } from './schema.js';
+
+/** Characters of the name (WhatsApp's own limit) and of the text below it. */
+const NAME_LENGTH = 25;
+const ABOUT_LENGTH = 139;
+
+const profileErrors = [
+  'session_unpaired',
+  'session_suspended',
+  'session_not_connected',
+  'lookup_failed',
+] as const;
+const changeErrors = [
+  'session_unpaired',
+  'session_suspended',
+  'session_not_connected',
+  'lookup_failed',
+  'account_rejected',
+] as const;
+
+export const ownProfile = named('OwnProfile', {
+  jid: text.description('Jid of the LID where known, else of the number'),
+  phone: text.description('Number with `+`; empty where not known'),
+  name: text.description('The name that other people see'),
+  about: text.description('The text below the name'),
+  pictureId: text.description('Version of the picture; empty when there is none'),
+  disappearingSeconds: Joi.number()
+    .integer()
+    .min(0)
+    .description('After how many seconds messages of new chats disappear; 0: they stay'),
+});
+export type OwnProfile = TypeOf<typeof ownProfile>;
+
+/** Schemas for the handler, which reads and validates the body itself. */
+export const ownPicture = pictureInputs({ clientId });
+
+export const profile = {
+  getProfile: operation({
+    method: 'GET',
+    path: '/profile',
+    owner: 'session',
+    summary: 'Get the profile of the linked number, as the network has it',
+    query: requiredClient,
+    answer: ownProfile,
+    example: {
+      jid: '90000000000001@lid',
+      phone: '+15550000001',
+      name: 'Ada Example',
+      about: 'At work',
+      pictureId: '1700000000',
+      disappearingSeconds: 0,
+    },
+    errors: profileErrors,
+  }),
+  setProfile: operation({
+    method: 'POST',
+    path: '/set-profile',
+    owner: 'session',
+    summary: 'Change name, text or default timer of the linked number; fields that are absent stay',
+    description:
+      'The fields are changed in the order in which they are listed here. When one is refused, those before it are changed.',
+    body: record({
+      clientId,
+      name: optional(
+        characters(NAME_LENGTH)
+          .pattern(/\S/)
+          .messages({ 'string.pattern.base': '{#label} must not be blank' })
+          .example('Ada Example'),
+      ),
+      about: optional(
+        characters(ABOUT_LENGTH).allow('').description('The text below the name').example('At work'),
+      ),
+      disappearingSeconds: optional(disappearingSeconds).description(
+        'After how many seconds messages of new chats disappear: 0 (off), 86400, 604800 or 7776000',
+      ),
+    }).or('name', 'about', 'disappearingSeconds'),
+    answer: record({ ok }),
+    example: { ok: true },
+    errors: [...changeErrors, 'app_state_rejected', 'send_not_connected'],
+  }),
+  setProfilePicture: operation({
+    method: 'POST',
+    path: '/set-profile-picture',
+    owner: 'session',
+    summary: 'Set or remove the picture of the linked number',
+    description: PICTURE_TEXT,
+    body: ownPicture.body,
+    form: ownPicture.form,
+    answer: record({ ok }),
+    example: { ok: true },
+    errors: [...changeErrors, ...pictureErrors],
+  }),
+};
+
+export type ProfileChanges = Omit<BodyOf<typeof profile.setProfile>, 'clientId'>;

@@ -1,0 +1,127 @@
+import Joi from 'joi';
+import { singleLine } from '../domain/text.js';
+import { envelopeFields } from '../kinds/fields.js';
+
+/** The type of the values that a schema describes, once they are validated. */
+export type TypeOf<S> = S extends Joi.AnySchema<infer T> ? T : never;
+
+type Fields = Record<string, Joi.AnySchema>;
+type OptionalKeys<F extends Fields> = {
+  [K in keyof F]: undefined extends TypeOf<F[K]> ? K : never;
+}[keyof F];
+type Flat<T> = { [K in keyof T]: T[K] };
+/** The type of an object of such fields: those that `optional` marks may be absent. */
+type RecordOf<F extends Fields> = Flat<
+  { [K in Exclude<keyof F, OptionalKeys<F>>]: TypeOf<F[K]> } & {
+    [K in OptionalKeys<F>]?: Exclude<TypeOf<F[K]>, undefined>;
+  }
+>;
+
+/** An object with exactly these fields. A field is required unless it is `optional` or has a default. */
+export function record<F extends Fields>(fields: F): Joi.ObjectSchema<RecordOf<F>> {
+  const keys = Object.entries(fields).map(([name, field]) => {
+    const isOptional = field.$_getFlag('presence') === 'optional' || field.$_getFlag('default') !== undefined;
+    return [name, isOptional ? field : field.required()] as const;
+  });
+  return Joi.object<RecordOf<F>, false, Record<string, unknown>>(Object.fromEntries(keys));
+}
+
+/** As `record`, with a name: it is one schema of the OpenAPI document, and one type of the client. */
+export function named<F extends Fields>(name: string, fields: F): Joi.ObjectSchema<RecordOf<F>> {
+  return record(fields).meta({ name });
+}
+
+/** A field that may be absent. */
+export function optional<T>(schema: Joi.AnySchema<T>): Joi.AnySchema<T | undefined> {
+  return schema.optional();
+}
+
+/** One of a few texts. */
+export function oneOf<const T extends string>(...values: readonly T[]): Joi.StringSchema<T> {
+  return Joi.string<T>().valid(...values);
+}
+
+/** A list of any length. */
+export function listOf<T>(item: Joi.AnySchema<T>): Joi.ArraySchema<T[]> {
+  return Joi.array<T[]>().items(item);
+}
+
+/** An object with any fields. */
+export function anyFields(): Joi.ObjectSchema<Record<string, unknown>> {
+  return Joi.object<Record<string, unknown>>().unknown();
+}
+
+/** A text of an answer; it may be empty. */
+export const text = Joi.string().allow('');
+export const flag = Joi.boolean();
+export const number = Joi.number();
+/** A whole number, from 0. */
+export const count = Joi.number().integer().min(0);
+/** RFC 3339, UTC. */
+export const time = Joi.string().isoDate().description('RFC 3339, UTC').example('2026-11-22T10:00:00.000Z');
+export const timeOrEmpty = text.isoDate().description('RFC 3339, UTC; or empty');
+/** Always true: answers of the first days carry it. */
+export const ok = Joi.boolean<true>().valid(true);
+
+const URL_LENGTH = 2_048;
+const ORG_ID_LENGTH = 128;
+const PRINTABLE = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
+
+export const clientId = envelopeFields.clientId;
+export const messageId = envelopeFields.quotedMessageId;
+
+/** The query of operations that need no session: `clientId` is accepted everywhere. */
+export const clientQuery = record({ clientId: optional(clientId) });
+export type ClientQuery = TypeOf<typeof clientQuery>;
+/** A body or query that names a session and nothing else. */
+export const requiredClient = record({ clientId });
+
+/** The name of a workspace. Terminals and pages show it, so control characters and marks that reverse text are refused. */
+export const workspace = Joi.string()
+  .max(ORG_ID_LENGTH)
+  .custom((value: string, helpers) =>
+    singleLine(value) === value
+      ? value
+      : helpers.message({ custom: '{#label} must not contain control characters' }),
+  )
+  .example('workspace1');
+
+/** An absolute http(s) address, or nothing: `""` removes one. */
+export const receiverUrl = httpUrl(URL_LENGTH).allow('').example('https://example.com/webhook');
+
+/** An absolute http(s) address. */
+export function httpUrl(maxLength: number = URL_LENGTH): Joi.StringSchema {
+  return Joi.string()
+    .max(maxLength)
+    .custom((value: string, helpers) => httpAddress(value) ?? helpers.error('string.httpUrl'))
+    .messages({ 'string.httpUrl': '{#label} must be an absolute http(s) URL' });
+}
+
+/** What follows `whsec_` in base64, with at least one byte: an empty key would sign every call in the same way for everybody. */
+const SIGNING_SECRET = /^(?!whsec_)|^whsec_[A-Za-z0-9+/_-]{2,}={0,2}$/;
+
+/** The token of a webhook. After `whsec_` it is a key in base64 (Standard Webhooks). */
+export function signingToken(bounds: { min: number; max: number }): Joi.StringSchema {
+  return headerSecret(bounds).custom((value: string, helpers) =>
+    SIGNING_SECRET.test(value)
+      ? value
+      : helpers.message({ custom: '{#label} must be a key in base64 after whsec_' }),
+  );
+}
+
+/** A secret that is sent in a header, so it can only hold what headers can: printable ASCII, no space at the ends. */
+export function headerSecret(bounds: { min: number; max: number }): Joi.StringSchema {
+  return Joi.string().allow('').min(bounds.min).max(bounds.max).pattern(PRINTABLE).messages({
+    // the usual message repeats the value
+    'string.pattern.base': '{#label} must be printable ASCII without spaces at its ends',
+  });
+}
+
+/** A URL as the parser writes it, which escapes what a terminal or a header must not get; undefined if it is none. */
+function httpAddress(value: string): string | undefined {
+  // the URL parser alone would take "http:example.com", and drop control characters and spaces
+  if (!/^https?:\/\/[^\s/\p{Cc}][^\s\p{Cc}]*$/iu.test(value) || !URL.canParse(value)) return undefined;
+  const { href } = new URL(value);
+  // no slash is added to an address without a path
+  return href === `${value}/` ? value : href;
+}

@@ -1,0 +1,75 @@
+import { operation } from './operation.js';
+import {
+  clientId,
+  listOf,
+  messageId,
+  named,
+  oneOf,
+  record,
+  type TypeOf,
+  text,
+  timeOrEmpty,
+} from './schema.js';
+
+const step = record({
+  at: timeOrEmpty.description('When; empty where the time is not kept'),
+  step: oneOf(
+    'received',
+    'unreadable',
+    'processed',
+    'written_down',
+    'held_back',
+    'acknowledged',
+    'unacknowledged',
+    'recorded',
+    'status',
+    'announced',
+    'attempted',
+    'dropped',
+    'waiting',
+    'failed',
+  ).example('received'),
+  detail: text.description('For people'),
+});
+
+export const messageTrace = named('MessageTrace', {
+  clientId,
+  messageId,
+  direction: oneOf('in', 'out').description('`out`: the linked number sent it'),
+  chat: text.description('Jid of the chat; empty where it is not known'),
+  steps: listOf(step).description('What happened, oldest first; steps without a time come last'),
+  conclusion: text.description('What follows from it, in a sentence'),
+});
+export type MessageTrace = TypeOf<typeof messageTrace>;
+export type TraceStep = MessageTrace['steps'][number];
+
+export const traces = {
+  messageTrace: operation({
+    method: 'GET',
+    path: '/message-trace',
+    owner: 'session',
+    summary: 'Get what happened with one message, inbound or own: from the network to its receiver',
+    description:
+      'From the store, and from the live stream of the node that holds the session: its last 2,000 entries since its start. ' +
+      'Contains no content of the message.',
+    query: record({ clientId, messageId }),
+    answer: messageTrace,
+    example: {
+      clientId: 'acme',
+      messageId: '3EB0A9253D5F6C2B1E7A90',
+      direction: 'in',
+      chat: '90000000000002@lid',
+      steps: [
+        { at: '2026-11-22T10:00:00.000Z', step: 'received', detail: 'the network delivered it' },
+        {
+          at: '2026-11-22T10:00:04.000Z',
+          step: 'failed',
+          detail: 'text: the receiver answered 500 (attempts: 4, https://example.com/webhook)',
+        },
+      ],
+      conclusion:
+        'The event was not delivered. Deliver it again: switchboard failed resend 01K0000000000000000000000A',
+    },
+    errors: ['message_unknown'],
+  }),
+};

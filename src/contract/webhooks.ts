@@ -1,0 +1,308 @@
+import Joi from 'joi';
+import {
+  EXTRA_EVENT_TYPES,
+  type ExtraEventType,
+  type GatewayEvent,
+  MESSAGE_EVENT_TYPES,
+  type MessageEventType,
+} from '../events/catalogue.js';
+import { eventGroup, OPT_IN } from './extra-events.js';
+import {
+  anyFields,
+  clientId,
+  count,
+  flag,
+  listOf,
+  named,
+  number,
+  oneOf,
+  optional,
+  type TypeOf,
+  text,
+  time,
+} from './schema.js';
+
+const binary = text.description('base64');
+
+const media = named('EventMedia', {
+  mimeType: text,
+  mediaType: text,
+  fileName: text,
+  fileSize: count.description('Bytes'),
+  caption: text,
+  seconds: optional(count),
+  width: optional(count).description('Pixels'),
+  height: optional(count).description('Pixels'),
+  voice: optional(flag).description('A voice note, recorded in the chat'),
+  animated: optional(flag),
+  viewOnce: optional(flag),
+  downloadUrl: optional(text).description('Permanent link to the stored file; with the hosted inbox only'),
+  download: named('EventMediaDownload', {
+    url: text,
+    directPath: text,
+    mediaKey: binary.description('base64; a secret'),
+    fileSha256: binary,
+    fileEncSha256: binary,
+    mediaKeyTimestamp: count.description('Seconds since the epoch'),
+  }).description('Where the network keeps the encrypted file, and what decrypts it'),
+});
+/** A text has at most one of them. */
+const textExtras = {
+  linkPreview: optional(
+    named('EventLinkPreview', {
+      url: text.description('The link as the text has it'),
+      title: text,
+      description: text,
+    }),
+  ),
+  list: optional(
+    named('EventList', {
+      buttonText: text.description('The label of the button that opens the list'),
+      sections: listOf(
+        named('EventListSection', {
+          title: text,
+          rows: listOf(named('EventListRow', { id: text, title: text, description: text })),
+        }),
+      ),
+    }),
+  ),
+  buttons: optional(
+    listOf(
+      named('EventButton', {
+        type: oneOf('quick_reply', 'cta_url', 'cta_call', 'cta_copy'),
+        displayText: text,
+        id: optional(text).description('Of `quick_reply` and `cta_copy`'),
+        url: optional(text).description('Of `cta_url`'),
+        phoneNumber: optional(text).description('Of `cta_call`, as the sender wrote it'),
+        copyCode: optional(text).description('Of `cta_copy`'),
+      }),
+    ),
+  ).description('The buttons below the text'),
+  pin: optional(
+    named('EventPin', {
+      targetId: text.description('The message that was pinned or unpinned for everybody in the chat'),
+      pinned: flag,
+      duration: count.description('Seconds until the pin ends by itself; 0 for an unpin'),
+    }),
+  ),
+};
+const contactFields = { displayName: text, phone: text, vcard: text };
+
+/** The per-type object of each message event: its key, and its fields. */
+const EXTRAS = {
+  text: textExtras,
+  image: { media },
+  video: { media },
+  audio: { media },
+  document: { media },
+  sticker: { media },
+  poll_creation: {
+    poll: named('EventPoll', {
+      name: text,
+      options: listOf(text),
+      selectableCount: count.description('How many options one voter may choose'),
+    }),
+  },
+  vote_update: {
+    pollVote: named('EventPollVote', {
+      pollMessageId: text,
+      voter: text.description('User-part of who voted'),
+      resolved: flag.description('The names of the chosen options are known'),
+      selectedOptions: listOf(text),
+      selectedHashes: listOf(text).description("Hex SHA-256 of each chosen option's name"),
+    }),
+  },
+  interactive_reply: {
+    interactive: named('EventInteractive', {
+      kind: oneOf('button', 'list'),
+      id: text,
+      displayText: text,
+      targetId: text.description('The message that held the button'),
+    }),
+  },
+  contact: {
+    contact: named('EventContact', {
+      ...contactFields,
+      contacts: optional(listOf(named('EventContactCard', contactFields))).description(
+        'All of them, when several were shared',
+      ),
+    }),
+  },
+  location: {
+    location: named('EventLocation', {
+      latitude: number,
+      longitude: number,
+      name: text,
+      address: text,
+      live: flag.description('A live location: further events follow'),
+    }),
+  },
+  reaction: {
+    reaction: named('EventReaction', {
+      targetId: text,
+      targetFromMe: flag,
+      emoji: text.description('Empty when the reaction was removed'),
+    }),
+  },
+  edit: { edit: named('EventEdit', { targetId: text, body: text }) },
+  revoke: {
+    revoke: named('EventRevoke', {
+      targetId: text,
+      byAdmin: flag.description("An admin of the group deleted somebody else's message"),
+    }),
+  },
+} satisfies Record<MessageEventType, Record<string, Joi.AnySchema>>;
+
+const quoted = named('EventQuoted', {
+  messageId: text,
+  participant: optional(text).description("The author's user-part"),
+  body: text,
+  type: text,
+});
+const referral = named('EventReferral', {
+  sourceUrl: text.description('Page of the ad or the post'),
+  sourceId: text.description('Id of the ad or the post'),
+  sourceType: text.description('`ad` or `post`'),
+  title: text,
+  body: text,
+  mediaType: oneOf('', 'image', 'video'),
+  mediaUrl: text.description("Address of the ad's video"),
+  thumbnailUrl: text,
+  ctwaClid: text.description("The click, for the ad platform's conversions API"),
+  ref: text.description('The text that the advertiser gave to the ad'),
+  sourceApp: text.description('The app that showed the ad, such as `facebook`'),
+  entryPointConversionSource: text.description('How the chat began, such as `ctwa_ad`'),
+  entryPointConversionApp: text,
+  conversionSource: text.description('The campaign that the conversion counts for, such as `FB_Ads`'),
+}).description('The ad from which the person began to write; empty fields where the ad has none');
+const meta = named('EventMeta', { raw: anyFields().description('The whole `metaData` of the send') })
+  .unknown()
+  .description(
+    'The `metaData` of an API send, with `fromAI`, `userId`, `userName`, `sender`, `name` picked out',
+  );
+const envelope = {
+  event: oneOf('message.received', 'message.sent').description(
+    '`message.sent` for what the linked number did',
+  ),
+  clientId,
+  orgId: text,
+  timestamp: time,
+  chatRoomId: text,
+  myLid: text,
+  clientLid: text,
+  remoteJid: text,
+  remoteName: text,
+  remotePhone: text,
+  remoteUsername: text,
+  pushName: text,
+  avatarUrl: text,
+  fromMe: flag,
+  isGroup: flag,
+  messageId: text,
+  body: text.description('Text, caption or rendered text'),
+  quoted: optional(quoted),
+  referral: optional(referral),
+  mentions: listOf(text),
+  isForwarded: flag,
+  meta: optional(meta),
+  group: optional(eventGroup).description('The group and the author, for group messages'),
+};
+
+/** `poll_creation` → `PollCreationEvent` */
+function nameOf(type: string): string {
+  return `${type.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`;
+}
+
+function messageEvent(type: MessageEventType): Joi.ObjectSchema {
+  return named(nameOf(type), { ...envelope, type: oneOf(type), ...EXTRAS[type] });
+}
+
+const SUMMARIES: Readonly<Record<MessageEventType | ExtraEventType, string>> = {
+  text: 'A text message',
+  image: 'A picture',
+  video: 'A video',
+  audio: 'A sound or a voice note',
+  document: 'A document',
+  sticker: 'A sticker',
+  poll_creation: 'A poll was sent',
+  vote_update: 'A vote was cast',
+  interactive_reply: 'A button was tapped',
+  contact: 'A contact card was shared',
+  location: 'A pinned or live location was shared',
+  reaction: 'An emoji was added to an earlier message, or removed',
+  edit: 'An earlier message was edited',
+  revoke: 'An earlier message was deleted for everyone',
+  message_status: 'An own message was sent, delivered, read, played or failed (opt-in)',
+  session_status: "A session's status changed (opt-in)",
+  call: 'Somebody calls the linked number, or the call ended (opt-in)',
+  presence: 'A person types, records, or comes online (opt-in)',
+  group_update: 'The members or the settings of a group changed (opt-in)',
+  message_unreadable: 'A message arrived that could not be read (opt-in)',
+  account_status: 'The network restricts the linked number, or no longer does (opt-in)',
+};
+
+/** One schema for each event type that a receiver may get. */
+export interface EventType {
+  type: MessageEventType | ExtraEventType;
+  name: string;
+  summary: string;
+  optIn: boolean;
+  schema: Joi.ObjectSchema;
+}
+
+/** Every event of the catalogue. */
+export const EVENT_TYPES: readonly EventType[] = [
+  ...MESSAGE_EVENT_TYPES.map((type) => eventType(type, messageEvent(type), false)),
+  ...EXTRA_EVENT_TYPES.map((type) => eventType(type, OPT_IN[type], true)),
+];
+
+function eventType(type: EventType['type'], schema: Joi.ObjectSchema, optIn: boolean): EventType {
+  return { type, name: nameOf(type), summary: SUMMARIES[type], optIn, schema };
+}
+
+/** Any event that a receiver may get: its `type` says which. */
+export const webhookEvent = Joi.alternatives<GatewayEvent>(...EVENT_TYPES.map(({ schema }) => schema)).meta({
+  name: 'WebhookEvent',
+  discriminator: 'type',
+});
+
+const delivery = { at: time, clientId, deliveryId: text, type: text };
+
+/** An entry of `/events`: one JSON object in the data of each server-sent event. */
+export const streamEntries = {
+  event: named('EventEntry', {
+    kind: oneOf('event'),
+    at: time,
+    clientId,
+    event: webhookEvent,
+  }),
+  attempt: named('AttemptEntry', {
+    kind: oneOf('attempt'),
+    ...delivery,
+    messageId: text,
+    url: text,
+    attempt: count.description('1 to 4'),
+    outcome: oneOf('delivered', 'rejected', 'failed'),
+    status: count.description("The receiver's HTTP status; 0 when there was no answer"),
+    reason: text,
+    durationMs: number,
+  }),
+  dropped: named('DroppedEntry', { kind: oneOf('dropped'), ...delivery, reason: text }),
+  room: named('RoomEntry', {
+    kind: oneOf('room'),
+    at: time,
+    clientId: text.description('Empty where rooms of any session may have changed'),
+    chatRoomId: text.description('Empty where any room may have changed'),
+    messageId: optional(text),
+    formerId: optional(text).description('The id that the room had before'),
+  }),
+};
+/** Any entry of the stream: its `kind` says which. */
+export const streamEntry = Joi.alternatives(...Object.values(streamEntries)).meta({
+  name: 'StreamEntry',
+  discriminator: 'kind',
+});
+
+export type AttemptEntry = TypeOf<typeof streamEntries.attempt>;
+export type DroppedEntry = TypeOf<typeof streamEntries.dropped>;
+export type RoomEntry = TypeOf<typeof streamEntries.room>;
