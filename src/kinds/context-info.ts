@@ -1,22 +1,23 @@
-import type { proto } from '@whiskeysockets/baileys';
 import { parseJid } from '../domain/address.js';
-import type { QuotedMessage } from '../events/envelope.js';
+import type { QuotedMessage, Referral } from '../events/envelope.js';
+import { isSilent, unwrap } from './content.js';
 import type { Content } from './kind.js';
-import { isSilent } from './silent.js';
-import { unwrap } from './unwrap.js';
+import type { proto } from './protocol-types.js';
 
-/** What any kind may carry beside its content. */
-export interface MessageContext {
-  /** What it answers; `read` turns the quoted content into its type and body. */
+/** Quote, ad, mentions and the forwarded flag of a content of any kind. */
+interface MessageContext {
+  /** The quoted message. */
   quoted?: QuotedMessage;
+  /** The ad that led the author here. */
+  referral?: Referral;
   /** User-parts. */
   mentions: string[];
   isForwarded: boolean;
 }
 
 /**
- * Reads quote, mentions and the forwarded flag, wherever the kind keeps them; of an edit those of the new content.
- * @param read how a quoted content is shown.
+ * Reads the context of a content; of an edit that of the new content.
+ * @param read turns the quoted content into its type and body
  */
 export function readContext(
   content: Content,
@@ -27,10 +28,14 @@ export function readContext(
     mentions: (info?.mentionedJid ?? []).flatMap((jid) => parseJid(jid)?.user ?? []),
     isForwarded: Boolean(info?.isForwarded || info?.forwardingScore),
   };
+  const referral = referralIn(info ?? {});
+  if (referral) context.referral = referral;
   if (info?.stanzaId) {
-    const participant = parseJid(info.participant)?.user;
+    const author = parseJid(info.participant);
+    // some clients name the group where they do not know the author
+    const participant = author?.kind === 'group' ? undefined : author?.user;
     const { quotedMessage } = info;
-    // who answers a message without holding it quotes an empty one
+    // a quote of a message that its author does not hold is empty
     const isShown = quotedMessage && !isSilent(quotedMessage);
     const shown = isShown ? read(quotedMessage) : { type: 'text', body: '' };
     context.quoted = {
@@ -43,15 +48,60 @@ export function readContext(
   return context;
 }
 
-/** The number by which a content names who wrote what it quotes: a user-part; undefined when it names nobody so. */
+/** `ExternalAdReplyInfo.MediaType` of the protocol. */
+const AD_MEDIA: ReadonlyMap<unknown, Referral['mediaType']> = new Map([
+  [1, 'image'],
+  [2, 'video'],
+]);
+
+/**
+ * The click-to-WhatsApp ad in a context; undefined where it names none. Previews that bots make of links use the same
+ * field, and links to a chat (`wa.me`) an entry point of their own: neither is an ad.
+ */
+function referralIn(info: proto.IContextInfo): Referral | undefined {
+  const { conversionSource, entryPointConversionSource, entryPointConversionApp } = info;
+  const ad = info.externalAdReply ?? {};
+  const isAd = ad.ctwaClid || ad.sourceType || entryPointConversionSource?.startsWith('ctwa');
+  if (!isAd && !conversionSource) return undefined;
+  return {
+    sourceUrl: ad.sourceUrl ?? '',
+    sourceId: ad.sourceId ?? '',
+    sourceType: ad.sourceType ?? '',
+    title: ad.title ?? '',
+    body: ad.body ?? '',
+    mediaType: AD_MEDIA.get(ad.mediaType) ?? '',
+    mediaUrl: ad.mediaUrl ?? '',
+    thumbnailUrl: ad.thumbnailUrl ?? '',
+    ctwaClid: ad.ctwaClid ?? '',
+    ref: ad.ref ?? '',
+    sourceApp: ad.sourceApp ?? '',
+    entryPointConversionSource: entryPointConversionSource ?? '',
+    entryPointConversionApp: entryPointConversionApp ?? '',
+    conversionSource: conversionSource ?? '',
+  };
+}
+
+/** The phone number by which a content names the author of its quote: a user-part; undefined where it uses the LID. */
 export function quotedNumberIn(content: Content): string | undefined {
   const address = parseJid(contextInfoOf(content)?.participant);
   return address?.kind === 'pn' ? address.user : undefined;
 }
 
-/** The context that names people in a content of one's own; nothing when there are none. */
+/** The context of mentions in a content to send; empty without mentions. */
 export function mentioning(jids: string[]): { contextInfo?: proto.IContextInfo } {
   return jids.length > 0 ? { contextInfo: { mentionedJid: jids } } : {};
+}
+
+/** Whether a content has a copy of the message that it quotes. */
+export function hasQuoted(content: Content): boolean {
+  return Boolean(contextInfoOf(content)?.quotedMessage);
+}
+
+/** The content without its copy of the quoted message; the message that it quotes stays named. Changes what it is given. */
+export function withoutQuoted(content: Content): Content {
+  const info = contextInfoOf(content);
+  if (info) info.quotedMessage = null;
+  return content;
 }
 
 function contextInfoOf(content: Content): proto.IContextInfo | undefined {
@@ -60,7 +110,7 @@ function contextInfoOf(content: Content): proto.IContextInfo | undefined {
   return findContextInfo(edited ? unwrap(edited) : inner);
 }
 
-/** Each kind keeps its context in its own message object; the protocol has one field name for it. */
+/** Each kind keeps the context in its own message object, under the same field name. */
 function findContextInfo(content: Content): proto.IContextInfo | undefined {
   for (const part of Object.values(content)) {
     if (part && typeof part === 'object' && 'contextInfo' in part && part.contextInfo) {

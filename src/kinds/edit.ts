@@ -1,21 +1,19 @@
 import Joi from 'joi';
 import { GatewayError } from '../domain/errors.js';
 import { LIMITS } from '../domain/limits.js';
-import { addressFields, messageIdField, textField } from './envelope.js';
+import { isSilent, requireTarget, targetOf, unwrap } from './content.js';
+import { addressFields, messageIdField, textField } from './fields.js';
 import type { ComposeContext, Composed, Kind, KindSend, SendPayload } from './kind.js';
 import { MESSAGE_EDIT } from './protocol-types.js';
-import { isSilent } from './silent.js';
-import { requireTarget, targetOf } from './target.js';
-import { unwrap } from './unwrap.js';
 
 interface EditPayload extends SendPayload {
   messageId: string;
   body: string;
 }
 
-/** Contents whose caption is their text: phones take the new one in no other form. */
+/** Contents whose text is a caption: phones accept a new caption in no other form. */
 const CAPTIONED = ['imageMessage', 'videoMessage', 'documentMessage'] as const;
-/** Contents that are a text. */
+/** Contents that are text. */
 const TEXTS = ['conversation', 'extendedTextMessage'] as const;
 
 const send: KindSend<EditPayload> = {
@@ -40,14 +38,14 @@ export const edit: Kind = {
     const { type, editedMessage } = content.protocolMessage ?? {};
     const target = type === MESSAGE_EDIT && targetOf(content);
     if (!target) return undefined;
-    // an edit of an edit is none that a phone makes: its like could be nested without end
+    // phones make no edits of edits, and those could be nested without end
     const isText = editedMessage && !isSilent(editedMessage) && !unwrap(editedMessage).protocolMessage;
     const body = isText ? context.read(editedMessage).body : '';
     return { type: 'edit', body, extra: { edit: { targetId: target.messageId, body } } };
   },
 };
 
-/** @throws GatewayError target_not_editable, when the earlier message is known to have no text: phones ignore its edit */
+/** @throws GatewayError target_not_editable when the earlier message has no text: phones ignore such an edit */
 function composeEdit(body: string, context: ComposeContext): Composed {
   const key = requireTarget(context);
   const { targetContent } = context;

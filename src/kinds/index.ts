@@ -1,35 +1,30 @@
-import { audio } from './audio.js';
 import { contact } from './contact.js';
-import { document } from './document.js';
+import { openWrappers } from './content.js';
 import { edit } from './edit.js';
-import { image } from './image.js';
 import { interactive } from './interactive.js';
 import { interactiveReply } from './interactive-reply.js';
 import type { Content, FileWishes, Kind, KindFile, KindSend, Reading } from './kind.js';
+import { list } from './list.js';
 import { location } from './location.js';
+import { MEDIA_KINDS } from './media.js';
+import { pin } from './pin.js';
 import { pollCreation } from './poll-creation.js';
 import { reaction } from './reaction.js';
 import { revoke } from './revoke.js';
-import { sticker } from './sticker.js';
 import { text } from './text.js';
 import { readUnknown } from './unknown.js';
-import { openWrappers } from './unwrap.js';
-import { video } from './video.js';
 import { voteUpdate } from './vote-update.js';
 
 /**
- * Every kind of message the gateway knows; a new one is one more line. The first that knows a content reads it, and the
- * first that takes a file sends it: a document takes any.
+ * All kinds of messages. The first kind that knows a content reads it, and the first that takes a file sends it: a document
+ * takes any.
  */
 export const KINDS: readonly Kind[] = [
   text,
-  sticker,
-  image,
-  video,
-  audio,
-  document,
+  ...MEDIA_KINDS,
   pollCreation,
   voteUpdate,
+  list,
   interactive,
   interactiveReply,
   contact,
@@ -37,6 +32,7 @@ export const KINDS: readonly Kind[] = [
   reaction,
   edit,
   revoke,
+  pin,
 ];
 
 /** The kinds that have a send route. */
@@ -44,7 +40,7 @@ export function sendableKinds(kinds: readonly Kind[] = KINDS): KindSend[] {
   return kinds.flatMap((kind) => kind.send ?? []);
 }
 
-/** The kind as which a file is sent, and how; undefined when none takes it. */
+/** The kind as which a file is sent; undefined when none takes it. */
 export function kindOfFile(
   mimeType: string,
   wishes: FileWishes,
@@ -54,7 +50,7 @@ export function kindOfFile(
   return undefined;
 }
 
-/** Reads a content by the first kind that knows it; `kind` is undefined for the fallback. */
+/** Reads a content with the first kind that knows it; `kind` is undefined for the fallback. */
 export function readContent(
   content: Content,
   kinds: readonly Kind[] = KINDS,

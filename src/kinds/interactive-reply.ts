@@ -1,10 +1,11 @@
-import type { proto } from '@whiskeysockets/baileys';
+import { parseObject } from '../domain/json.js';
 import type { InteractiveExtra } from '../events/extras.js';
 import type { Content, Kind } from './kind.js';
+import type { proto } from './protocol-types.js';
 
 type Maybe<T> = T | null | undefined;
 
-/** What a reply to a native list calls itself; all others answer buttons. */
+/** Names of replies to a native list; all others are replies to buttons. */
 const NATIVE_LISTS: ReadonlySet<string> = new Set(['menu_options', 'single_select']);
 
 /** A tap on a button, or a choice from a list, in any of the forms that phones use or used. */
@@ -55,14 +56,8 @@ function reply(
   };
 }
 
-/** The button's id in the JSON that the sender's phone made; empty when it is not there. */
+/** The button's id in the JSON of the sender's phone; empty when it is missing. */
 function idIn(paramsJson: string): string {
-  try {
-    const params: unknown = JSON.parse(paramsJson);
-    if (typeof params !== 'object' || params === null || !('id' in params)) return '';
-    return typeof params.id === 'string' || typeof params.id === 'number' ? String(params.id) : '';
-  } catch {
-    // whoever wrote it can put anything into it
-    return '';
-  }
+  const id = parseObject(paramsJson)?.id;
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : '';
 }

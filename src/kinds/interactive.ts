@@ -1,10 +1,51 @@
-import type { proto } from '@whiskeysockets/baileys';
-import Joi from 'joi';
+import Joi, { type Schema } from 'joi';
 import { LIMITS } from '../domain/limits.js';
-import { type Button, buttonField, composeButton } from './button.js';
+import { buttonsIn } from './buttons.js';
 import { mentioning } from './context-info.js';
-import { envelopeFields, textField } from './envelope.js';
+import { characters, envelopeFields, phoneField, shownText, textField } from './fields.js';
 import type { Content, Kind, KindSend, SendPayload } from './kind.js';
+import type { proto } from './protocol-types.js';
+
+/** A button as the API takes it. */
+type Button =
+  | { type: 'quick_reply'; displayText: string; id: string }
+  | { type: 'cta_url'; displayText: string; url: string }
+  | { type: 'cta_call'; displayText: string; phoneNumber: string }
+  | { type: 'cta_copy'; displayText: string; id: string; copyCode: string };
+
+const displayText = shownText(LIMITS.buttonLabelLength).required();
+const id = Joi.string().max(LIMITS.buttonIdLength).required();
+
+/** The fields of each type, beside `type`. */
+const FIELDS: Readonly<Record<Button['type'], Record<string, Schema>>> = {
+  quick_reply: { displayText, id },
+  cta_url: {
+    displayText,
+    url: Joi.string()
+      .max(LIMITS.buttonUrlLength)
+      .custom((value: string, helpers) => (isWebAddress(value) ? value : helpers.error('string.webAddress')))
+      .messages({ 'string.webAddress': '{#label} must be an absolute http(s) URL' })
+      .required(),
+  },
+  cta_call: { displayText, phoneNumber: phoneField.required() },
+  cta_copy: { displayText, id, copyCode: Joi.string().max(LIMITS.buttonIdLength).required() },
+};
+
+const TYPES = Object.keys(FIELDS);
+
+/** One schema for each type, so that errors name the missing or surplus field. */
+const buttonField = Joi.alternatives().conditional('.type', {
+  switch: Object.entries(FIELDS).map(([type, fields]) => ({
+    is: type,
+    // biome-ignore lint/suspicious/noThenProperty: Joi's name for the schema of a case
+    then: Joi.object({ type: Joi.string().valid(type).required(), ...fields }),
+  })),
+  otherwise: Joi.object({
+    type: Joi.string()
+      .valid(...TYPES)
+      .required(),
+  }).unknown(),
+});
 
 interface InteractivePayload extends SendPayload {
   bodyText: string;
@@ -12,9 +53,9 @@ interface InteractivePayload extends SendPayload {
   buttons: Button[];
 }
 
-/** Phones show buttons of a message that says that its sender knows of the account's other devices. */
+/** Phones show buttons only in messages with this version of the sender's device list. */
 const DEVICE_LIST_VERSION = 2;
-const NATIVE_FLOW_VERSION = 1;
+export const NATIVE_FLOW_VERSION = 1;
 
 const send: KindSend<InteractivePayload> = {
   path: '/send-interactive-message',
@@ -22,7 +63,7 @@ const send: KindSend<InteractivePayload> = {
   payload: Joi.object<InteractivePayload>({
     ...envelopeFields,
     bodyText: textField.required().example('Are you coming?'),
-    footerText: Joi.string().allow('').max(LIMITS.footerLength).example('Please answer by Friday'),
+    footerText: characters(LIMITS.footerLength).allow('').example('Please answer by Friday'),
     buttons: Joi.array()
       .items(buttonField)
       .min(1)
@@ -36,32 +77,43 @@ const send: KindSend<InteractivePayload> = {
       ]),
   }),
   compose({ bodyText, footerText, buttons }, { mentionedJids }) {
-    const interactiveMessage: proto.Message.IInteractiveMessage = {
+    return composeInteractive({
       body: { text: bodyText },
       ...(footerText && { footer: { text: footerText } }),
       nativeFlowMessage: { buttons: buttons.map(composeButton), messageVersion: NATIVE_FLOW_VERSION },
       ...mentioning(mentionedJids),
-    };
-    const messageContextInfo = { deviceListMetadata: {}, deviceListMetadataVersion: DEVICE_LIST_VERSION };
-    return { raw: { viewOnceMessage: { message: { messageContextInfo, interactiveMessage } } } };
+    });
   },
 };
 
 /**
- * A text with buttons, in any of the forms that businesses use or used. There is no event type of its own for it: it
- * reads as a text, its title, body and footer one below the other.
+ * A text with buttons, in any form that businesses use or used. It has no event type of its own: it reads as a text, its
+ * title, body and footer on lines of their own, with the object `buttons`.
  */
 export const interactive: Kind = {
   name: 'interactive',
   send,
   storedType: 'interactive',
   read(content) {
-    const body = textsOf(content)
-      .filter((part) => part?.trim())
-      .join('\n');
-    return body ? { type: 'text', body } : undefined;
+    const body = linesOf(content);
+    if (!body) return undefined;
+    const buttons = buttonsIn(content);
+    return { type: 'text', body, ...(buttons.length > 0 && { extra: { buttons } }) };
   },
 };
+
+/** Title, body and footer of an interactive message; empty for any other content. */
+export function linesOf(content: Content): string {
+  return textsOf(content)
+    .filter((part) => part?.trim())
+    .join('\n');
+}
+
+/** Makes the protocol's message of its parts: phones show the buttons only in this form. */
+export function composeInteractive(interactiveMessage: proto.Message.IInteractiveMessage): { raw: Content } {
+  const messageContextInfo = { deviceListMetadata: {}, deviceListMetadataVersion: DEVICE_LIST_VERSION };
+  return { raw: { viewOnceMessage: { message: { messageContextInfo, interactiveMessage } } } };
+}
 
 function textsOf(content: Content): (string | null | undefined)[] {
   const { interactiveMessage, buttonsMessage, listMessage, templateMessage } = content;
@@ -79,4 +131,32 @@ function textsOfFlow(flow: proto.Message.IInteractiveMessage): (string | null | 
   const cards = flow.carouselMessage?.cards ?? [];
   const ofCards = cards.flatMap(({ header, body, footer }) => [header?.title, body?.text, footer?.text]);
   return [flow.header?.title, flow.header?.subtitle, flow.body?.text, ...ofCards, flow.footer?.text];
+}
+
+/** The button in the form of the protocol, with its fields as JSON. */
+function composeButton(button: Button): { name: string; buttonParamsJson: string } {
+  const params = { display_text: button.displayText, ...paramsOf(button) };
+  return { name: button.type, buttonParamsJson: JSON.stringify(params) };
+}
+
+function paramsOf(button: Button): Record<string, string> {
+  switch (button.type) {
+    case 'quick_reply':
+      return { id: button.id };
+    case 'cta_url':
+      return { url: button.url, merchant_url: button.url };
+    case 'cta_call':
+      return { phone_number: withPlus(button.phoneNumber) };
+    case 'cta_copy':
+      return { id: button.id, copy_code: button.copyCode };
+  }
+}
+
+function isWebAddress(text: string): boolean {
+  // the URL parser alone would take "http:example.com" and addresses with spaces around them
+  return /^https?:\/\/[^\s/]\S*$/i.test(text) && URL.canParse(text);
+}
+
+function withPlus(phone: string): string {
+  return phone.startsWith('+') ? phone : `+${phone}`;
 }

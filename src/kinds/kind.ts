@@ -1,7 +1,7 @@
-import type { AnyMessageContent, proto } from '@whiskeysockets/baileys';
 import type { ObjectSchema } from 'joi';
 import type { MessageEventType } from '../events/catalogue.js';
 import type { EventExtras } from '../events/extras.js';
+import type { AnyMessageContent, proto } from './protocol-types.js';
 
 /** A message as the network carries it. */
 export type Content = proto.IMessage;
@@ -13,26 +13,34 @@ export interface SendPayload {
   quotedMessageId?: string;
   mentions?: string[];
   metaData?: Record<string, unknown>;
+  /** Keep the message until the session's policy allows it, if the policy refuses it for a time. */
+  whenAllowed?: boolean;
 }
 
-/** A content that the library has no short form for: it is sent as it stands. */
-export interface RawContent {
-  raw: Content;
-}
-
-/** What a kind composes: the library's short form, or the message itself. */
-export type Composed = AnyMessageContent | RawContent;
+/** A content to send: in the library's short form, or as the protocol's message, which is sent unchanged. */
+export type Composed = AnyMessageContent | { raw: Content };
 
 /** The key of an earlier message, from the linked number's point of view. */
 export interface MessageKey {
   remoteJid: string;
   id: string;
   fromMe: boolean;
-  /** In groups: jid of who wrote it. */
+  /** In groups: jid of the author. */
   participant?: string;
 }
 
-/** What a kind may ask for while it composes. */
+/** Where a link leads, as phones show it above a text. */
+export interface LinkPreview {
+  /** The link as the text has it. */
+  url: string;
+  title: string;
+  /** Empty when the page has none. */
+  description: string;
+  /** Small JPEG. */
+  thumbnail?: Uint8Array;
+}
+
+/** Input for composing a content, beside its payload. */
 export interface ComposeContext {
   /** Jid of the chat. */
   chat: string;
@@ -40,40 +48,46 @@ export interface ComposeContext {
   mentionedJids: string[];
   /** The message that `KindSend.target` names. */
   target?: MessageKey;
-  /** What that message says by now, as far as it is kept. */
+  /** The current content of that message, where it is kept. */
   targetContent?: Content;
+  /** Of the link that `KindSend.link` names; absent when it is not wanted, or could not be fetched. */
+  preview?: LinkPreview;
 }
 
 /** The earlier message that a payload is about. */
 export interface Target {
   messageId: string;
   fromMe: boolean;
-  /** Only within so many milliseconds of its sending; refused before anything is sent where its age is known. */
+  /** Milliseconds after its sending; later the send is refused, where the age of the message is known. */
   withinMs?: number;
+  /** Refused when nothing is known of it, or when it is known to be deleted for everyone. */
+  mustBeKnown?: boolean;
 }
 
-/** How a kind is sent: one route is made of each. */
+/** How a kind is sent; each has a route. */
 export interface KindSend<Payload extends SendPayload = SendPayload> {
   /** Route path below the root, with its slash. */
   path: `/${string}`;
   /** One line for the API's documentation. */
   description: string;
   payload: ObjectSchema<Payload>;
-  /** The earlier message that this one is about, if it is about one; `compose` then finds its key in the context. */
+  /** The earlier message that this one is about; its key is then in the context of `compose`. */
   target?(payload: Payload): Target;
+  /** The link to show a preview of. `wanted` is undefined where the payload leaves it to the daemon's setting. */
+  link?(payload: Payload): { url: string; wanted: boolean | undefined } | undefined;
   compose(payload: Payload, context: ComposeContext): Composed;
-  /** What the answer tells beside `status` and `messageId`. */
+  /** Fields of the answer beside `status` and `messageId`. */
   answer?(payload: Payload): Record<string, string>;
 }
 
-/** What the caller wants of a file that is sent. */
+/** The caller's wishes for a file. */
 export interface FileWishes {
   caption: string;
   asVoice: boolean;
   asSticker: boolean;
 }
 
-/** A file that is ready to be sent, and what was found out about it. */
+/** A file to send, with its detected properties. */
 export interface OutgoingFile {
   /** On this machine's disk. */
   path: string;
@@ -87,7 +101,7 @@ export interface OutgoingFile {
   height?: number;
   /** Whole seconds. */
   seconds?: number;
-  /** 64 loudnesses from 0 to 100, of a voice note. */
+  /** Of a voice note: 64 volumes from 0 to 100. */
   waveform?: Uint8Array;
   /** Small JPEG. */
   thumbnail?: Uint8Array;
@@ -97,31 +111,28 @@ export interface OutgoingFile {
 
 /** How a file becomes a message of a kind. */
 export interface KindFile {
-  /** True when such a file is sent as this kind. `KINDS` is asked in its order; the first that takes it sends it. */
+  /** True when such a file is sent as this kind; the first in the order of `KINDS` sends it. */
   takes(mimeType: string, wishes: FileWishes): boolean;
   compose(file: OutgoingFile, wishes: FileWishes, context: ComposeContext): Composed;
 }
 
-/** The per-type objects of the contract's events; at most one of them is there. */
-export type EventExtra = EventExtras;
-
-/** What an event says of a message's content. */
+/** A content as an event shows it. */
 export interface Reading {
   type: MessageEventType;
   /** Text, caption or rendered text. */
   body: string;
-  extra?: EventExtra;
+  extra?: EventExtras;
 }
 
-/** What a kind knows while it reads. */
-export interface ReadContext {
-  /** It may be looked at once: its wrapper says so, or it says so itself. */
+/** Input for reading a content. */
+interface ReadContext {
+  /** The content may be viewed once: its wrapper or itself says so. */
   viewOnce: boolean;
-  /** Reads a content within the content, such as the new one of an edit, by whatever kind it is of. */
+  /** Reads a nested content of any kind, such as the new text of an edit. */
   read(content: Content): Reading;
 }
 
-/** Stored messages use older words than events do. */
+/** The type of a stored message; its names are older than those of events. */
 export type StoredType =
   | 'chat'
   | 'image'
@@ -136,13 +147,13 @@ export type StoredType =
   | 'interactive'
   | 'interactive_reply';
 
-/** All that the gateway knows of one kind of message. A new kind is one file of this shape and a line in `index.ts`. */
+/** One kind of message. A new kind is one file of this shape and a line in `index.ts`. */
 export interface Kind {
   name: string;
   send?: KindSend;
   file?: KindFile;
-  /** Undefined when the content is not of this kind. It is given without wrappers, see `unwrap`. */
+  /** Undefined when the content is not of this kind. The content is unwrapped, see `unwrap`. */
   read(content: Content, context: ReadContext): Reading | undefined;
-  /** Undefined when it changes an earlier message and is no row of its own. */
+  /** Undefined for a kind that changes an earlier message and has no row of its own. */
   storedType: StoredType | undefined;
 }

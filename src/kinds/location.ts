@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { LIMITS } from '../domain/limits.js';
 import type { LocationExtra } from '../events/extras.js';
 import { mentioning } from './context-info.js';
-import { envelopeFields } from './envelope.js';
+import { characters, envelopeFields } from './fields.js';
 import type { Content, Kind, KindSend, SendPayload } from './kind.js';
 
 interface LocationPayload extends SendPayload {
@@ -14,7 +14,7 @@ interface LocationPayload extends SendPayload {
 
 const MAX_LATITUDE = 90;
 const MAX_LONGITUDE = 180;
-const placeText = Joi.string().allow('').max(LIMITS.placeLength);
+const placeText = characters(LIMITS.placeLength).allow('');
 
 const send: KindSend<LocationPayload> = {
   path: '/send-location',
@@ -63,7 +63,7 @@ function placeIn({ locationMessage, liveLocationMessage }: Content): LocationExt
   };
 }
 
-/** Whoever wrote it can put anything into it, and JSON has no word for what is no number. */
+/** The sender may write NaN or Infinity, which JSON cannot express. */
 function degrees(value: number | null | undefined): number {
   return Number.isFinite(value) ? Number(value) : 0;
 }

@@ -1,15 +1,14 @@
 import type { MediaExtra } from '../events/extras.js';
-import type { ComposeContext, OutgoingFile, ReadContext, Reading } from './kind.js';
+import type { ComposeContext, Composed, Content, FileWishes, Kind, OutgoingFile, Reading } from './kind.js';
 
-/** The media that events name by their own types. */
-export type MediaType = 'image' | 'video' | 'audio' | 'document' | 'sticker';
+type MediaType = 'image' | 'video' | 'audio' | 'document' | 'sticker';
 
 /** A 64-bit number, as the protocol library gives it. */
 type Big = number | { toNumber(): number };
 type Maybe<T> = T | null | undefined;
 
-/** What the network's media messages have in common; not each has all of it. */
-export interface MediaFields {
+/** Fields of the network's media messages; not every message has all of them. */
+interface MediaFields {
   url?: Maybe<string>;
   directPath?: Maybe<string>;
   mediaKey?: Maybe<Uint8Array>;
@@ -26,15 +25,110 @@ export interface MediaFields {
   height?: Maybe<number>;
 }
 
-/** What only some media have. */
-type Marks = Pick<MediaExtra, 'voice' | 'animated'>;
+/** The differences between kinds of files. */
+interface Medium {
+  type: MediaType;
+  takes(mimeType: string, wishes: FileWishes): boolean;
+  /** @param common fields that every kind of file is sent with */
+  compose(file: OutgoingFile, wishes: FileWishes, common: ReturnType<typeof commonFields>): Composed;
+  fieldsIn(content: Content): Maybe<MediaFields>;
+  /** Fields that only this kind has. */
+  marksIn?(content: Content): Pick<MediaExtra, 'voice' | 'animated'>;
+}
 
-/** What an event says of a file; its body is the caption. */
-export function readMedia(
+const WEBP = 'image/webp';
+
+/** In the order in which they are asked for a file: a document takes any. */
+const MEDIA: readonly Medium[] = [
+  {
+    type: 'sticker',
+    takes: (mimeType, { asSticker }) => asSticker && isOfType(mimeType, WEBP),
+    compose: ({ path, animated = false }, _wishes, common) => ({
+      sticker: { url: path },
+      ...common,
+      isAnimated: animated,
+    }),
+    fieldsIn: ({ stickerMessage }) =>
+      stickerMessage && { ...stickerMessage, mimetype: stickerMessage.mimetype || WEBP },
+    marksIn: ({ stickerMessage }) => ({
+      animated: Boolean(stickerMessage?.isAnimated || stickerMessage?.isLottie),
+    }),
+  },
+  {
+    type: 'image',
+    takes: (mimeType) => isOfType(mimeType, 'image/'),
+    compose: ({ path }, { caption }, common) => ({
+      image: { url: path },
+      ...common,
+      ...(caption && { caption }),
+    }),
+    fieldsIn: ({ imageMessage }) => imageMessage,
+  },
+  {
+    // a film, one that loops without sound (a GIF), or a round one that was recorded in the chat
+    type: 'video',
+    takes: (mimeType) => isOfType(mimeType, 'video/'),
+    compose: ({ path, seconds }, { caption }, common) => ({
+      video: { url: path },
+      ...common,
+      ...(seconds && { seconds }),
+      ...(caption && { caption }),
+    }),
+    fieldsIn: ({ videoMessage, ptvMessage }) => videoMessage ?? ptvMessage,
+    marksIn: ({ videoMessage, ptvMessage }) =>
+      (videoMessage ?? ptvMessage)?.gifPlayback ? { animated: true } : {},
+  },
+  {
+    type: 'audio',
+    takes: (mimeType) => isOfType(mimeType, 'audio/'),
+    compose: ({ path, seconds, waveform }, { asVoice }, common) => ({
+      audio: { url: path },
+      ...common,
+      ptt: asVoice,
+      ...(seconds && { seconds }),
+      ...(asVoice && waveform && { waveform }),
+    }),
+    fieldsIn: ({ audioMessage }) => audioMessage,
+    marksIn: ({ audioMessage }) => ({ voice: audioMessage?.ptt === true }),
+  },
+  {
+    type: 'document',
+    takes: () => true,
+    compose: ({ path, fileName, pageCount }, { caption }, common) => {
+      const content = {
+        document: { url: path },
+        ...common,
+        fileName,
+        title: fileName,
+        ...(pageCount && { pageCount }),
+        ...(caption && { caption }),
+      };
+      return content;
+    },
+    fieldsIn: ({ documentMessage }) => documentMessage,
+  },
+];
+
+/** The kinds of messages with a file. */
+export const MEDIA_KINDS: readonly Kind[] = MEDIA.map(({ type, takes, compose, fieldsIn, marksIn }) => ({
+  name: type,
+  storedType: type,
+  file: {
+    takes,
+    compose: (file, wishes, context) => compose(file, wishes, commonFields(file, context)),
+  },
+  read(content, context) {
+    const fields = fieldsIn(content);
+    return fields ? readMedia(type, fields, context.viewOnce, marksIn?.(content)) : undefined;
+  },
+}));
+
+/** The event fields of a file; its body is the caption. */
+function readMedia(
   mediaType: MediaType,
   fields: MediaFields,
-  { viewOnce }: Pick<ReadContext, 'viewOnce'>,
-  marks: Marks = {},
+  viewOnce: boolean,
+  marks: Pick<MediaExtra, 'voice' | 'animated'> = {},
 ): Reading {
   const { mimetype, fileName, title, caption, seconds, width, height } = fields;
   const media: MediaExtra = {
@@ -63,11 +157,8 @@ function readDownload(fields: MediaFields): MediaExtra['download'] {
   };
 }
 
-/**
- * What every file is sent with. What was not found out about it is left out, and nobody else computes it: the link
- * uploads files by itself.
- */
-export function composeFile(file: OutgoingFile, { mentionedJids }: ComposeContext) {
+/** Leaves out unknown facts. The library would compute them, but it never sees the file. */
+function commonFields(file: OutgoingFile, { mentionedJids }: ComposeContext) {
   const { mimeType, width, height, thumbnail } = file;
   return {
     mimetype: mimeType,
@@ -77,8 +168,8 @@ export function composeFile(file: OutgoingFile, { mentionedJids }: ComposeContex
   };
 }
 
-/** True for a MIME type that begins so, whatever the case of its letters: `image/` for pictures. */
-export function isOfType(mimeType: string, type: `${string}/${string}`): boolean {
+/** True for a MIME type with this prefix, such as `image/`, in upper or lower case. */
+function isOfType(mimeType: string, type: `${string}/${string}`): boolean {
   return mimeType.trim().toLowerCase().startsWith(type);
 }
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { proto } from '@whiskeysockets/baileys';
 import Joi from 'joi';
 import { LIMITS } from '../domain/limits.js';
 import { mentioning } from './context-info.js';
-import { envelopeFields, shownText } from './envelope.js';
+import { envelopeFields, shownText } from './fields.js';
 import type { Content, Kind, KindSend, SendPayload } from './kind.js';
+import type { proto } from './protocol-types.js';
 
 interface PollPayload extends SendPayload {
   pollName: string;
@@ -41,8 +41,8 @@ const send: KindSend<PollPayload> = {
       .example(1),
   }),
   /**
-   * The message itself, not the library's short form of it: that puts the mentions beside the poll, where nobody looks
-   * for them. The secret is what the votes are encrypted with.
+   * Composes the protocol's message: the library's short form puts the mentions beside the poll, where phones ignore them.
+   * Votes are encrypted with the secret.
    */
   compose({ pollName, pollOptions, selectableCount }, { mentionedJids }) {
     const poll: proto.Message.IPollCreationMessage = {
@@ -52,7 +52,7 @@ const send: KindSend<PollPayload> = {
       ...mentioning(mentionedJids),
     };
     const messageContextInfo = { messageSecret: randomBytes(SECRET_BYTES) };
-    // phones keep a poll with one choice in a field of its own
+    // phones use a separate field for a poll with one choice
     const raw: Content =
       selectableCount === 1
         ? { pollCreationMessageV3: poll, messageContextInfo }
@@ -71,13 +71,13 @@ export const pollCreation: Kind = {
     if (!poll) return undefined;
     const name = poll.name ?? '';
     const options = (poll.options ?? []).map(({ optionName }) => optionName ?? '');
-    // none means any number
+    // 0 means any number
     const selectableCount = poll.selectableOptionsCount || options.length;
     return { type: 'poll_creation', body: name, extra: { poll: { name, options, selectableCount } } };
   },
 };
 
-/** The versions differ in who can read them, not in what they say. */
+/** The versions differ in the clients that can read them, not in their fields. */
 function pollIn(content: Content): proto.Message.IPollCreationMessage | null | undefined {
   return (
     content.pollCreationMessage ??

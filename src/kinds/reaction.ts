@@ -1,19 +1,19 @@
 import Joi from 'joi';
-import { addressFields, messageIdField } from './envelope.js';
+import { requireTarget, targetOf } from './content.js';
+import { addressFields, messageIdField } from './fields.js';
 import type { Kind, KindSend, SendPayload } from './kind.js';
-import { requireTarget, targetOf } from './target.js';
 
 interface ReactionPayload extends SendPayload {
   messageId: string;
-  /** Empty takes the reaction back. */
+  /** Empty removes the reaction. */
   emoji: string;
   targetFromMe: boolean;
 }
 
-/** Units of the longest emojis: families of four with skin tones. */
+/** UTF-16 units of the longest emojis: families of four with skin tones. */
 const EMOJI_LENGTH = 64;
 const characters = new Intl.Segmenter('en', { granularity: 'grapheme' });
-/** Pictures, flags, and digits in a key. */
+/** Pictographs, flags and keycaps. */
 const EMOJI = /\p{Extended_Pictographic}|^\p{Regional_Indicator}{2}$|\u20e3/u;
 
 const send: KindSend<ReactionPayload> = {
@@ -50,7 +50,7 @@ export const reaction: Kind = {
   },
 };
 
-/** One emoji, of however many code points it is made. */
+/** True for one emoji, of any number of code points. */
 function isEmoji(text: string): boolean {
   return [...characters.segment(text)].length === 1 && EMOJI.test(text);
 }

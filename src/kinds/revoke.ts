@@ -1,13 +1,13 @@
+import { targetOf } from './content.js';
 import type { Composed, Kind, MessageKey } from './kind.js';
 import { REVOKE } from './protocol-types.js';
-import { targetOf } from './target.js';
 
-/** The message that deletes an earlier one for everybody. It is no send route's: `/delete-message` does more. */
+/** Composes the message that deletes an earlier one for everybody. `/delete-message` sends it. */
 export function composeRevoke(key: MessageKey): Composed {
   return { delete: key };
 }
 
-/** An earlier message is deleted for everybody. */
+/** The deletion of an earlier message for everybody. */
 export const revoke: Kind = {
   name: 'revoke',
   storedType: undefined,
@@ -16,7 +16,7 @@ export const revoke: Kind = {
     const isRevoke = protocolMessage && (protocolMessage.type ?? REVOKE) === REVOKE;
     const target = isRevoke && targetOf(content);
     if (!target) return undefined;
-    // its key is written from the view of who deletes: only admins delete what they did not write
+    // the key is from the deleter's point of view: only admins delete messages of others
     const { messageId: targetId, fromMe } = target;
     return { type: 'revoke', body: '', extra: { revoke: { targetId, byAdmin: !fromMe } } };
   },

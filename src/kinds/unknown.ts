@@ -1,7 +1,7 @@
 import type { Content, Reading } from './kind.js';
 import { MESSAGE_EDIT, REVOKE } from './protocol-types.js';
 
-/** Where contents keep what they are called, the most telling first. */
+/** Fields with a title, the most informative first. */
 const TITLE_FIELDS = [
   'text',
   'caption',
@@ -17,13 +17,13 @@ const TITLE_FIELDS = [
   'note',
   'conversation',
 ];
-/** Parts that speak of something else than the content: what it quotes, whom it is about. */
+/** Parts that describe another message. */
 const BESIDE: ReadonlySet<string> = new Set(['contextInfo', 'key']);
 const MAX_TITLE = 1_000;
 /** Levels of a content that are searched for a title. */
 const MAX_DEPTH = 3;
 
-/** Names that the protocol's own ones do not tell to people. */
+/** Names for people, where the protocol's own name is not clear. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ['eventMessage', 'event invitation'],
   ['groupInviteMessage', 'group invitation'],
@@ -46,15 +46,15 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['placeholderMessage', 'message that only the phone shows'],
 ]);
 
-/** `protocolMessage` types that a person caused, in words: those that do not name their target end up here. */
+/** Names of `protocolMessage` types that a person causes, for those without a target. */
 const PERSONAL_PROTOCOL = new Map([
   [REVOKE, 'deleted message'],
   [MESSAGE_EDIT, 'edited message'],
 ]);
 
 /**
- * The honest fallback: a kind that the catalogue does not name is shown as text, its name in brackets and whatever
- * title it carries: `[event invitation] Team dinner`.
+ * The fallback: a content of no known kind is shown as text, with its name in brackets and its title:
+ * `[event invitation] Team dinner`.
  */
 export function readUnknown(content: Content): Reading {
   const [name, part] = mainPart(content);
@@ -63,7 +63,7 @@ export function readUnknown(content: Content): Reading {
   return { type: 'text', body: title ? `${label} ${title}` : label };
 }
 
-/** The protocol's name of the content, for counting. */
+/** The protocol's name of the content, for metrics. */
 export function unknownName(content: Content): string {
   return mainPart(content)[0];
 }
@@ -81,7 +81,7 @@ function wordsOf(name: string): string {
   return NAMES.get(name) ?? base.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase();
 }
 
-/** The first title that a part has, or a part of it; empty when there is none. */
+/** The first title in a part or its nested parts; empty when there is none. */
 function titleOf(part: unknown, depth = 0): string {
   if (typeof part === 'string') return part.trim().slice(0, MAX_TITLE);
   if (!part || typeof part !== 'object' || part instanceof Uint8Array || depth >= MAX_DEPTH) return '';

@@ -1,9 +1,9 @@
+import { targetOf } from './content.js';
 import type { Kind } from './kind.js';
-import { targetOf } from './target.js';
 
 /**
- * A vote in a poll. It is encrypted with the poll's secret, which the content does not hold: what is read here is only
- * the poll that it is about. Who receives it opens it, finds the names of the options and fills in the rest.
+ * A vote in a poll. It is encrypted with the poll's secret, which the content does not hold, so only the id of the poll is
+ * read here. The receiver decrypts the vote and fills in the rest.
  */
 export const voteUpdate: Kind = {
   name: 'vote-update',

@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { CLIENT_ID } from '../domain/ids.js';
 import { LIMITS } from '../domain/limits.js';
+import { isLongerThan } from '../domain/text.js';
 
 const clientId = Joi.string()
   .pattern(CLIENT_ID, 'letters and digits only')
@@ -10,13 +11,13 @@ const clientId = Joi.string()
 /** The id of an earlier message. */
 export const messageIdField = Joi.string().max(LIMITS.messageIdLength).example('3EB0A9253D5F6C2B1E7A90');
 
-/** The fields that say from whom and to whom; spread them into a kind's payload schema. */
+/** Sender and recipient; spread them into a kind's payload schema. */
 export const addressFields = {
   clientId: clientId.required(),
   to: Joi.string().max(LIMITS.addressLength).required().example('+15550000002'),
 } as const;
 
-/** The address and envelope fields that most send routes share; spread them into a kind's payload schema. */
+/** The fields that most send routes share; spread them into a kind's payload schema. */
 export const envelopeFields = {
   ...addressFields,
   quotedMessageId: messageIdField,
@@ -25,20 +26,33 @@ export const envelopeFields = {
     .max(1024)
     .example(['90000000000002']),
   metaData: Joi.object().unknown(true).example({ fromAI: true }),
+  whenAllowed: Joi.boolean()
+    .example(true)
+    .description(
+      'Keep the message if the policy refuses it for a time, and send it when the policy allows it',
+    ),
 } as const;
 
-/** A phone number with its country code, in digits; a plus sign before it is taken too. */
+/** A phone number in digits with country code, with or without a plus sign. */
 export const phoneField = Joi.string()
   .pattern(/^\+?[1-9][0-9]{4,14}$/)
   .messages({ 'string.pattern.base': '{#label} must be 5 to 15 digits, the country code first' });
 
-/** A text that a person reads, of so many characters at most: not blank. */
-export function shownText(maxLength: number): Joi.StringSchema {
+/** A text of so many characters at most, as people count them. */
+export function characters(limit: number): Joi.StringSchema {
   return Joi.string()
-    .max(maxLength)
+    .custom((value: string, helpers) =>
+      isLongerThan(value, limit) ? helpers.error('string.max', { limit }) : value,
+    )
+    .meta({ maxLength: limit });
+}
+
+/** A text for people: not blank, with a maximum length in characters. */
+export function shownText(maxLength: number): Joi.StringSchema {
+  return characters(maxLength)
     .pattern(/\S/)
     .messages({ 'string.pattern.base': '{#label} must not be blank' });
 }
 
-/** The text of a message: not blank, and within the network's bound. */
+/** The text of a message, up to the network's limit. */
 export const textField = shownText(LIMITS.textLength);

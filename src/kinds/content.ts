@@ -1,0 +1,113 @@
+import type { ComposeContext, Content, MessageKey } from './kind.js';
+import type { proto } from './protocol-types.js';
+import { MESSAGE_EDIT, REVOKE } from './protocol-types.js';
+
+/** Contents that only wrap another message. */
+const WRAPPERS = [
+  'ephemeralMessage',
+  'viewOnceMessage',
+  'viewOnceMessageV2',
+  'viewOnceMessageV2Extension',
+  'documentWithCaptionMessage',
+  'lottieStickerMessage',
+  'editedMessage',
+  'groupMentionedMessage',
+  'botInvokeMessage',
+  'botTaskMessage',
+  'botForwardedMessage',
+  'associatedChildMessage',
+  'eventCoverImage',
+  'pollCreationOptionImageMessage',
+  'pollCreationMessageV4',
+  'questionMessage',
+  'questionReplyMessage',
+  'groupStatusMessage',
+  'groupStatusMessageV2',
+  'commentMessage',
+  'deviceSentMessage',
+] as const;
+
+/** Wrappers of a content that may be viewed once. */
+const VIEW_ONCE: ReadonlySet<string> = new Set([
+  'viewOnceMessage',
+  'viewOnceMessageV2',
+  'viewOnceMessageV2Extension',
+]);
+
+const MAX_DEPTH = 5;
+
+/** The content without its wrappers (disappearing, view-once, captioned document, device-sent copy and the like). */
+export function unwrap(content: Content): Content {
+  return openWrappers(content).content;
+}
+
+/** The content without its wrappers; `viewOnce` when a wrapper or the content itself says so. */
+export function openWrappers(content: Content): { content: Content; viewOnce: boolean } {
+  let inner = content;
+  let viewOnce = false;
+  for (let depth = 0; depth < MAX_DEPTH; depth++) {
+    const wrapper = WRAPPERS.find((name) => inner[name]?.message);
+    const next = wrapper && inner[wrapper]?.message;
+    if (!next) break;
+    viewOnce ||= VIEW_ONCE.has(wrapper);
+    inner = next;
+  }
+  return { content: inner, viewOnce: viewOnce || saysViewOnce(inner) };
+}
+
+/** Pictures, videos and voice notes have a flag of their own. */
+function saysViewOnce(content: Content): boolean {
+  return Object.values(content).some(
+    (part) => part && typeof part === 'object' && 'viewOnce' in part && part.viewOnce === true,
+  );
+}
+
+/** The earlier message that a content names. */
+interface NamedTarget {
+  messageId: string;
+  /** From the point of view of the content's author; in a reaction or a vote from that of the linked number. */
+  fromMe: boolean;
+  /** Jid of the target's author, where the content names it. */
+  participant?: string;
+}
+
+/** The earlier message that a reaction, an edit, a revoke or a vote is about; undefined for any other content. */
+export function targetOf(content: Content): NamedTarget | undefined {
+  const { reactionMessage, pollUpdateMessage, protocolMessage } = unwrap(content);
+  const change = isChange(protocolMessage) ? protocolMessage : undefined;
+  const key = reactionMessage?.key ?? pollUpdateMessage?.pollCreationMessageKey ?? change?.key;
+  if (!key?.id) return undefined;
+  const { id, fromMe, participant } = key;
+  return { messageId: id, fromMe: fromMe === true, ...(participant && { participant }) };
+}
+
+/** The key of the message that a payload names. @throws Error when the caller did not look it up. */
+export function requireTarget({ target }: ComposeContext): MessageKey {
+  if (target) return target;
+  throw new Error('a kind that names an earlier message is composed with its key');
+}
+
+function isChange(message: proto.Message.IProtocolMessage | null | undefined): boolean {
+  const type = message?.type ?? REVOKE;
+  return type === REVOKE || type === MESSAGE_EDIT;
+}
+
+/** Contents that devices exchange without a person: keys, app state, history, settings. */
+const HOUSEKEEPING: ReadonlySet<string> = new Set([
+  'protocolMessage',
+  'senderKeyDistributionMessage',
+  'fastRatchetKeySenderKeyDistributionMessage',
+  'messageContextInfo',
+  'deviceSentMessage',
+  'messageHistoryBundle',
+  'messageHistoryNotice',
+]);
+
+/** True when no person wrote or caused the content. */
+export function isSilent(content: Content): boolean {
+  const inner = unwrap(content);
+  const keys = Object.entries(inner).flatMap(([key, value]) => (value == null ? [] : [key]));
+  if (keys.some((key) => !HOUSEKEEPING.has(key))) return false;
+  const protocolType = inner.protocolMessage?.type;
+  return protocolType !== REVOKE && protocolType !== MESSAGE_EDIT && !targetOf(inner);
+}

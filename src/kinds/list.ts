@@ -1,0 +1,151 @@
+import Joi from 'joi';
+import { parseObject } from '../domain/json.js';
+import { LIMITS } from '../domain/limits.js';
+import type { ListExtra } from '../events/extras.js';
+import { mentioning } from './context-info.js';
+import { characters, envelopeFields, shownText, textField } from './fields.js';
+import { composeInteractive, linesOf, NATIVE_FLOW_VERSION } from './interactive.js';
+import type { Content, Kind, KindSend, SendPayload } from './kind.js';
+
+interface Section {
+  title?: string;
+  rows: { id: string; title: string; description?: string }[];
+}
+
+interface ListPayload extends SendPayload {
+  title?: string;
+  bodyText: string;
+  footerText?: string;
+  buttonText: string;
+  sections: Section[];
+}
+
+const row = Joi.object({
+  id: Joi.string().max(LIMITS.buttonIdLength).required(),
+  title: shownText(LIMITS.listRowTitleLength).required(),
+  description: characters(LIMITS.listRowDescriptionLength).allow(''),
+});
+const section = Joi.object<Section>({
+  title: shownText(LIMITS.listRowTitleLength),
+  rows: Joi.array().items(row).min(1).required(),
+});
+
+/** The rules that are about all sections together. */
+const sectionsField = Joi.array<Section[]>()
+  .items(section)
+  .min(1)
+  .max(LIMITS.listSectionsMax)
+  .custom((sections: Section[], helpers) => {
+    const ids = sections.flatMap(({ rows }) => rows.map(({ id }) => id));
+    if (ids.length > LIMITS.listRowsMax) return helpers.error('list.rows');
+    if (new Set(ids).size < ids.length) return helpers.error('list.ids');
+    return sections.length > 1 && sections.some(({ title }) => !title)
+      ? helpers.error('list.titles')
+      : sections;
+  })
+  .messages({
+    'list.rows': `{#label} must have ${LIMITS.listRowsMax} rows at most, in all sections together`,
+    'list.ids': '{#label} must not use an id twice',
+    'list.titles': '{#label} must have a title each, because there are several',
+  });
+
+/** The native flow's name of a list from which one row is chosen. */
+const SINGLE_SELECT = 'single_select';
+
+/**
+ * Composes a native flow with one `single_select` button, whose parameters hold the sections: the network refuses the older
+ * `listMessage` of unofficial clients, as it refuses their buttons.
+ */
+const send: KindSend<ListPayload> = {
+  path: '/send-list-message',
+  description: 'Send a list of rows, of which the recipient chooses one',
+  payload: Joi.object<ListPayload>({
+    ...envelopeFields,
+    title: characters(LIMITS.listTitleLength).allow('').example('Lunch'),
+    bodyText: textField.required().example('What would you like?'),
+    footerText: characters(LIMITS.footerLength).allow('').example('Until eleven'),
+    buttonText: shownText(LIMITS.listButtonLength).required().example('The menu'),
+    sections: sectionsField.required().example([
+      {
+        title: 'Warm',
+        rows: [
+          { id: 'pizza', title: 'Pizza', description: 'With mushrooms' },
+          { id: 'soup', title: 'Soup' },
+        ],
+      },
+      { title: 'Cold', rows: [{ id: 'salad', title: 'Salad' }] },
+    ]),
+  }),
+  compose({ title, bodyText, footerText, buttonText, sections }, { mentionedJids }) {
+    const params = { title: buttonText, sections: sections.map(composeSection) };
+    const button = { name: SINGLE_SELECT, buttonParamsJson: JSON.stringify(params) };
+    return composeInteractive({
+      ...(title && { header: { title, hasMediaAttachment: false } }),
+      body: { text: bodyText },
+      ...(footerText && { footer: { text: footerText } }),
+      nativeFlowMessage: { buttons: [button], messageVersion: NATIVE_FLOW_VERSION },
+      ...mentioning(mentionedJids),
+    });
+  },
+};
+
+function composeSection({ title = '', rows }: Section) {
+  return {
+    title,
+    rows: rows.map(({ id, title: name, description = '' }) => ({ id, title: name, description })),
+  };
+}
+
+/** A list, in either form. It has no event type of its own: it reads as a text with the object `list`. */
+export const list: Kind = {
+  name: 'list',
+  send,
+  storedType: 'interactive',
+  read(content) {
+    const found = nativeList(content) ?? legacyList(content);
+    return found && { type: 'text', body: linesOf(content) || found.buttonText, extra: { list: found } };
+  },
+};
+
+function nativeList({ interactiveMessage }: Content): ListExtra | undefined {
+  const button = interactiveMessage?.nativeFlowMessage?.buttons?.find(({ name }) => name === SINGLE_SELECT);
+  if (!button) return undefined;
+  // the sender can put anything into it
+  const { error, value } = PARAMS.validate(parseObject(button.buttonParamsJson ?? ''));
+  return error ? undefined : withRows(value.title, value.sections);
+}
+
+const shown = Joi.string().allow('', null).empty(null).default('');
+const PARAMS = Joi.object<{ title: string; sections: ListExtra['sections'] }, true>({
+  title: shown,
+  sections: Joi.array()
+    .items(
+      Joi.object({
+        title: shown,
+        rows: Joi.array()
+          .items(Joi.object({ id: shown, title: shown, description: shown }))
+          .default([]),
+      }),
+    )
+    .default([]),
+})
+  .options({ stripUnknown: true })
+  .required();
+
+function legacyList({ listMessage }: Content): ListExtra | undefined {
+  if (!listMessage) return undefined;
+  const sections = (listMessage.sections ?? []).map(({ title, rows }) => ({
+    title: title ?? '',
+    rows: (rows ?? []).map((one) => ({
+      id: one.rowId ?? '',
+      title: one.title ?? '',
+      description: one.description ?? '',
+    })),
+  }));
+  return withRows(listMessage.buttonText ?? '', sections);
+}
+
+/** Undefined for a list without rows: it says no more than its texts. */
+function withRows(buttonText: string, sections: ListExtra['sections']): ListExtra | undefined {
+  return sections.some(({ rows }) => rows.length > 0) ? { buttonText, sections } : undefined;
+}

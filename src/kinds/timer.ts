@@ -1,0 +1,20 @@
+import type { Composed } from './kind.js';
+import { EPHEMERAL_SETTING } from './protocol-types.js';
+
+/**
+ * Composes the message that sets the timer of a private chat for both sides (whatsmeow, `SetDisappearingTimer`).
+ * `/disappearing-messages` sends it; nobody sees it as a message.
+ * @param seconds 0 turns the timer off
+ */
+export function composeTimer(seconds: number): Composed {
+  const ephemeralSettingTimestamp = Math.floor(Date.now() / 1000);
+  return {
+    raw: {
+      protocolMessage: {
+        type: EPHEMERAL_SETTING,
+        ephemeralExpiration: seconds,
+        ephemeralSettingTimestamp,
+      },
+    },
+  };
+}
