@@ -1,40 +1,52 @@
 import { GatewayError } from '../domain/errors.js';
+import { type BackupOptions, writeBackup } from './backup/backup.js';
+import { type CheckedBackup, restoreBackup } from './backup/restore.js';
+import type { BackupSource } from './port/backup.js';
 import { checkEncryptionKey, rewrapDataKeys } from './sealing/data-keys.js';
 import { type SealedStore, sealStore } from './sealing/sealed-store.js';
-import { databaseExists } from './sqlite/database.js';
-import { readDataKey } from './sqlite/look.js';
-import { openSqliteBackend } from './sqlite/sqlite-store.js';
+import { openSqliteBackup } from './sqlite/backup.js';
+import { databaseExists, readDataKey } from './sqlite/database.js';
+import { openSqliteBackend } from './sqlite/store.js';
 import type { Backend } from './store.js';
 
-/** Where a store is. */
+export type { BackupContents } from './backup/backup.js';
+export { checkBackup } from './backup/restore.js';
+
 export interface StoreLocation {
   /** `sqlite`, or the URL of another back end. */
   url: string;
-  /** Folder of the files; made with mode 0700 when it is not there. */
+  /** Folder of the files; created with mode 0700 if it does not exist. */
   dataDir: string;
 }
 
-type Opener = (location: StoreLocation) => Promise<Backend>;
-
-/** One line for each back end: what its URL begins with, and who opens it. */
-const BACKENDS: readonly (readonly [prefix: RegExp, open: Opener])[] = [
-  [/^sqlite$/, openSqliteBackend],
-  // loaded on demand: the driver costs every other start a tenth of a second
-  [/^mongodb(\+srv)?:\/\//, async (at) => (await import('./mongo/mongo-store.js')).openMongoBackend(at)],
+/** The back ends by the form of their URL. */
+const BACKENDS: readonly (readonly [
+  prefix: RegExp,
+  open: (location: StoreLocation) => Promise<Backend>,
+  backUp: (location: StoreLocation) => Promise<BackupSource>,
+])[] = [
+  [/^sqlite$/, openSqliteBackend, openSqliteBackup],
+  // loaded on demand: the driver would delay every other start by 0.1 s
+  [
+    /^mongodb(\+srv)?:\/\//,
+    async (at) => (await import('./mongo/store.js')).openMongoBackend(at),
+    async (at) => (await import('./mongo/store.js')).openMongoBackup(at),
+  ],
 ];
 
 /**
- * Opens the store, its secrets encrypted at rest.
+ * Opens the store; its secrets are encrypted at rest.
  *
  * @param options.encryptionKey 32 bytes
  * @throws GatewayError `store_unsupported`, `store_in_use`, `store_too_new`, `store_unavailable`,
- * `encryption_key_wrong`: each with one line that says what to do, and nothing changed
+ * `encryption_key_wrong`: each with one line that says what to do; nothing is changed
  */
 export async function openStore(
   options: StoreLocation & { encryptionKey: Uint8Array },
 ): Promise<SealedStore> {
   const backend = await openBackend(options);
   try {
+    await requireWhole(backend);
     return await sealStore(backend, options.encryptionKey);
   } catch (error) {
     await backend.close();
@@ -42,17 +54,17 @@ export async function openStore(
   }
 }
 
-/** Milliseconds for which a node that has said nothing may still be running: it speaks once a second. */
+/** Milliseconds since the last heartbeat for which a node counts as running; nodes send one every second. */
 const RUNNING_MS = 10_000;
 
 /**
- * Changes the encryption key of a store that no daemon is using. An interrupted change is completed by running it again.
+ * Changes the encryption key of a store that no daemon uses. Run it again to complete an interrupted change.
  *
- * @param options.from the encryption key until now, 32 bytes
- * @param options.to the encryption key from now on, 32 bytes
- * @returns how many sessions' data keys were wrapped anew
- * @throws GatewayError as `openStore`, `store_missing`, and `store_in_use` also while nodes are running on it; unless it is
- * `store_unavailable`, nothing is changed
+ * @param options.from the old encryption key, 32 bytes
+ * @param options.to the new encryption key, 32 bytes
+ * @returns the number of sessions whose data keys were wrapped again
+ * @throws GatewayError as `openStore`, `store_missing`, and `store_in_use` also while nodes run on it; nothing is changed unless
+ * it is `store_unavailable`
  */
 export async function rotateEncryptionKey(
   options: StoreLocation & { from: Uint8Array; to: Uint8Array },
@@ -61,6 +73,7 @@ export async function rotateEncryptionKey(
   const backend = await openBackend(options);
   try {
     await requireUnused(backend);
+    await requireWhole(backend);
     return await rewrapDataKeys(backend.dataKeys, options.from, options.to);
   } finally {
     await backend.close();
@@ -68,7 +81,7 @@ export async function rotateEncryptionKey(
 }
 
 /**
- * As `openStore`, but never begins a store: what is meant to be looked at must be there.
+ * As `openStore`, but never creates a store.
  *
  * @throws GatewayError as `openStore`, and `store_missing`
  */
@@ -80,7 +93,7 @@ export async function openExistingStore(
 }
 
 /**
- * Whether a start could open the SQLite store of a data directory. Changes nothing in it.
+ * Checks that a daemon could open the SQLite store of a data directory. Changes nothing.
  *
  * @throws GatewayError as `openExistingStore`
  */
@@ -91,12 +104,60 @@ export async function tryExistingStore(options: {
   checkEncryptionKey(options.encryptionKey, (clientId) => readDataKey(options.dataDir, clientId));
 }
 
+/**
+ * Opens a store for a backup, beside daemons that use it. Nothing of it is changed.
+ *
+ * @throws GatewayError `store_missing`, `store_unsupported`, `store_unavailable`
+ */
+export async function openBackup(location: StoreLocation & { encryptionKey: Uint8Array }): Promise<{
+  write(options: Omit<BackupOptions, 'encryptionKey'>): ReturnType<typeof writeBackup>;
+  close(): Promise<void>;
+}> {
+  const open = BACKENDS.find(([prefix]) => prefix.test(location.url))?.[2];
+  const source = await (open?.(location) ?? unsupported());
+  return {
+    write: (options) => writeBackup(source, { ...options, encryptionKey: location.encryptionKey }),
+    close: () => source.close(),
+  };
+}
+
+/**
+ * Opens a store for a restore; creates it if it does not exist.
+ *
+ * @throws GatewayError as `openStore`, and `store_in_use` also while nodes run on it
+ */
+export async function openRestore(location: StoreLocation): Promise<{
+  restore(backup: CheckedBackup, counted: BackupOptions['counted']): Promise<void>;
+  close(): Promise<void>;
+}> {
+  const backend = await openBackend(location);
+  try {
+    await requireUnused(backend);
+    return {
+      restore: (backup, counted) => restoreBackup(backend, backup, counted),
+      close: () => backend.close(),
+    };
+  } catch (error) {
+    await backend.close();
+    throw error;
+  }
+}
+
 function requireExisting({ url, dataDir }: StoreLocation): void {
   if (url !== 'sqlite' || databaseExists(dataDir)) return;
   throw new GatewayError('store_missing', `There is no database in ${dataDir}.`);
 }
 
-/** A node that was killed counts as running for a few seconds. @throws GatewayError store_in_use */
+/** @throws GatewayError `store_damaged` */
+async function requireWhole({ restore }: Backend): Promise<void> {
+  if (!(await restore.isUnfinished())) return;
+  throw new GatewayError(
+    'store_damaged',
+    'A restore into this store was interrupted: run `switchboard store restore` again.',
+  );
+}
+
+/** A killed node counts as running for a few seconds. @throws GatewayError `store_in_use` */
 async function requireUnused({ cluster }: Backend): Promise<void> {
   const running = (await cluster?.nodes.list(RUNNING_MS)) ?? [];
   if (running.length === 0) return;
@@ -106,9 +167,9 @@ async function requireUnused({ cluster }: Backend): Promise<void> {
 
 async function openBackend(location: StoreLocation): Promise<Backend> {
   const open = BACKENDS.find(([prefix]) => prefix.test(location.url))?.[1];
-  return open?.(location) ?? unsupported('The store must be "sqlite" or a mongodb:// URL.');
+  return open?.(location) ?? unsupported();
 }
 
-async function unsupported(message: string): Promise<never> {
-  throw new GatewayError('store_unsupported', message);
+async function unsupported(): Promise<never> {
+  throw new GatewayError('store_unsupported', 'The store must be "sqlite" or a mongodb:// URL.');
 }

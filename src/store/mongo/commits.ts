@@ -1,147 +1,127 @@
-import type { Binary } from 'mongodb';
 import { GatewayError } from '../../domain/errors.js';
-import { isDuplicate, type MongoDatabase } from './database.js';
+import type { Backlog, CommitDocument } from './backlog.js';
+import { type Changes, type Commit, type Head, isEmpty, joined, sizeOf } from './changes.js';
+import type { MongoDatabase } from './database.js';
 import { type Fence, type Fences, sessionElsewhere } from './fences.js';
-import { Turns } from './turns.js';
-
-/** One key as it is written; `value` null deletes it. */
-export interface StoredChange {
-  type: string;
-  id: string;
-  value: Binary | null;
-}
-
-/** A journal entry as it is written. */
-export interface StoredEntry {
-  id: string;
-  messageId: string;
-  plain: Binary;
-  stanza: Binary;
-  receivedAt: number;
-  closedAt?: number;
-}
-
-/** Everything that one commit changes, with copies of all values. */
-export interface Changes {
-  /** Each key at most once. */
-  keys: StoredChange[];
-  journal: StoredEntry[];
-  /** Makes all keys that were there before disappear. */
-  clear?: boolean;
-}
-
-/** Where a session's commits have got to. */
-export interface Head {
-  /** Number of the last commit. Counts up, also over sessions of the same name that follow one another. */
-  n: number;
-  /** Keys of commits before this number do not count any more. */
-  since: number;
-}
-
-/** A commit on its way to the collections. Applying it again, or later than its successors, changes nothing. */
-export interface Commit extends Head {
-  changes: Changes;
-}
-
-export type ApplyCommit = (clientId: string, commit: Commit) => Promise<void>;
+import { SharedLock } from './lock.js';
+import { unlessDuplicate, upsertTwice } from './writes.js';
 
 /**
- * One document for each session: its last commit. Writing it is what commits, in a single step on any kind of server;
- * the changes are then applied to their collections, and taken out of the document. A commit that was interrupted
- * after the first step is applied before anything of the session is read or written again. The collections keep the
- * number of the commit with each value, so that a late request never undoes a newer one.
+ * A write-ahead log of one document per session: its last commits. Adding to the document commits, in one atomic step on any
+ * kind of server. While this process holds the session's lease nobody else writes it, so its commits are applied to their
+ * collections later, together with others (`Backlog`); without a lease at once. Interrupted commits are applied before the
+ * session is read or written again. The collections store the number of the commit with each value, so that a late request
+ * never undoes a newer one.
  *
- * The document is written only as the successor of the commit that this process knows as the last one, and under the epoch
- * of the session's last claim: a node that has lost the session to another cannot write it.
+ * A write must follow the commit that this process knows as the last one, under the epoch of the session's last claim: a
+ * node that has lost the session cannot write.
  */
 export interface CommitLog {
-  /** Reads what belongs to the session while no commit of it is half applied. */
+  /** Reads data of the session when all its commits so far are applied. */
   read<T>(clientId: string, work: (head: Head) => Promise<T>): Promise<T>;
-  /** As `read`, but looks first what another node may have committed since. */
+  /** As `read`, but first reads commits of other nodes. */
   readAnew<T>(clientId: string, work: (head: Head) => Promise<T>): Promise<T>;
+  /** Reads data of the session beside its commits that are not applied, oldest first. */
+  readBeside<T>(clientId: string, work: (head: Head, unapplied: readonly Commit[]) => Promise<T>): Promise<T>;
   /**
-   * Commits all changes or none.
-   * @throws GatewayError `session_elsewhere` when another node has claimed the session since, `store_unavailable` also
-   * when a program that has not claimed it has written in between; nothing is changed then
+   * Commits all changes or none. Changes that are given while the session's last commit is under way share the next one.
+   * @param waits whether it may wait for a moment, to share a commit with what comes next: for a step after which nothing
+   * is done that must not come before it
+   * @throws GatewayError `session_elsewhere` if another node has claimed the session, `store_unavailable` also if a program
+   * without a lease wrote in between; nothing is changed
    */
-  write(clientId: string, changes: Changes): Promise<void>;
-  /** Clears the session's keys, runs `work` and takes the session for a new one from then on. */
+  write(clientId: string, changes: Changes, waits?: boolean): Promise<void>;
+  /**
+   * Changes rows: as a commit if this process holds the session's lease, otherwise at once.
+   * @param how `now` and `soon` as `write`; `with the next` resolves at once, and commits in the same step as what is written
+   * next, or before that: for what a crash makes this or the next process write again
+   */
+  writeRows(clientId: string, changes: Changes, how: 'now' | 'soon' | 'with the next'): Promise<void>;
+  /**
+   * Identity of what this process knows of a session: nobody else has written while it is the same. Undefined while another
+   * process may write.
+   */
+  knowledgeOf(clientId: string): object | undefined;
+  /** Clears the session's keys and runs `work`, which deletes the session. */
   end(clientId: string, work: (fence: Fence) => Promise<void>): Promise<void>;
   /**
-   * Refuses the commits of older epochs from now on. To be done between a claim and whatever is read under it.
-   * @returns false when the session was claimed again meanwhile
+   * Refuses commits of older epochs from now on. Call it after a claim and before reading anything of the session.
+   * @returns false if the session was claimed again meanwhile
    */
   stamp(clientId: string, epoch: number): Promise<boolean>;
-  /** Waits for what is still written in the background. */
-  idle(): Promise<void>;
+  /** Commits and applies what waits; never rejects. */
+  finish(clientId: string): Promise<void>;
+  /** Resolves when everything is applied. */
+  applyAll(): Promise<void>;
+  /** As `finish`, for all sessions; then nothing is written any more. */
+  close(): Promise<void>;
 }
 
-interface CommitDocument extends Head {
-  _id: string;
-  /** Missing once they are applied. */
-  changes?: Changes;
-  /** Of the last claim; missing before the first. */
-  epoch?: number;
-}
-
-/** The last commit of a session, as it was known under a lease or without one. */
-interface KnownHead extends Head {
-  lease: object | undefined;
+/** Steps of a session that are written as one commit. */
+interface Batch {
+  fence: Fence;
+  steps: Changes[];
+  bytes: number;
+  written: Promise<void>;
+  /** Begins to write it; further steps may still join until its turn comes. */
+  start(): void;
 }
 
 const NOTHING_YET: Head = { n: 0, since: 0 };
+const NOTHING: Changes = { keys: [], journal: [] };
+/** Milliseconds for which a commit waits for what comes next. */
+const SHARED_WITHIN_MS = 25;
+/** Milliseconds for which changes wait that no commit follows. */
+const CARRIED_WITHIN_MS = 250;
+/** Bytes of a commit that no further step joins, and of a document that no further commit joins: its limit is 16 MB. */
+const BATCH_BYTES = 256 * 1024;
+const DOCUMENT_BYTES = 1024 * 1024;
 
 /** The log in the collection `commits`. */
-export function commitLog({ db, run }: MongoDatabase, fences: Fences, apply: ApplyCommit): CommitLog {
+export function commitLog({ db, run }: MongoDatabase, fences: Fences, backlog: Backlog): CommitLog {
   const commits = db.collection<CommitDocument>('commits');
-  /** The last commit of each session, where it is known and applied. */
-  const heads = new Map<string, KnownHead>();
-  const turns = new Turns();
-  const tidying = new Set<Promise<unknown>>();
+  /** The last commit of each session that is known, with the lease under which it was read. */
+  const heads = new Map<string, Head & { lease: object | undefined }>();
+  /** The commit of each session that further steps may join. */
+  const open = new Map<string, Batch>();
+  /** Changes that the next commit of a session takes with it. */
+  const carried = new Map<string, Changes[]>();
+  const lock = new SharedLock();
+  let isClosed = false;
 
   const settle = async (clientId: string): Promise<Head> => {
     const known = heads.get(clientId);
     const lease = fences.leaseOf(clientId);
-    // while it was not held here, others have written
+    // other nodes may have written while this one did not hold the session
     if (known && known.lease === lease) return known;
     const found = await commits.findOne({ _id: clientId });
-    if (found?.changes) {
-      await apply(clientId, { ...found, changes: found.changes });
-      await tidy(clientId, found.n);
-    }
+    backlog.found(clientId, commitsIn(found));
+    await backlog.flush(clientId);
     const { n, since } = found ?? NOTHING_YET;
-    heads.set(clientId, { n, since, lease });
-    return { n, since };
+    const head = { n, since, lease };
+    heads.set(clientId, head);
+    return head;
   };
 
-  /** Takes applied changes out, so that they are never applied again. */
-  const tidy = (clientId: string, n: number) =>
-    commits.updateOne({ _id: clientId, n }, { $unset: { changes: '' } }, { writeConcern: { w: 1 } });
-
-  const tidyLater = (clientId: string, n: number) => {
-    const tidied = tidy(clientId, n)
-      .catch(() => heads.delete(clientId))
-      .finally(() => tidying.delete(tidied));
-    tidying.add(tidied);
-  };
-
-  /** Writes the document if it is still as it was known; false when it is not. */
+  /** Adds a commit to the document if nobody else has changed it. */
   const succeed = async (
     clientId: string,
     { n }: Head,
-    commit: Commit,
+    { changes, ...head }: Commit,
     { epoch }: Fence,
   ): Promise<boolean> => {
     const last = { _id: clientId, n, ...(epoch !== undefined && { epoch }) };
-    // a claim has made the document: when it is gone it is not for this node to make
+    // after a claim the document exists: if it is gone, this node must not create it
     const upsert = n === NOTHING_YET.n && epoch === undefined;
-    try {
-      const { matchedCount, upsertedCount } = await commits.updateOne(last, { $set: commit }, { upsert });
+    const entry = { n: head.n, ...changes };
+    // what a cleared session had before is applied, and must not be found by its successor
+    const added = changes.clear
+      ? { $set: { ...head, log: [entry] }, $unset: { changes: '' as const } }
+      : { $set: head, $push: { log: entry }, $unset: { changes: '' as const } };
+    return unlessDuplicate(async () => {
+      const { matchedCount, upsertedCount } = await commits.updateOne(last, added, { upsert });
       return matchedCount + upsertedCount === 1;
-    } catch (error) {
-      if (isDuplicate(error)) return false;
-      throw error;
-    }
+    });
   };
 
   const refusal = async (clientId: string, { epoch }: Fence): Promise<GatewayError> => {
@@ -150,64 +130,183 @@ export function commitLog({ db, run }: MongoDatabase, fences: Fences, apply: App
     return found?.epoch === epoch ? writtenByAnother(clientId) : sessionElsewhere(clientId);
   };
 
-  const put = async (clientId: string, last: Head, changes: Changes, fence: Fence): Promise<Commit> => {
+  const writeNow = async (clientId: string, { fence, steps }: Pick<Batch, 'fence' | 'steps'>) => {
+    const last = await settle(clientId);
+    const carriedNow = carried.get(clientId) ?? [];
+    const changes = joined([...carriedNow, ...steps]);
+    if (isEmpty(changes)) return;
+    const isLarge = backlog.bytesOf(clientId) + sizeOf(changes) > DOCUMENT_BYTES;
+    if (changes.clear || isLarge) await backlog.flush(clientId);
     const n = Math.max(last.n + 1, Date.now());
-    const isNew = changes.clear || last.n === NOTHING_YET.n;
-    const commit = { n, since: isNew ? n : last.since, changes };
-    if (!(await succeed(clientId, last, commit, fence))) throw await refusal(clientId, fence);
-    return commit;
+    const commit = { n, since: changes.clear || last.n === NOTHING_YET.n ? n : last.since, changes };
+    carried.delete(clientId);
+    try {
+      if (!(await succeed(clientId, last, commit, fence))) throw await refusal(clientId, fence);
+      Object.assign(last, { n: commit.n, since: commit.since });
+      backlog.add(clientId, commit);
+      if (changes.clear || fence.epoch === undefined) await backlog.flush(clientId);
+    } catch (error) {
+      // the outcome is unknown: read the document again
+      heads.delete(clientId);
+      if (carriedNow.length > 0) carried.set(clientId, [...carriedNow, ...(carried.get(clientId) ?? [])]);
+      throw error;
+    }
+    if (changes.clear) heads.delete(clientId);
   };
 
-  const writeNow = async (clientId: string, changes: Changes, fence: Fence): Promise<void> => {
-    const last = await settle(clientId);
-    // until the commit is applied nothing is sure: after a failure the document is looked at again
-    heads.delete(clientId);
-    const lease = fences.leaseOf(clientId);
-    const commit = await put(clientId, last, changes, fence);
-    await apply(clientId, commit);
-    heads.set(clientId, { n: commit.n, since: commit.since, lease });
-    tidyLater(clientId, commit.n);
+  const exclusive = <T>(clientId: string, work: () => Promise<T>) =>
+    lock.exclusive(clientId, () => run(work));
+
+  const begin = (clientId: string, fence: Fence): Batch => {
+    let follow: (writing: Promise<void>) => void = () => undefined;
+    const written = new Promise<void>((resolve) => {
+      follow = resolve;
+    });
+    const close = () => {
+      if (open.get(clientId) === batch) open.delete(clientId);
+    };
+    let hasStarted = false;
+    const start = () => {
+      clearTimeout(timer);
+      if (hasStarted) return;
+      hasStarted = true;
+      const writing = exclusive(clientId, () => {
+        close();
+        return writeNow(clientId, batch);
+      });
+      // its turn never comes if what is before it finds no server
+      follow(writing.finally(close));
+    };
+    const timer = setTimeout(start, SHARED_WITHIN_MS);
+    const batch: Batch = { fence, steps: [], bytes: 0, written, start };
+    open.set(clientId, batch);
+    return batch;
+  };
+
+  const join = (clientId: string, changes: Changes, waits: boolean, fence: Fence): Promise<void> => {
+    const last = open.get(clientId);
+    const size = sizeOf(changes);
+    const isOpen = last?.fence === fence && last.bytes + size <= BATCH_BYTES;
+    if (!isOpen) last?.start();
+    const batch = last && isOpen ? last : begin(clientId, fence);
+    batch.steps.push(changes);
+    batch.bytes += size;
+    if (!waits) batch.start();
+    return batch.written;
+  };
+
+  const write = (clientId: string, changes: Changes, waits = false) =>
+    fences.run(clientId, (fence) => join(clientId, changes, waits, fence));
+
+  const carry = (clientId: string, changes: Changes): void => {
+    carried.set(clientId, [...(carried.get(clientId) ?? []), changes]);
+    // what fails stays, and goes with the next commit
+    const writeAlone = () => carried.has(clientId) && write(clientId, NOTHING).catch(() => undefined);
+    setTimeout(writeAlone, CARRIED_WITHIN_MS).unref();
   };
 
   const stamp = async (clientId: string, epoch: number): Promise<boolean> => {
     const notLater = { _id: clientId, epoch: { $not: { $gt: epoch } } };
     const put = () =>
       commits.updateOne(notLater, { $set: { epoch }, $setOnInsert: NOTHING_YET }, { upsert: true });
-    try {
-      // where two make the document at once, the later epoch must win: the second time it is there
-      await put().catch((error: unknown) => (isDuplicate(error) ? put() : Promise.reject(error)));
+    return unlessDuplicate(async () => {
+      // if two nodes create the document at the same time, the later epoch must win
+      await upsertTwice(put);
       return true;
-    } catch (error) {
-      if (isDuplicate(error)) return false;
-      throw error;
-    }
+    });
   };
 
-  const alone = <T>(clientId: string, work: () => Promise<T>) => turns.alone(clientId, () => run(work));
+  /** Commits what waits, before something is read. */
+  const push = (clientId: string): void => {
+    if (carried.has(clientId)) write(clientId, NOTHING).catch(() => undefined);
+    open.get(clientId)?.start();
+  };
+
+  const complete = async (clientId: string): Promise<void> => {
+    push(clientId);
+    await lock.exclusive(clientId, () => backlog.flushHeld(clientId));
+  };
+  const finish = (clientId: string) => complete(clientId).catch(() => undefined);
+
+  const completeAll = async () => {
+    const waiting = new Set([...open.keys(), ...carried.keys()]);
+    await Promise.all([...waiting].map(complete));
+    await backlog.flushAll();
+  };
 
   return {
-    read: (clientId, work) => turns.shared(clientId, () => run(async () => work(await settle(clientId)))),
-    readAnew: (clientId, work) =>
-      alone(clientId, async () => {
+    read(clientId, work) {
+      push(clientId);
+      return lock.shared(clientId, () =>
+        run(async () => {
+          const head = await settle(clientId);
+          await backlog.flush(clientId);
+          return work(head);
+        }),
+      );
+    },
+    readAnew(clientId, work) {
+      push(clientId);
+      return exclusive(clientId, async () => {
         heads.delete(clientId);
         return work(await settle(clientId));
-      }),
-    write: (clientId, changes) =>
-      fences.run(clientId, (fence) => alone(clientId, () => writeNow(clientId, changes, fence))),
-    end: (clientId, work) =>
-      fences.run(clientId, (fence) =>
-        alone(clientId, async () => {
-          heads.delete(clientId);
-          await writeNow(clientId, { keys: [], journal: [], clear: true }, fence);
-          heads.delete(clientId);
-          await work(fence);
+      });
+    },
+    readBeside: (clientId, work) =>
+      lock.shared(clientId, () =>
+        run(async () => {
+          const head = await settle(clientId);
+          return work(head, [...backlog.of(clientId)]);
         }),
       ),
-    stamp: (clientId, epoch) => run(() => stamp(clientId, epoch)),
-    async idle() {
-      await Promise.all(tidying);
+    write,
+    writeRows: (clientId, changes, how) =>
+      fences.run(clientId, async (fence) => {
+        if (fence.epoch === undefined) {
+          await lock.exclusive(clientId, () =>
+            run(async () => backlog.applyNow(clientId, { ...(await settle(clientId)), changes })),
+          );
+        } else if (how === 'with the next') await run(async () => carry(clientId, changes));
+        else await join(clientId, changes, how === 'soon', fence);
+      }),
+    knowledgeOf(clientId) {
+      const head = isClosed ? undefined : heads.get(clientId);
+      return head?.lease && head.lease === fences.leaseOf(clientId) ? head : undefined;
+    },
+    end(clientId, work) {
+      push(clientId);
+      return fences.run(clientId, (fence) =>
+        exclusive(clientId, async () => {
+          heads.delete(clientId);
+          carried.delete(clientId);
+          await writeNow(clientId, { fence, steps: [{ ...NOTHING, clear: true }] });
+          await work(fence);
+        }),
+      );
+    },
+    stamp(clientId, epoch) {
+      carried.delete(clientId);
+      return run(() => stamp(clientId, epoch));
+    },
+    finish,
+    applyAll: () => run(completeAll),
+    async close() {
+      isClosed = true;
+      await completeAll().catch(() => undefined);
+      await backlog.idle().catch(() => undefined);
+      backlog.stop();
     },
   };
+}
+
+/** The commits that a document holds, oldest first. */
+function commitsIn(found: CommitDocument | null): Commit[] {
+  if (!found) return [];
+  const { n, since, changes, log = [] } = found;
+  const written = log.map(({ n: number, ...rest }) => ({ n: number, since, changes: rest }));
+  const all = changes ? [{ n, since, changes }, ...written] : written;
+  // a node of the release before may have written `changes` after the log
+  return all.toSorted((one, other) => one.n - other.n);
 }
 
 function writtenByAnother(clientId: string): GatewayError {

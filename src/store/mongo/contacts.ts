@@ -1,8 +1,9 @@
 import type { WithId } from 'mongodb';
-import { type ContactNews, mergeContact } from '../contact-merge.js';
-import type { Contact, ContactStore } from '../store.js';
-import { isDuplicate, type MongoDatabase } from './database.js';
-import { Turns } from './turns.js';
+import { type ContactNews, mergeContact } from '../port/contacts.js';
+import type { Contact, ContactStore, PictureRecord, PictureStore } from '../store.js';
+import type { MongoDatabase } from './database.js';
+import { SharedLock } from './lock.js';
+import { upsertTwice } from './writes.js';
 
 type ContactDocument = Contact & { clientId: string };
 type Found = WithId<ContactDocument> | null;
@@ -10,23 +11,20 @@ type Found = WithId<ContactDocument> | null;
 /** Contacts in the collection `contacts`. */
 export function mongoContacts({ db, run }: MongoDatabase): ContactStore {
   const contacts = db.collection<ContactDocument>('contacts');
-  const turns = new Turns();
+  const lock = new SharedLock();
   const byLid = async (clientId: string, lid?: string): Promise<Found> =>
     lid ? contacts.findOne({ clientId, lid }) : null;
-  // one with a LID first: it may be the union of two, of which the other is not deleted yet
+  // a contact with a LID first: it may be a merged one whose former half is not deleted yet
   const byPn = async (clientId: string, pn?: string): Promise<Found> =>
     pn ? contacts.findOne({ clientId, pn }, { sort: { lid: -1 } }) : null;
 
-  /**
-   * Step by step, so that an interruption leaves no contact less: the new owner of a number is written before what it
-   * takes the place of is deleted.
-   */
+  /** In steps that lose no contact if interrupted: the merged contact is written before the replaced one is deleted. */
   const learn = async (clientId: string, news: ContactNews): Promise<Contact> => {
     const [ofLid, ofPn] = await Promise.all([byLid(clientId, news.lid), byPn(clientId, news.pn)]);
-    const { merged, bereft, changed } = mergeContact(known(ofLid), known(ofPn), news);
+    const { merged, withoutNumber, changed } = mergeContact(known(ofLid), known(ofPn), news);
     if (!changed) return merged;
-    if (bereft && ofPn) await contacts.updateOne({ _id: ofPn._id }, { $set: { pn: '' } });
-    const survivor = ofLid ?? (bereft ? null : ofPn);
+    if (withoutNumber && ofPn) await contacts.updateOne({ _id: ofPn._id }, { $set: { pn: '' } });
+    const survivor = ofLid ?? (withoutNumber ? null : ofPn);
     if (survivor) await contacts.updateOne({ _id: survivor._id }, { $set: merged });
     else await contacts.insertOne({ ...merged, clientId });
     if (survivor && merged.pn) {
@@ -37,10 +35,8 @@ export function mongoContacts({ db, run }: MongoDatabase): ContactStore {
 
   return {
     async learn(clientId, news) {
-      const attempt = () => learn(clientId, news);
-      // another daemon may have learnt the same at this instant
-      const again = (error: unknown) => (isDuplicate(error) ? attempt() : Promise.reject(error));
-      return turns.alone(clientId, () => run(() => attempt().catch(again)));
+      // another daemon may learn the same right now
+      return lock.exclusive(clientId, () => run(() => upsertTwice(() => learn(clientId, news))));
     },
     async find(clientId, by) {
       return run(async () => known((await byLid(clientId, by.lid)) ?? (await byPn(clientId, by.pn))));
@@ -52,4 +48,25 @@ function known(found: Found): Contact | undefined {
   if (!found) return undefined;
   const { lid, pn, name, pushName, username, source, learntAt } = found;
   return { lid, pn, name, pushName, username, source, learntAt };
+}
+
+type PictureDocument = PictureRecord & { clientId: string };
+
+/** Profile pictures in the collection `pictures`. */
+export function mongoPictures({ db, run }: MongoDatabase): PictureStore {
+  const pictures = db.collection<PictureDocument>('pictures');
+  return {
+    async get(clientId, jid, preview) {
+      const shown = { projection: { _id: 0, clientId: 0 } };
+      return (
+        (await run(() => pictures.findOne<PictureRecord>({ clientId, jid, preview }, shown))) ?? undefined
+      );
+    },
+    async put(clientId, picture) {
+      const { jid, preview } = picture;
+      const key = { clientId, jid, preview };
+      const put = () => pictures.updateOne(key, { $set: { ...picture } }, { upsert: true });
+      await run(() => upsertTwice(put));
+    },
+  };
 }

@@ -1,30 +1,27 @@
 import { BSON, type Db, MongoClient, type MongoClientOptions, MongoError, MongoServerError } from 'mongodb';
-import { errorMessage } from '../../domain/error-message.js';
-import { GatewayError, isGatewayError } from '../../domain/errors.js';
+import { errorMessage, GatewayError, isGatewayError } from '../../domain/errors.js';
 import { prepareSchema } from './schema.js';
-import { databaseNameOf, unlessInUrl } from './url.js';
 
-/** Milliseconds. A replica set elects a new primary within about as long; a server that is down shows after it. */
+/** Milliseconds; a replica set needs about as long to elect a new primary. */
 const SELECT_SERVER_MS = 3_000;
 const CONNECT_MS = 3_000;
-/** Milliseconds of silence after which a request is given up: single documents take a few. */
+/** Milliseconds without an answer after which a request fails; single documents take a few. */
 const SILENCE_MS = 5_000;
-/** Milliseconds that a write waits for the majority; shorter than the silence, so that the server says so itself. */
+/** Milliseconds that a write waits for the majority; shorter than SILENCE_MS, so that the server reports it. */
 const MAJORITY_MS = 4_000;
 /**
- * Milliseconds between looks at the server: a server that hangs is noticed by them too. No longer than the driver waits between
- * two looks at least: after a longer time a failed request makes it look at once, on a connection that is just breaking too,
- * and where the server does not announce its changes the driver then waits for that look for ever.
+ * Milliseconds between health checks of the server; they also detect a server that hangs. Not longer than the driver's
+ * minimum interval: otherwise a failed request triggers a check at once, even on a breaking connection, and with servers
+ * that do not push changes the driver then waits for that check for ever.
  */
 const HEARTBEAT_MS = 500;
-/** Milliseconds that `ping` waits, whatever the driver is still trying. */
+/** Timeout of `ping` in milliseconds, independent of the driver. */
 const PING_MS = 3_000;
 
-const DUPLICATE_KEY = 11_000;
-/** What a server answers when a conversion fails: only the expressions of `fences.ts` convert anything. */
+/** The server's code for a failed conversion. Only the expressions of `fences.ts` convert anything. */
 const CONVERSION_FAILURE = 241;
 
-/** What an operator may set otherwise in the URL. */
+/** Defaults that the URL may override. */
 const TIMEOUTS = {
   serverSelectionTimeoutMS: SELECT_SERVER_MS,
   connectTimeoutMS: CONNECT_MS,
@@ -34,7 +31,7 @@ const TIMEOUTS = {
   appName: 'switchboard',
 } satisfies MongoClientOptions;
 
-/** What the store's promises rest on: not to be weakened by a URL. */
+/** The store's guarantees depend on these: a URL cannot override them. */
 const GUARANTEES = {
   writeConcern: { w: 'majority', journal: true, wtimeoutMS: MAJORITY_MS },
   readPreference: 'primary',
@@ -42,42 +39,40 @@ const GUARANTEES = {
   promoteBuffers: false,
 } satisfies MongoClientOptions;
 
-/** A database of a MongoDB server at the newest schema. The driver connects again by itself after an outage. */
+/** A database whose schema this program knows. The driver reconnects by itself. */
 export interface MongoDatabase {
   readonly db: Db;
   /**
    * Runs operations.
-   * @throws GatewayError `store_unavailable` when closed or when server or driver fail, `session_elsewhere` when a fence
-   * stands in the way
+   * @throws GatewayError `store_unavailable` if closed or if server or driver fail, `session_elsewhere` if a fence refuses
    */
   run<T>(work: () => Promise<T>): Promise<T>;
-  /** Resolves when the server takes writes. @throws GatewayError `store_unavailable` within seconds otherwise */
+  /** Resolves if the server takes writes. @throws GatewayError `store_unavailable` within seconds otherwise */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Connects and brings the schema up to date.
+ * Connects, and migrates the schema unless told otherwise.
  *
  * @param url `mongodb://` or `mongodb+srv://`; its path names the database, see `databaseNameOf`
- * @throws GatewayError `store_too_new`, `store_unavailable`
+ * @param prepare looks at the schema before the database is used, and may refuse it
+ * @throws GatewayError `store_unavailable`, and errors of `prepare`: `store_too_new`
  */
-export async function openMongoDatabase(url: string): Promise<MongoDatabase> {
+export async function openMongoDatabase(
+  url: string,
+  prepare: (db: Db) => Promise<void> = prepareSchema,
+): Promise<MongoDatabase> {
   const client = makeClient(url);
   try {
     await client.connect();
     const db = client.db(databaseNameOf(url));
-    await prepareSchema(db);
+    await prepare(db);
     return guarded(client, db);
   } catch (error) {
     await client.close();
     throw isGatewayError(error) ? error : unavailable('Cannot open the MongoDB database', error);
   }
-}
-
-/** True when a document with the same unique fields was there. */
-export function isDuplicate(error: unknown): boolean {
-  return error instanceof MongoServerError && error.code === DUPLICATE_KEY;
 }
 
 function makeClient(url: string): MongoClient {
@@ -102,7 +97,7 @@ function guarded(client: MongoClient, db: Db): MongoDatabase {
   return {
     db,
     run,
-    // writes, because a server that has lost its majority, or has a full disk, still answers reads
+    // writes, because a server without a majority or with a full disk still answers reads
     ping: () => run(() => within(PING_MS, probe(db))),
     async close() {
       closed = true;
@@ -131,8 +126,8 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
 }
 
 /**
- * Failures of driver, server and connection, as against mistakes in our own code. A connection that is cut in the middle
- * of a request does not always come as an error of the driver's own classes: it lets Node's through, too.
+ * True for failures of driver, server and connection, false for our own mistakes. For a connection that is cut in the middle
+ * of a request, the driver may pass on Node's own errors.
  */
 function isOutside(error: unknown): boolean {
   if (isGatewayError(error)) return false;
@@ -155,4 +150,22 @@ function refused(): GatewayError {
 function unavailable(what: string, error: unknown): GatewayError {
   const [line] = errorMessage(error).split('\n', 1);
   return new GatewayError('store_unavailable', `${what}: ${line?.replace(/\.$/, '')}.`, { cause: error });
+}
+
+const DATABASE = /^mongodb(?:\+srv)?:\/\/[^/?]+\/([^/?]+)/;
+const DEFAULT_DATABASE = 'switchboard';
+
+/** The name of the database: the path of the URL, or `switchboard` if it has none. */
+export function databaseNameOf(url: string): string {
+  const [, path] = DATABASE.exec(url) ?? [];
+  return path ? decodeURIComponent(path) : DEFAULT_DATABASE;
+}
+
+/** The given defaults without those that the URL's query sets. */
+export function unlessInUrl<T extends object>(url: string, defaults: T): Partial<T> {
+  const [, query = ''] = url.split('?', 2);
+  const named = new Set([...new URLSearchParams(query).keys()].map((name) => name.toLowerCase()));
+  const kept: Partial<T> = { ...defaults };
+  for (const name in defaults) if (named.has(name.toLowerCase())) delete kept[name];
+  return kept;
 }

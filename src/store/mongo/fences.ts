@@ -1,44 +1,48 @@
-import type { Document } from 'mongodb';
+import { type Collection, type Document, type Filter, ObjectId } from 'mongodb';
 import { endsWithin, type MonotonicClock, systemClock } from '../../domain/clock.js';
 import { GatewayError, isGatewayError } from '../../domain/errors.js';
+import type { Store } from '../store.js';
+import type { MongoDatabase } from './database.js';
+import { unlessDuplicate } from './writes.js';
 
-/** A lease as the server gave or prolonged it. */
-export interface Held {
+/** A lease as the server granted or renewed it. */
+interface HeldLease {
   epoch: number;
   /** By the server's clock. */
   expiresAt: Date;
-  /** Milliseconds of this process's monotonic clock at which it has surely run out, unless it is prolonged. */
+  /** The latest possible expiry, in milliseconds of this process's monotonic clock. */
   until: number;
 }
 
-/** What the writes of one piece of work carry, so that they count only while the session is held. */
+/** The conditions that a write carries, so that the server refuses it once the lease has expired. */
 export interface Fence {
-  /** Of the lease; undefined when the session was never claimed through this store: then nothing is refused. */
+  /** Epoch of the lease; undefined if this store never claimed the session: then nothing is refused. */
   readonly epoch: number | undefined;
   /**
-   * Beside what a filter looks for. Where a document is found and the lease is over by the server's clock, the server
-   * refuses; where none is found, nothing is told of the lease. Not for upserts. Only pipelines may be updates beside it.
+   * Filter clause that makes the server refuse a write if a document matches and the lease has expired by the server's
+   * clock. If no document matches, the server does not evaluate it: see `assertLease`. Not for upserts; the update must be
+   * a pipeline.
    */
   condition(): Document;
-  /** What an upsert's pipeline has to begin with, where documents have a `clientId`: changes nothing, or is refused. */
+  /** First stages of an upsert's pipeline, for documents with a `clientId`: no change, or a refusal. */
   guard(): Document[];
 }
 
 const NO_FENCE: Fence = { epoch: undefined, condition: () => ({}), guard: () => [] };
 
-/** Milliseconds that a release waits for writes under way; longer than any request to the server may take. */
+/** Milliseconds that a release waits for writes in flight; longer than any request to the server can take. */
 const WRITING_MS = 6_000;
 const LONG_AGO = new Date(0);
 
 /**
- * A conversion that must fail. It depends on the document, and so does each expression that it is part of: a server computes
- * constant ones before it looks which one it needs. Documents have the clientId in one of the two fields.
+ * A type conversion that fails. It refers to the document, because servers evaluate constant expressions in advance, even in
+ * a branch that is not taken. The clientId is in one of the two fields.
  */
 const REFUSE = { $toInt: { $concat: ['session_elsewhere ', { $ifNull: ['$clientId', '$_id'] }] } };
 
 /**
- * What this store knows of the sessions that were claimed through it: `leases.ts` tells it, and all that is written for a
- * session goes through `run`. A session that was never claimed here has no fence.
+ * The leases of the sessions that this store claimed. Every write for a session runs in `run`. Sessions that were never
+ * claimed here have no fence.
  */
 export class Fences {
   readonly #leases = new Map<string, Lease>();
@@ -48,25 +52,24 @@ export class Fences {
     this.#clock = clock;
   }
 
-  /** Milliseconds of the clock by which `Held.until` counts. */
+  /** Milliseconds of the clock of `HeldLease.until`. */
   now(): number {
     return this.#clock.monotonic();
   }
 
-  /** From now on the session is written under this lease. */
-  claimed(clientId: string, held: Held): void {
+  claimed(clientId: string, held: HeldLease): void {
     this.#leases.set(clientId, new Lease(held));
   }
 
-  /** A renewal ends nothing: a lease that has run out is refused by the clocks. */
-  renewed(clientId: string, held: Held): void {
+  /** A renewal cannot revive a lease that has expired: the clocks refuse it. */
+  renewed(clientId: string, held: HeldLease): void {
     const lease = this.#leases.get(clientId);
     if (lease?.epoch === held.epoch) lease.prolong(held);
   }
 
   /**
-   * Refuses whatever is to be written under a lease from now on, and waits for what is under way.
-   * @returns by the server's clock, until when something of it may still arrive there
+   * Refuses new writes under a lease and waits for writes in flight.
+   * @returns until when, by the server's clock, one of these writes can still arrive there
    */
   async end(clientId: string, epoch: number): Promise<Date> {
     const lease = this.#leases.get(clientId);
@@ -74,17 +77,23 @@ export class Fences {
   }
 
   /**
-   * Stands for the lease that a session is under here: another object under another one, and each time another one once it is
-   * over, because then others may write. Undefined when it was never claimed here.
+   * Identity of the current lease, to detect that others may have written since: a new object for each claim, and a new one
+   * at each call after the lease has expired. Undefined if the session was never claimed here.
    */
   leaseOf(clientId: string): object | undefined {
     const lease = this.#leases.get(clientId);
     return lease?.isOver(this.now()) ? {} : lease;
   }
 
+  /** As `leaseOf`, but the same object while the lease ends: until it expires nobody else holds the session. */
+  unexpiredLeaseOf(clientId: string): object | undefined {
+    const lease = this.#leases.get(clientId);
+    return lease?.hasExpired(this.now()) ? {} : lease;
+  }
+
   /**
-   * Runs what writes something of a session.
-   * @throws GatewayError `session_elsewhere` when it was held here and is not any more
+   * Runs writes for a session.
+   * @throws GatewayError `session_elsewhere` if the lease has ended or expired
    */
   async run<T>(clientId: string, work: (fence: Fence) => Promise<T>): Promise<T> {
     const lease = this.require(clientId);
@@ -99,33 +108,36 @@ export class Fences {
   }
 }
 
-/** A session that was claimed is not held here any more. */
 export function sessionElsewhere(clientId: string): GatewayError {
   return new GatewayError(
     'session_elsewhere',
-    `This node does not hold session ${clientId} any more; another one does, or will in a moment: ask again.`,
+    `This node no longer holds session ${clientId}; another node does, or soon will: try again in a moment.`,
   );
 }
 
 class Lease implements Fence {
   readonly epoch: number;
-  isEnded = false;
-  #held: Held;
-  /** By the server's clock: until when a request whose outcome is not known could still be carried out. */
+  #isEnded = false;
+  #held: HeldLease;
+  /** By the server's clock: until when a request with an unknown outcome can still take effect. */
   #unsureUntil = LONG_AGO;
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #inFlight = new Set<Promise<unknown>>();
 
-  constructor(held: Held) {
+  constructor(held: HeldLease) {
     this.epoch = held.epoch;
     this.#held = held;
   }
 
   isOver(now: number): boolean {
-    return this.isEnded || now >= this.#held.until;
+    return this.#isEnded || this.hasExpired(now);
   }
 
-  prolong(held: Held): void {
-    // an answer may be overtaken by a later one; which is later, the server's clock does not say when it was set back
+  hasExpired(now: number): boolean {
+    return now >= this.#held.until;
+  }
+
+  prolong(held: HeldLease): void {
+    // answers can arrive out of order; the server's clock may be set back, so compare by our own
     if (held.until > this.#held.until) this.#held = held;
   }
 
@@ -143,21 +155,132 @@ class Lease implements Fence {
 
   async run<T>(work: () => Promise<T>): Promise<T> {
     const running = work();
-    this.#underWay.add(running);
+    this.#inFlight.add(running);
     try {
       return await running;
     } catch (error) {
-      // what was asked for may still be on its way to the server, or waiting there
+      // the request may still be on its way to the server, or waiting there
       if (isGatewayError(error, 'store_unavailable')) this.#unsureUntil = this.#held.expiresAt;
       throw error;
     } finally {
-      this.#underWay.delete(running);
+      this.#inFlight.delete(running);
     }
   }
 
   async end(clock: MonotonicClock): Promise<Date> {
-    this.isEnded = true;
-    const isDone = await endsWithin(clock, WRITING_MS, Promise.allSettled(this.#underWay));
+    this.#isEnded = true;
+    const isDone = await endsWithin(clock, WRITING_MS, Promise.allSettled(this.#inFlight));
     return isDone ? this.#unsureUntil : this.#held.expiresAt;
   }
+}
+
+/**
+ * Checks the lease on the server after a write that matched no document: the server evaluates `condition` only for a
+ * document that matches.
+ *
+ * @param matched whether the write matched a document
+ * @returns `matched`
+ * @throws the server's refusal if the lease has expired
+ */
+export async function assertLease(
+  { db }: MongoDatabase,
+  clientId: string,
+  fence: Fence,
+  matched: boolean,
+): Promise<boolean> {
+  if (!matched && fence.epoch !== undefined) {
+    const leases = db.collection<{ _id: string }>('leases');
+    await leases.findOne({ _id: clientId, ...fence.condition() }, { projection: { _id: 1 } });
+  }
+  return matched;
+}
+
+/**
+ * Inserts under a fence unless a document with the same unique fields exists; true if it was inserted.
+ *
+ * @param key equality on the fields of a unique index, including the clientId
+ * @param fields the other fields of a new document
+ * @param always a field that every document has and that is not part of the key
+ */
+export function insertFenced<D extends Document>(
+  fence: Fence,
+  collection: Collection<D>,
+  key: Filter<D>,
+  fields: Document,
+  always: string,
+): Promise<boolean> {
+  const created = { $literal: { _id: new ObjectId(), ...key, ...fields } };
+  const isMissing = { $eq: [{ $type: `$${always}` }, 'missing'] };
+  const pipeline = [...fence.guard(), { $replaceWith: { $cond: [isMissing, created, '$$ROOT'] } }];
+  return unlessDuplicate(
+    async () => (await collection.updateOne(key, pipeline, { upsert: true })).upsertedCount === 1,
+  );
+}
+
+type FencedStores = Pick<
+  Store,
+  | 'contacts'
+  | 'sends'
+  | 'traces'
+  | 'files'
+  | 'expectedFiles'
+  | 'pictures'
+  | 'idempotency'
+  | 'failedDeliveries'
+  | 'waitingDeliveries'
+>;
+
+/**
+ * Refuses a session's writes to these stores once this process knows that it no longer holds the session. The server does
+ * not check again: an earlier request that arrives late adds a document that the next owner adds too or never reads, or
+ * replaces one by a value that was true a moment ago. Methods without a session, prunes, and what people call on any node
+ * are not fenced.
+ */
+export function fenced(fences: Fences, stores: FencedStores): FencedStores {
+  const { contacts, sends, traces, files, expectedFiles, pictures, idempotency } = stores;
+  const { failedDeliveries, waitingDeliveries } = stores;
+  const held =
+    <A extends unknown[], R>(write: (clientId: string, ...rest: A) => Promise<R>) =>
+    (clientId: string, ...rest: A): Promise<R> =>
+      fences.run(clientId, () => write(clientId, ...rest));
+  const heldBy =
+    <O extends { clientId: string }, A extends unknown[], R>(write: (record: O, ...rest: A) => Promise<R>) =>
+    (record: O, ...rest: A): Promise<R> =>
+      fences.run(record.clientId, () => write(record, ...rest));
+  return {
+    contacts: { ...contacts, learn: held(contacts.learn) },
+    sends: {
+      ...sends,
+      put: held(sends.put),
+      acknowledge: held(sends.acknowledge),
+      close: held(sends.close),
+      finish: held(sends.finish),
+    },
+    traces: { ...traces, add: held(traces.add), rekey: held(traces.rekey) },
+    files: {
+      ...files,
+      async write(file, source) {
+        try {
+          // checked once, not with `run`: a release must not wait for a long download
+          fences.require(file.clientId);
+          return await files.write(file, source);
+        } finally {
+          source.destroy();
+        }
+      },
+    },
+    expectedFiles: { ...expectedFiles, add: heldBy(expectedFiles.add) },
+    pictures: { ...pictures, put: held(pictures.put) },
+    idempotency: {
+      ...idempotency,
+      claim: held(idempotency.claim),
+      answer: held(idempotency.answer),
+    },
+    failedDeliveries: { ...failedDeliveries, add: heldBy(failedDeliveries.add) },
+    waitingDeliveries: {
+      ...waitingDeliveries,
+      add: heldBy(waitingDeliveries.add),
+      noteAttempts: held(waitingDeliveries.noteAttempts),
+    },
+  };
 }

@@ -1,27 +1,14 @@
 import { Readable, Writable } from 'node:stream';
 import { type Binary, GridFSBucket, type GridFSBucketWriteStream, type ObjectId } from 'mongodb';
 import { GatewayError } from '../../domain/errors.js';
-import { type Measured, pour, SourceFailure } from '../incoming-file.js';
+import { copyAndHash, SourceFailure } from '../port/files.js';
 import type { ByteRange } from '../store.js';
 import type { MongoDatabase } from './database.js';
 
-/** The bytes of files. All methods throw `store_unavailable`, and so do the streams that they give. */
-export interface FileBytes {
-  /** On failure nothing is left, unless the server is gone. @throws what the source fails with, as it is */
-  write(source: Readable): Promise<Measured & { bytesId: ObjectId }>;
-  /** Undefined when they are not there. The stream must be read to its end or destroyed. */
-  open(bytesId: ObjectId, range: ByteRange): Promise<Readable | undefined>;
-  /** How many there are of each, by the id in hex; without those that are not there. */
-  sizes(bytesIds: readonly ObjectId[]): Promise<Map<string, number>>;
-  remove(bytesId: ObjectId): Promise<void>;
-  /** Ids of all that is there, also in part, in bounded lists; most come twice. */
-  stored(): AsyncIterable<ObjectId[]>;
-}
-
 const BUCKET = 'file_bytes';
-/** Bytes of a chunk: each waits for the majority, so that few large ones are faster than many small ones. */
+/** Bytes of a chunk. Each chunk waits for the majority, so few large chunks are faster than many small ones. */
 const CHUNK = 1024 * 1024;
-/** Chunks that a reader holds at once, at most: the driver's own reading stream asks for 16 MB. */
+/** Chunks in memory per reader; the driver's own stream would read 16 MB at once. */
 const READ_AT_ONCE = 2;
 const LISTED_AT_ONCE = 500;
 
@@ -36,8 +23,8 @@ interface Chunk {
   data: Binary;
 }
 
-/** Bytes in GridFS. */
-export function fileBytes({ db, run }: MongoDatabase): FileBytes {
+/** Bytes of files in GridFS. All methods and streams throw `store_unavailable` if the server fails. */
+export function fileBytes({ db, run }: MongoDatabase) {
   const bucket = new GridFSBucket(db, { bucketName: BUCKET, chunkSizeBytes: CHUNK });
   const heads = db.collection<Head>(`${BUCKET}.files`);
   const chunks = db.collection<Chunk>(`${BUCKET}.chunks`);
@@ -81,27 +68,31 @@ export function fileBytes({ db, run }: MongoDatabase): FileBytes {
 
   return {
     remove,
-    async write(source) {
+    /** Leaves nothing behind on failure, unless the server is down. @throws the source's own error, unchanged */
+    async write(source: Readable): Promise<{ fileSize: number; sha256: string; bytesId: ObjectId }> {
       const upload = bucket.openUploadStream('');
       try {
-        return { ...(await run(() => pour(source, sinkTo(upload)))), bytesId: upload.id };
+        return { ...(await run(() => copyAndHash(source, sinkTo(upload)))), bytesId: upload.id };
       } catch (error) {
         upload.destroy();
         await remove(upload.id).catch(() => undefined);
         throw error instanceof SourceFailure ? error.cause : error;
       }
     },
-    async open(bytesId, range) {
+    /** Undefined if there are no such bytes. The caller reads the stream to its end or destroys it. */
+    async open(bytesId: ObjectId, range: ByteRange): Promise<Readable | undefined> {
       const head = await run(() => heads.findOne({ _id: bytesId }));
       return head ? Readable.from(read(bytesId, range, head.chunkSize), { objectMode: false }) : undefined;
     },
-    async sizes(bytesIds) {
+    /** Sizes by the hex id; missing bytes are left out. */
+    async sizes(bytesIds: readonly ObjectId[]): Promise<Map<string, number>> {
       const found = await run(() => heads.find({ _id: { $in: [...bytesIds] } }).toArray());
       return new Map(found.map(({ _id, length }) => [_id.toHexString(), length]));
     },
+    /** Ids of all bytes, complete or not, in bounded lists; most ids come twice. */
     async *stored() {
       yield* inLists(heads.find().project<{ _id: ObjectId }>({ _id: 1 }));
-      // in the order of the index, so that no chunk is read for it
+      // sorted like the index, so that the server reads only the index
       yield* inLists(
         chunks.aggregate<{ _id: ObjectId }>([{ $sort: { files_id: 1 } }, { $group: { _id: '$files_id' } }]),
       );
@@ -109,11 +100,9 @@ export function fileBytes({ db, run }: MongoDatabase): FileBytes {
   };
 }
 
-/**
- * Takes one piece after the other: when the source fails, no write is under way that could come after the clearing up.
- */
+/** Writes one piece at a time: if the source fails, no write is in flight that could arrive after the cleanup. */
 function sinkTo(upload: GridFSBucketWriteStream): Writable {
-  // errors come by the callbacks
+  // errors are reported by the callbacks
   upload.on('error', () => undefined);
   return new Writable({
     highWaterMark: 1,

@@ -1,43 +1,55 @@
-import { showsNewest } from '../shown-message.js';
-import type { BackendHistory } from '../store.js';
+import { lastMessageOf, showsNewest } from '../port/history.js';
+import { readObject } from '../port/json.js';
+import type { BackendHistory, HistoryStore, PendingChange, RoomMove } from '../store.js';
+import type { CommitLog } from './commits.js';
 import type { MongoDatabase } from './database.js';
-import type { Fence, Fences } from './fences.js';
-import { mongoMessageStatus } from './message-status.js';
-import { mongoMessages } from './messages.js';
-import { mongoPendingChanges } from './pending-changes.js';
-import { mongoRekey } from './rekey.js';
-import { lastOf, mongoRooms, type RoomKey } from './rooms.js';
-import { Turns } from './turns.js';
-import { unlessRefused } from './under-fence.js';
+import { assertLease, type Fence, type Fences, insertFenced } from './fences.js';
+import { SharedLock } from './lock.js';
+import { mongoMessageStatus, mongoMessages } from './messages.js';
+import { PendingTargets } from './pending-targets.js';
+import { mongoRooms } from './rooms.js';
+import { setTo, upsertTwice } from './writes.js';
 
-/** Messages that are deleted in one step. */
+/** Messages that are deleted at once. */
 const PRUNED_AT_ONCE = 200;
 
+/** Messages of a moved room that are converted in parallel. */
+const MOVED_AT_ONCE = 50;
+
 /**
- * Chat history in the collections `rooms`, `messages` and `pending_changes`. What changes a room and a message does so in
- * steps, in an order in which an interruption loses nothing and repeating completes it: the room is told of a message
- * before that is there, and shows another one before a message is gone. In one process such changes of a room take turns.
+ * Chat history in the collections `rooms`, `messages`, `message_status` and `pending_changes`. A change of a room and a
+ * message takes several steps, in an order in which an interruption loses nothing and repeating completes it: the room is
+ * updated before a message is inserted, and shows another message before one is deleted. In one process, such changes of a
+ * room run one after the other.
+ *
+ * @param takeNew tells once that an own message got its id just now, so that no room can have it
  */
-export function mongoHistory(database: MongoDatabase, fences: Fences): BackendHistory {
+export function mongoHistory(
+  database: MongoDatabase,
+  fences: Fences,
+  log: CommitLog,
+  takeNew: (clientId: string, messageId: string) => boolean,
+): BackendHistory {
   const { run } = database;
   const messages = mongoMessages(database);
   const rooms = mongoRooms(database);
-  const rekey = mongoRekey(database, messages, rooms);
-  const { pruneStatuses, ...status } = mongoMessageStatus(database, fences);
-  const turns = new Turns();
-  const alone = <T>(clientId: string, chatRoomId: string, work: () => Promise<T>) =>
-    turns.alone(`${clientId} ${chatRoomId}`, () => run(work));
+  const { pruneStatuses, ...statuses } = mongoMessageStatus(database, fences);
+  const { movePending, ...pendingChanges } = mongoPendingChanges(database, fences, log);
+  const moveFiles = mongoFileMoves(database);
+  const lock = new SharedLock();
+  const exclusive = <T>(clientId: string, chatRoomId: string, work: () => Promise<T>) =>
+    lock.exclusive(`${clientId} ${chatRoomId}`, () => run(work));
   const writing = <T>(clientId: string, chatRoomId: string, work: (fence: Fence) => Promise<T>) =>
-    fences.run(clientId, (fence) => alone(clientId, chatRoomId, () => work(fence)));
+    fences.run(clientId, (fence) => exclusive(clientId, chatRoomId, () => work(fence)));
 
-  /** Deletes the messages of one room, step by step, so that others get their turn in between. */
-  const pruneRoom = async ({ clientId, chatRoomId }: RoomKey, sentBefore: number): Promise<number> => {
+  /** Deletes in batches and releases the lock in between. */
+  const pruneRoom = async (clientId: string, chatRoomId: string, sentBefore: number): Promise<number> => {
     let pruned = 0;
     for (;;) {
-      const removed = await alone(clientId, chatRoomId, async () => {
+      const removed = await exclusive(clientId, chatRoomId, async () => {
         const old = await messages.before(clientId, chatRoomId, sentBefore, PRUNED_AT_ONCE);
         if (old.length === 0) return 0;
-        await rooms.emptyBefore({ clientId, chatRoomId }, sentBefore);
+        await rooms.emptyBefore(clientId, chatRoomId, sentBefore);
         return messages.removeThese(old);
       });
       if (removed === 0) return pruned;
@@ -45,15 +57,40 @@ export function mongoHistory(database: MongoDatabase, fences: Fences): BackendHi
     }
   };
 
+  const moveMessages = async (fence: Fence, clientId: string, { from, message }: RoomMove) => {
+    for (let some = await messages.some(clientId, from, MOVED_AT_ONCE); some.length > 0; ) {
+      await Promise.all(
+        some.map(({ id, message: found }) => messages.move(fence, id, clientId, message(found))),
+      );
+      some = await messages.some(clientId, from, MOVED_AT_ONCE);
+    }
+  };
+
+  /**
+   * The target takes the room in before anything is moved, and remembers it; the room is deleted last. So an interruption
+   * leaves both rooms, and repeating the move counts nothing twice.
+   */
+  const moveRoom = async (fence: Fence, clientId: string, move: RoomMove): Promise<boolean> => {
+    await movePending(fence, clientId, move);
+    const room = await rooms.get(clientId, move.from);
+    if (!room) return assertLease(database, clientId, fence, false);
+    await rooms.takeIn(fence, clientId, move.from, move.room(room));
+    await moveMessages(fence, clientId, move);
+    await moveFiles(fence, clientId, move);
+    await rooms.remove(fence, clientId, move.from);
+    return true;
+  };
+
   return {
-    ...mongoPendingChanges(database, fences),
-    ...status,
+    ...pendingChanges,
+    ...statuses,
     async record(clientId, room, message) {
       const { chatRoomId, messageId } = message;
       return writing(clientId, chatRoomId, async (fence) => {
-        const isThere = await messages.has(clientId, chatRoomId, messageId);
-        if (isThere) return unlessRefused(database, clientId, fence, false);
-        await rooms.tell(fence, clientId, room, message);
+        const isNew = message.fromMe && takeNew(clientId, messageId);
+        const isThere = !isNew && (await messages.has(clientId, chatRoomId, messageId));
+        if (isThere) return assertLease(database, clientId, fence, false);
+        await rooms.applyMessage(fence, clientId, room, message);
         return messages.insert(fence, clientId, message);
       });
     },
@@ -64,14 +101,14 @@ export function mongoHistory(database: MongoDatabase, fences: Fences): BackendHi
       const { chatRoomId, messageId, body } = message;
       return writing(clientId, chatRoomId, async (fence) => {
         if (!(await messages.replace(fence, clientId, message))) return false;
-        await rooms.changeShowing(fence, { clientId, chatRoomId, messageId }, { lastMessage: body });
+        await rooms.changeLast(fence, clientId, { chatRoomId, messageId }, { lastMessage: body });
         return true;
       });
     },
     async remove(clientId, chatRoomId, messageId) {
       return writing(clientId, chatRoomId, async (fence) => {
-        const next = lastOf(await messages.newestBut(clientId, chatRoomId, messageId));
-        await rooms.changeShowing(fence, { clientId, chatRoomId, messageId }, next);
+        const next = lastMessageOf(await messages.newestBut(clientId, chatRoomId, messageId));
+        await rooms.changeLast(fence, clientId, { chatRoomId, messageId }, next);
         return messages.remove(fence, clientId, chatRoomId, messageId);
       });
     },
@@ -91,28 +128,109 @@ export function mongoHistory(database: MongoDatabase, fences: Fences): BackendHi
       return run(() => rooms.change(clientId, chatRoomId, changes));
     },
     async rekey(clientId, move) {
-      // nobody else takes the turns of two rooms, so two can never wait for each other
+      // only a move locks two rooms, and always the old one first: no deadlock
       return writing(clientId, move.from, (fence) =>
-        alone(clientId, move.to, () => rekey(fence, clientId, move)),
+        exclusive(clientId, move.to, () => moveRoom(fence, clientId, move)),
       );
     },
     async checkRoom(clientId, chatRoomId, { repair }) {
-      return alone(clientId, chatRoomId, async () => {
+      return exclusive(clientId, chatRoomId, async () => {
         const room = await rooms.get(clientId, chatRoomId);
         if (!room) return true;
         const newest = await messages.newestBut(clientId, chatRoomId, '');
         const unreadCount = await messages.countOthers(clientId, chatRoomId, room.unreadCount);
         const shown = await messages.find(clientId, chatRoomId, room.lastMessageId);
         const isRight = showsNewest(room, shown, newest) && unreadCount === room.unreadCount;
-        if (repair && !isRight) await rooms.mend(clientId, room, lastOf(newest), unreadCount);
+        if (repair && !isRight) await rooms.repair(clientId, room, { ...lastMessageOf(newest), unreadCount });
         return isRight;
       });
     },
-    async prune(sentBefore) {
+    async prune(sentBefore, only) {
       let pruned = 0;
-      for (const room of await run(() => rooms.all())) pruned += await pruneRoom(room, sentBefore);
-      await pruneStatuses(sentBefore);
+      for (const { clientId, chatRoomId } of await run(() => rooms.all(only))) {
+        pruned += await pruneRoom(clientId, chatRoomId, sentBefore);
+      }
+      await pruneStatuses(sentBefore, only);
       return pruned;
     },
   };
+}
+
+function mongoFileMoves({ db }: MongoDatabase) {
+  const files = db.collection<{ clientId: string; chatRoomId: string; messageId: string }>('files');
+  const expectedFiles = db.collection<{ clientId: string; chatRoomId: string }>('expected_files');
+  return async (fence: Fence, clientId: string, { from, to }: RoomMove): Promise<void> => {
+    const expected = { clientId, chatRoomId: from, ...fence.condition() };
+    await expectedFiles.updateMany(expected, setTo({ chatRoomId: to }));
+    const ofMessages = { clientId, chatRoomId: from, messageId: { $gt: '' } };
+    for (const { _id } of await files.find(ofMessages, { projection: { _id: 1 } }).toArray()) {
+      const move = () => files.updateOne({ _id, ...fence.condition() }, setTo({ chatRoomId: to }));
+      // if a message is in both rooms, the file of the target stays
+      await upsertTwice<unknown>(move, async () => undefined);
+    }
+  };
+}
+
+/** The change is JSON text: the server does not accept every field name. */
+type PendingDocument = Omit<PendingChange, 'change'> & { clientId: string; change: string };
+
+/** Changes that wait for their message, in the collection `pending_changes`. */
+function mongoPendingChanges(database: MongoDatabase, fences: Fences, log: CommitLog) {
+  const { db, run } = database;
+  const changes = db.collection<PendingDocument>('pending_changes');
+  const targets = new PendingTargets(db.collection('pending_changes'), log);
+  const store: Pick<
+    HistoryStore,
+    'addPending' | 'pending' | 'pendingTargets' | 'removePending' | 'prunePending'
+  > = {
+    async addPending(clientId, pending) {
+      const { chatRoomId, targetId, messageId, at } = pending;
+      const key = { clientId, chatRoomId, targetId, messageId };
+      const fields = { change: JSON.stringify(pending.change), at };
+      await fences.run(clientId, (fence) =>
+        targets.writing(clientId, pending, () => run(() => insertFenced(fence, changes, key, fields, 'at'))),
+      );
+    },
+    async pending(clientId, chatRoomId, targetId) {
+      if (await targets.isNone(clientId, { chatRoomId, targetId })) return [];
+      const found = changes.find({ clientId, chatRoomId, targetId });
+      return (await run(() => found.sort({ at: 1, _id: 1 }).toArray())).map(toPending);
+    },
+    async pendingTargets(clientId, chatRoomId) {
+      return run(() => changes.distinct('targetId', { clientId, chatRoomId }));
+    },
+    async removePending(clientId, chatRoomId, targetId) {
+      const key = { clientId, chatRoomId, targetId };
+      await fences.run(clientId, (fence) =>
+        run(async () => {
+          const { deletedCount } = await changes.deleteMany({ ...key, ...fence.condition() });
+          await assertLease(database, clientId, fence, deletedCount > 0);
+        }),
+      );
+    },
+    async prunePending(before) {
+      const { deletedCount } = await run(() => changes.deleteMany({ at: { $lt: before } }));
+      return deletedCount;
+    },
+  };
+  return {
+    ...store,
+    async movePending(fence: Fence, clientId: string, { from, pending }: RoomMove): Promise<void> {
+      for (const document of await changes.find({ clientId, chatRoomId: from }).toArray()) {
+        const moved = pending(toPending(document));
+        const key = () => ({ _id: document._id, ...fence.condition() });
+        const fields = { chatRoomId: moved.chatRoomId, change: JSON.stringify(moved.change) };
+        await targets.writing(clientId, moved, () =>
+          upsertTwice<unknown>(
+            () => changes.updateOne(key(), setTo(fields)),
+            () => changes.deleteOne(key()),
+          ),
+        );
+      }
+    },
+  };
+}
+
+function toPending({ targetId, chatRoomId, messageId, change, at }: PendingDocument): PendingChange {
+  return { targetId, chatRoomId, messageId, change: readObject(change), at };
 }

@@ -1,135 +1,116 @@
 import type { Document, WithId } from 'mongodb';
-import type { BackendRoom, HistoryMessage, RoomUpdate } from '../store.js';
-import { isDuplicate, type MongoDatabase } from './database.js';
+import { type LastMessage, lastMessageBy, lastMessageOf } from '../port/history.js';
+import type { BackendRoom, HistoryMessage, HistoryStore, RoomUpdate } from '../store.js';
+import type { MongoDatabase } from './database.js';
 import type { Fence } from './fences.js';
-import { setTo } from './under-fence.js';
-
-/** Rooms in the collection `rooms`. Call the methods inside `run`. */
-export interface MongoRooms {
-  /**
-   * Tells a room of a message that is about to be recorded; makes the room when it is not there. Telling it again
-   * changes nothing more.
-   */
-  tell(fence: Fence, clientId: string, room: RoomUpdate, message: HistoryMessage): Promise<void>;
-  get(clientId: string, chatRoomId: string): Promise<BackendRoom | undefined>;
-  list(clientId: string): Promise<BackendRoom[]>;
-  byNumber(clientId: string): Promise<Pick<BackendRoom, 'chatRoomId' | 'remoteJid'>[]>;
-  /** Changes the named fields, if the room shows that message. */
-  changeShowing(fence: Fence, message: MessageKey, last: Partial<Last>): Promise<void>;
-  /** Replaces what a room shows and counts, unless it has changed since it was read. */
-  mend(clientId: string, seen: BackendRoom, shown: Last, unreadCount: number): Promise<void>;
-  /**
-   * Changes the named fields; false when there is no such room. Under no fence: people mark a room as read on whatever node
-   * answers them, and what is set is right whoever sets it.
-   */
-  change(clientId: string, chatRoomId: string, changes: Changes): Promise<boolean>;
-  /**
-   * Makes the room that another one becomes, or unites both where it is there. Doing it again changes nothing more.
-   * @param from the one that is taken in
-   */
-  takeIn(fence: Fence, clientId: string, from: string, room: BackendRoom): Promise<void>;
-  remove(fence: Fence, clientId: string, chatRoomId: string): Promise<void>;
-  /** Empties a room whose messages are all older than that time. */
-  emptyBefore(room: RoomKey, sentBefore: number): Promise<void>;
-  /** The rooms of all sessions. */
-  all(): Promise<RoomKey[]>;
-}
-
-/** Names a room. */
-export interface RoomKey {
-  clientId: string;
-  chatRoomId: string;
-}
-
-/** Names a message. */
-interface MessageKey extends RoomKey {
-  messageId: string;
-}
-
-type Last = Pick<BackendRoom, 'lastMessageId' | 'lastMessage' | 'lastMessageFromMe' | 'lastMessageAt'>;
-type Changes = Partial<Pick<BackendRoom, 'name' | 'avatarId' | 'unreadCount'>>;
+import { setTo, upsertTwice } from './writes.js';
 
 interface RoomDocument extends BackendRoom {
   clientId: string;
   /**
-   * The messages that were counted as unread last. A message that comes again because recording it was interrupted
-   * comes before many others have: it is still among them.
+   * The last messages that were counted as unread. A message whose recording was interrupted is recorded again soon: it is
+   * still in the list and is not counted twice.
    */
   counted: string[];
-  /** The rooms that it took in last, by the ids of their documents. */
+  /** Document ids of the rooms that were merged into it last. */
   takenIn?: string[];
 }
 
-/** How many counted messages a room remembers; few, because every list of rooms passes over them. */
+/** Length of `counted`; short, because the server reads it with every list of rooms. */
 const COUNTED = 32;
-/** How many rooms that it took in; one room is taken in at a time. */
+/** Length of `takenIn`; rooms are merged one at a time. */
 const TAKEN_IN = 8;
-const NOTHING: Last = { lastMessageId: '', lastMessage: '', lastMessageFromMe: false, lastMessageAt: 0 };
 const SHOWN = { projection: { _id: 0, clientId: 0, counted: 0, takenIn: 0 } } as const;
 
-export function mongoRooms({ db }: MongoDatabase): MongoRooms {
+/** Rooms in the collection `rooms`. Call the methods inside `run`. */
+export function mongoRooms({ db }: MongoDatabase) {
   const rooms = db.collection<RoomDocument>('rooms');
   return {
-    async tell(fence, clientId, room, message) {
+    /** Updates a room for a message that is about to be recorded; creates the room if needed. Idempotent. */
+    async applyMessage(fence: Fence, clientId: string, room: RoomUpdate, message: HistoryMessage) {
       const key = { clientId, chatRoomId: room.chatRoomId };
-      const tell = () =>
-        rooms.updateOne(key, [...fence.guard(), { $set: told(room, message) }], { upsert: true });
-      // another one made the room at this instant: now it is there to be told
-      await tell().catch((error: unknown) => (isDuplicate(error) ? tell() : Promise.reject(error)));
+      const pipeline = [...fence.guard(), { $set: afterMessage(room, message) }];
+      await upsertTwice(() => rooms.updateOne(key, pipeline, { upsert: true }));
     },
-    async get(clientId, chatRoomId) {
+    async get(clientId: string, chatRoomId: string): Promise<BackendRoom | undefined> {
       return (await rooms.findOne<BackendRoom>({ clientId, chatRoomId }, SHOWN)) ?? undefined;
     },
-    list: (clientId) =>
-      rooms
+    /** Without a room that is being merged into another: its content is counted there already. */
+    async list(clientId: string): Promise<BackendRoom[]> {
+      const found = rooms
         .find({ clientId })
-        .project<BackendRoom>(SHOWN.projection)
-        .sort({ lastMessageAt: -1, chatRoomId: 1 })
-        .toArray(),
-    byNumber: (clientId) =>
+        .project<BackendRoom & Pick<WithId<RoomDocument>, '_id' | 'takenIn'>>({ clientId: 0, counted: 0 })
+        .sort({ lastMessageAt: -1, chatRoomId: 1 });
+      const stored = await found.toArray();
+      const merged = new Set(stored.flatMap(({ takenIn = [] }) => takenIn));
+      return stored
+        .filter(({ _id }) => !merged.has(_id.toHexString()))
+        .map(({ _id, takenIn, ...room }) => room);
+    },
+    byNumber: (clientId: string) =>
       rooms
         .find({ clientId, remoteJid: /@s\.whatsapp\.net$/ })
-        .project<Pick<BackendRoom, 'chatRoomId' | 'remoteJid'>>({ _id: 0, chatRoomId: 1, remoteJid: 1 })
+        .project<{ chatRoomId: string; remoteJid: string }>({ _id: 0, chatRoomId: 1, remoteJid: 1 })
         .toArray(),
-    async changeShowing(fence, { clientId, chatRoomId, messageId: lastMessageId }, last) {
-      await rooms.updateOne({ clientId, chatRoomId, lastMessageId, ...fence.condition() }, setTo(last));
+    /** Changes the given fields if that message is the room's last one. */
+    async changeLast(
+      fence: Fence,
+      clientId: string,
+      { chatRoomId, messageId }: { chatRoomId: string; messageId: string },
+      last: Partial<LastMessage>,
+    ) {
+      const shown = { clientId, chatRoomId, lastMessageId: messageId, ...fence.condition() };
+      await rooms.updateOne(shown, setTo(last));
     },
-    async mend(clientId, { chatRoomId, lastMessageId, unreadCount: counted }, shown, unreadCount) {
-      const seen = { clientId, chatRoomId, lastMessageId, unreadCount: counted };
-      await rooms.updateOne(seen, { $set: { ...shown, unreadCount } });
+    /** Corrects a room, unless it has changed since it was read. */
+    async repair(clientId: string, seen: BackendRoom, correct: LastMessage & { unreadCount: number }) {
+      const { chatRoomId, lastMessageId, unreadCount } = seen;
+      await rooms.updateOne({ clientId, chatRoomId, lastMessageId, unreadCount }, { $set: correct });
     },
-    async change(clientId, chatRoomId, changes) {
+    /**
+     * Changes the given fields; false if there is no such room. Not fenced: a room can be marked as read on any node, and
+     * the value is right whoever writes it.
+     */
+    async change(
+      clientId: string,
+      chatRoomId: string,
+      changes: Parameters<HistoryStore['updateRoom']>[2],
+    ): Promise<boolean> {
       const named = Object.entries(changes).filter(([, value]) => value !== undefined);
       const key = { clientId, chatRoomId };
       if (named.length === 0) return (await rooms.findOne(key, SHOWN)) !== null;
       return (await rooms.updateOne(key, { $set: Object.fromEntries(named) })).matchedCount > 0;
     },
-    async takeIn(fence, clientId, from, room) {
+    /**
+     * Creates the target of a move, or merges the moved room into it. Idempotent.
+     * @param from the moved room
+     * @param room its content under the new id
+     */
+    async takeIn(fence: Fence, clientId: string, from: string, room: BackendRoom) {
       const taken = await rooms.findOne({ clientId, chatRoomId: from });
       if (!taken) return;
       const key = { clientId, chatRoomId: room.chatRoomId };
-      await rooms.updateOne(key, [...fence.guard(), { $set: united(room, taken) }], { upsert: true });
+      await rooms.updateOne(key, [...fence.guard(), { $set: mergedWith(room, taken) }], { upsert: true });
     },
-    async remove(fence, clientId, chatRoomId) {
+    async remove(fence: Fence, clientId: string, chatRoomId: string) {
       await rooms.deleteOne({ clientId, chatRoomId, ...fence.condition() });
     },
-    async emptyBefore({ clientId, chatRoomId }, sentBefore) {
+    /** Empties a room whose messages are all older than that time. */
+    async emptyBefore(clientId: string, chatRoomId: string, sentBefore: number) {
       const older = { clientId, chatRoomId, lastMessageAt: { $lt: sentBefore } };
-      await rooms.updateOne(older, { $set: { ...NOTHING, unreadCount: 0 } });
+      await rooms.updateOne(older, { $set: { ...lastMessageOf(undefined), unreadCount: 0 } });
     },
-    all: () => rooms.find().project<RoomKey>({ _id: 0, clientId: 1, chatRoomId: 1 }).toArray(),
+    /** The rooms of one session or of all. */
+    all: (clientId?: string) =>
+      rooms
+        .find(clientId === undefined ? {} : { clientId })
+        .project<{ clientId: string; chatRoomId: string }>({ _id: 0, clientId: 1, chatRoomId: 1 })
+        .toArray(),
   };
 }
 
-/** What a room shows when that message is its last, or when it has none. */
-export function lastOf(message: HistoryMessage | undefined): Last {
-  if (!message) return NOTHING;
-  const { messageId, body, fromMe, sentAt } = message;
-  return { lastMessageId: messageId, lastMessage: body, lastMessageFromMe: fromMe, lastMessageAt: sentAt };
-}
-
-/** The fields that a message changes, as expressions over the room as it is: one step, whoever else writes. */
-function told(room: RoomUpdate, message: HistoryMessage): Document {
+/** The fields that a message sets, as expressions over the stored room: one atomic step. */
+function afterMessage(room: RoomUpdate, message: HistoryMessage): Document {
   return {
     name: room.name === '' ? kept('name', '') : text(room.name),
     myLid: text(room.myLid),
@@ -137,13 +118,13 @@ function told(room: RoomUpdate, message: HistoryMessage): Document {
     isGroup: room.isGroup,
     remoteJid: text(room.remoteJid),
     avatarId: kept('avatarId', ''),
-    ...lastUnlessOlder({ ...lastOf(message), lastMessage: room.lastMessage }),
+    ...lastUnlessOlder(lastMessageBy(room, message)),
     ...(room.unread ? countedOnce(message.messageId) : notCounted()),
   };
 }
 
-/** A room that takes in another one, as expressions over the room as it is. */
-function united(room: BackendRoom, { _id, counted = [] }: WithId<RoomDocument>): Document {
+/** The fields of a room after another one was merged into it, as expressions over the stored room. */
+function mergedWith(room: BackendRoom, { _id, counted = [] }: WithId<RoomDocument>): Document {
   const token = _id.toHexString();
   const isTaken = { $in: [token, kept('takenIn', [])] };
   const { lastMessageId, lastMessage, lastMessageFromMe, lastMessageAt } = room;
@@ -155,6 +136,9 @@ function united(room: BackendRoom, { _id, counted = [] }: WithId<RoomDocument>):
     isGroup: room.isGroup,
     remoteJid: text(room.remoteJid),
     avatarId: { $cond: [{ $eq: [kept('avatarId', ''), ''] }, text(room.avatarId), '$avatarId'] },
+    ...(room.archived !== undefined && { archived: kept('archived', room.archived) }),
+    ...(room.mutedUntil !== undefined && { mutedUntil: kept('mutedUntil', room.mutedUntil) }),
+    ...(room.pinned !== undefined && { pinned: kept('pinned', room.pinned) }),
     ...lastIfNewer(last),
     unreadCount: { $add: [kept('unreadCount', 0), { $cond: [isTaken, 0, room.unreadCount] }] },
     counted: {
@@ -174,7 +158,7 @@ function united(room: BackendRoom, { _id, counted = [] }: WithId<RoomDocument>):
   };
 }
 
-function lastIfNewer(last: Last): Document {
+function lastIfNewer(last: LastMessage): Document {
   const isNewer = { $gt: [last.lastMessageAt, kept('lastMessageAt', 0)] };
   const fields = Object.entries(last).map(([field, value]) => [
     field,
@@ -183,7 +167,7 @@ function lastIfNewer(last: Last): Document {
   return Object.fromEntries(fields);
 }
 
-function lastUnlessOlder(last: Last): Document {
+function lastUnlessOlder(last: LastMessage): Document {
   const fields = Object.entries(last).map(([field, value]) => [
     field,
     { $cond: [{ $gte: [last.lastMessageAt, kept('lastMessageAt', 0)] }, { $literal: value }, `$${field}`] },
@@ -204,12 +188,12 @@ function notCounted(): Document {
   return { unreadCount: kept('unreadCount', 0), counted: kept('counted', []) };
 }
 
-/** A field as it is, or what it starts with. */
+/** A stored field, or its initial value. */
 function kept(field: keyof RoomDocument, initial: unknown): Document {
   return { $ifNull: [`$${field}`, initial] };
 }
 
-/** A text that is no expression, whatever it begins with. */
+/** A literal text, even if it begins with `$`. */
 function text(value: string): Document {
   return { $literal: value };
 }

@@ -1,56 +1,181 @@
 import type { Binary } from 'mongodb';
-import type { SendStore, SentRecord } from '../store.js';
-import { fromBinary, toBinary } from './bytes.js';
+import { weightOf } from '../port/sends.js';
+import type { IdempotencyRecord, IdempotencyStore, SendStore, SentRecord } from '../store.js';
+import { inRow } from './changes.js';
+import type { CommitLog } from './commits.js';
 import type { MongoDatabase } from './database.js';
+import type { HeldCache } from './held-cache.js';
+import { fromBinary, putIfAbsent, toBinary } from './writes.js';
 
-type SentDocument = Omit<SentRecord, 'content' | 'closed'> & {
+type SentDocument = Omit<SentRecord, 'content' | 'fileName' | 'counted' | 'closed' | 'held'> & {
   clientId: string;
   content: Binary;
-  /** True until it is closed, then missing: the index of what is open holds nothing else. */
-  open?: true;
+  /** Documents of earlier versions have none. */
+  fileName?: string | null;
+  counted?: string | null;
+  held?: string | null;
+  /** True until it is closed, then false or missing: the index of what is open holds nothing else. */
+  open?: boolean;
 };
 
-/** Own messages in the collection `sends`. */
-export function mongoSends({ db, run }: MongoDatabase): SendStore {
+/** A send as it is kept in memory; null if there is none. */
+export type CachedSend = SentRecord | null;
+
+/**
+ * Own messages in the collection `sends`.
+ * @param onNew called with a message id that nobody has used before
+ */
+export function mongoSends(
+  { db, run }: MongoDatabase,
+  log: CommitLog,
+  held: HeldCache<CachedSend>,
+  onNew: (clientId: string, messageId: string) => void,
+): SendStore {
   const sends = db.collection<SentDocument>('sends');
+  const keyOf = (messageId: string) => `send ${messageId}`;
+  const read = (clientId: string, messageId: string) =>
+    log.read(clientId, async () => {
+      const found = await sends.findOne({ clientId, messageId });
+      const record = found ? toSent(found) : undefined;
+      held.set(clientId, keyOf(messageId), record ?? null);
+      return record;
+    });
+  const change = async (
+    clientId: string,
+    messageId: string,
+    { acknowledged, closed }: Partial<Pick<SentRecord, 'acknowledged' | 'closed'>>,
+    how: 'now' | 'soon',
+  ) => {
+    const isAnnounced = acknowledged && closed;
+    const fields = {
+      ...(isAnnounced && { held: null }),
+      ...(acknowledged !== undefined && { acknowledged }),
+      ...(closed !== undefined && { open: !closed }),
+    };
+    const written = log.writeRows(clientId, inRow({ to: 'sends', messageId, fields, how: 'change' }), how);
+    const known = held.get(clientId, keyOf(messageId));
+    if (known) {
+      const next = { acknowledged: acknowledged ?? known.acknowledged, closed: closed ?? known.closed };
+      const { held: request, ...rest } = known;
+      const waits = !isAnnounced && request !== undefined && { held: request };
+      held.set(clientId, keyOf(messageId), { ...rest, ...waits, ...next });
+    }
+    try {
+      await written;
+      // a read that began before may have kept the record as it was
+      if (!known) held.take(clientId, keyOf(messageId));
+    } catch (error) {
+      held.take(clientId, keyOf(messageId));
+      throw error;
+    }
+  };
   return {
     async put(clientId, { closed, ...record }) {
       const content = toBinary(record.content);
-      const document = { ...record, clientId, content, ...(!closed && { open: true as const }) };
-      const key = { clientId, messageId: record.messageId };
-      await run(() => sends.replaceOne(key, document, { upsert: true }));
+      const fields = { ...record, content, held: record.held ?? null, open: !closed };
+      const { messageId } = record;
+      // a closed record is written again when its content is erased
+      const isNew = !closed && !held.get(clientId, keyOf(messageId));
+      await log.writeRows(clientId, inRow({ to: 'sends', messageId, fields, how: 'put' }), 'now');
+      held.set(clientId, keyOf(messageId), copyOf({ ...record, closed }));
+      if (isNew) onNew(clientId, messageId);
     },
     async get(clientId, messageId) {
-      const found = await run(() => sends.findOne({ clientId, messageId }));
-      return found ? toRecord(found) : undefined;
+      const known = held.get(clientId, keyOf(messageId));
+      if (known === undefined) return read(clientId, messageId);
+      return known ? copyOf(known) : undefined;
     },
     async acknowledge(clientId, messageId) {
-      await run(() => sends.updateOne({ clientId, messageId }, { $set: { acknowledged: true } }));
+      const record =
+        held.get(clientId, keyOf(messageId)) === undefined ? await read(clientId, messageId) : undefined;
+      const before = held.get(clientId, keyOf(messageId)) ?? record;
+      if (!before) return false;
+      const isReopened = before.closed && !before.acknowledged;
+      const proof = { acknowledged: true, ...(isReopened && { closed: false }) };
+      await change(clientId, messageId, proof, isReopened ? 'now' : 'soon');
+      return isReopened;
     },
     async open(clientId) {
-      const found = await run(() =>
-        sends.find({ open: true, clientId }).sort({ sentAt: 1, _id: 1 }).toArray(),
-      );
-      return found.map(toRecord);
+      return log.readAnew(clientId, async () => {
+        const found = await sends.find({ open: true, clientId }).sort({ sentAt: 1, _id: 1 }).toArray();
+        return found.map(toSent);
+      });
     },
-    async close(clientId, messageId) {
-      await run(() => sends.updateOne({ clientId, messageId }, { $unset: { open: true } }));
-    },
+    held: (clientId) =>
+      log.readAnew(clientId, async () => {
+        const found = await sends
+          .find({ clientId, held: { $gt: '' } })
+          .sort({ sentAt: 1, _id: 1 })
+          .toArray();
+        return found.map(toSent);
+      }),
+    past: (clientId, sentAfter) =>
+      log.read(clientId, async () => {
+        const fields = { projection: { _id: 0, to: 1, sentAt: 1, counted: 1 } };
+        const found = sends.find({ clientId, sentAt: { $gt: sentAfter } }, fields).sort({ sentAt: 1 });
+        return (await found.toArray()).map(({ to, sentAt, counted }) => ({
+          to,
+          sentAt,
+          ...weightOf(counted),
+        }));
+      }),
+    close: (clientId, messageId) => change(clientId, messageId, { closed: true }, 'now'),
+    finish: (clientId, messageId) =>
+      change(clientId, messageId, { acknowledged: true, closed: true }, 'soon'),
     async prune(sentBefore) {
+      await log.applyAll();
+      held.clear();
       const { deletedCount } = await run(() => sends.deleteMany({ sentAt: { $lt: sentBefore } }));
       return deletedCount;
     },
   };
 }
 
-function toRecord({
+function copyOf(record: SentRecord): SentRecord {
+  return { ...record, content: Uint8Array.from(record.content) };
+}
+
+function toSent({
   messageId,
   to,
   content,
-  metaData,
-  sentAt,
-  acknowledged,
+  fileName,
+  counted,
+  held,
   open,
+  ...rest
 }: SentDocument): SentRecord {
-  return { messageId, to, content: fromBinary(content), metaData, sentAt, acknowledged, closed: !open };
+  const { metaData, sentAt, acknowledged } = rest;
+  const sent = { messageId, to, content: fromBinary(content), metaData, fileName: fileName ?? '' };
+  const request = typeof held === 'string' ? { held } : {};
+  return { ...sent, ...weightOf(counted), sentAt, acknowledged, closed: !open, ...request };
+}
+
+type IdempotencyDocument = IdempotencyRecord & { clientId: string };
+
+/** Idempotency keys in the collection `idempotency`. */
+export function mongoIdempotency({ db, run }: MongoDatabase): IdempotencyStore {
+  const idempotency = db.collection<IdempotencyDocument>('idempotency');
+  return {
+    async claim(clientId, { key, ...fields }) {
+      return toIdempotency(await run(() => putIfAbsent(idempotency, { clientId, key }, fields)));
+    },
+    async answer(clientId, key, answer) {
+      await run(() => idempotency.updateOne({ clientId, key }, { $set: { answer } }));
+    },
+    async prune(createdBefore) {
+      const { deletedCount } = await run(() => idempotency.deleteMany({ createdAt: { $lt: createdBefore } }));
+      return deletedCount;
+    },
+  };
+}
+
+function toIdempotency({
+  key,
+  fingerprint,
+  messageId,
+  answer,
+  createdAt,
+}: IdempotencyDocument): IdempotencyRecord {
+  return { key, fingerprint, messageId, answer, createdAt };
 }

@@ -1,12 +1,31 @@
 import type { SessionRecord, SessionStore } from '../store.js';
 import type { MongoDatabase } from './database.js';
-import type { Fences } from './fences.js';
-import { putIfAbsent } from './put-if-absent.js';
-import { setTo, unlessRefused } from './under-fence.js';
+import { assertLease, type Fences } from './fences.js';
+import { putIfAbsent, setTo } from './writes.js';
 
-type SessionDocument = Omit<SessionRecord, 'clientId' | 'statusSince'> & {
+type SessionDocument = Omit<
+  SessionRecord,
+  | 'clientId'
+  | 'statusSince'
+  | 'bannedUntil'
+  | 'proxy'
+  | 'rejectCalls'
+  | 'retentionDays'
+  | 'retry'
+  | 'webhookPaused'
+  | 'previousToken'
+  | 'previousTokenUntil'
+> & {
   _id: string;
   statusSince?: number;
+  bannedUntil?: number;
+  proxy?: string;
+  rejectCalls?: boolean;
+  retentionDays?: number | null;
+  retry?: SessionRecord['retry'] | null;
+  webhookPaused?: string | null;
+  previousToken?: string | null;
+  previousTokenUntil?: number | null;
 };
 
 /** Sessions in the collection `sessions`, by clientId. */
@@ -31,7 +50,7 @@ export function mongoSessions(database: MongoDatabase, fences: Fences): SessionS
         run(async () => {
           const named = { _id: clientId, ...fence.condition() };
           const changed = await sessions.findOneAndUpdate(named, setTo(changes), { returnDocument: 'after' });
-          await unlessRefused(database, clientId, fence, changed !== null);
+          await assertLease(database, clientId, fence, changed !== null);
           return changed ? toRecord(changed) : undefined;
         }),
       );
@@ -39,7 +58,19 @@ export function mongoSessions(database: MongoDatabase, fences: Fences): SessionS
   };
 }
 
-/** What earlier versions wrote does not say since when a session is in its status. */
+/** Records of earlier versions lack the newer fields. */
 function toRecord({ _id, ...fields }: SessionDocument): SessionRecord {
-  return { ...fields, clientId: _id, statusSince: fields.statusSince ?? 0 };
+  return {
+    ...fields,
+    clientId: _id,
+    statusSince: fields.statusSince ?? 0,
+    bannedUntil: fields.bannedUntil ?? 0,
+    proxy: fields.proxy ?? '',
+    rejectCalls: fields.rejectCalls ?? false,
+    retentionDays: fields.retentionDays ?? null,
+    retry: fields.retry ?? 'contract',
+    webhookPaused: fields.webhookPaused ?? '',
+    previousToken: fields.previousToken ?? null,
+    previousTokenUntil: fields.previousTokenUntil ?? 0,
+  };
 }

@@ -1,19 +1,29 @@
 import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
 import { GatewayError } from '../../domain/errors.js';
 import type { DataKeyStore } from '../store.js';
-import { seal, unseal } from './envelope.js';
+import { type Place, seal, unseal } from './envelope.js';
 
 /** Bytes of the encryption key and of every data key. */
-export const KEY_LENGTH = 32;
+const KEY_LENGTH = 32;
 
-/** The clientId under which the store's own data key is kept; it tells a right encryption key from a wrong one. */
+/** The clientId of the store's own data key, which also detects a wrong encryption key. */
 const STORE_ITSELF = '';
 
-/** The data keys of a store, each read anew. */
+/**
+ * Where the store's own data key is sealed. In stores of earlier releases it is elsewhere, until the rights in them are sealed
+ * too; from then on nothing of the earlier form is accepted.
+ */
+const STORE_PLACE = ['data-key', STORE_ITSELF, 'rights sealed'];
+
+/** The data keys of a store, without a cache. */
 export interface DataKeys {
-  /** Of a session; made when it has none. */
+  /** False for a store of an earlier release, in which rights are not sealed yet. */
+  rightsSealed: boolean;
+  /** Notes that they are. */
+  noteRightsSealed(): Promise<void>;
+  /** The key of a session; created if it has none. */
   of(clientId: string): Promise<KeyObject>;
-  /** All that there are, by clientId, in one question to the store. */
+  /** All keys by clientId, in one request to the store. */
   all(): Promise<Map<string, KeyObject>>;
 }
 
@@ -21,33 +31,48 @@ export interface DataKeys {
  * Unwraps data keys with the encryption key.
  *
  * @param encryptionKey 32 bytes
- * @throws GatewayError `encryption_key_wrong` when the store was begun with another encryption key; nothing is changed
+ * @throws GatewayError `encryption_key_wrong` if the store was created with another encryption key; nothing is changed
  */
 export async function openDataKeys(stored: DataKeyStore, encryptionKey: Uint8Array): Promise<DataKeys> {
   const wrapping = wrappingKey(encryptionKey);
-  const opened = (clientId: string, wrapped: Uint8Array) =>
-    createSecretKey(unwrap(wrapping, clientId, wrapped));
+  const own =
+    (await stored.get(STORE_ITSELF)) ??
+    (await stored.putIfAbsent(STORE_ITSELF, seal(wrapping, STORE_PLACE, randomBytes(KEY_LENGTH))));
+  const isSealed = opensAt(wrapping, STORE_PLACE, own);
+  const ownPlain = unwrapOwn(wrapping, own);
+  const ownDataKey = createSecretKey(ownPlain);
   const keys: DataKeys = {
+    rightsSealed: isSealed,
+    async noteRightsSealed() {
+      await stored.replace(new Map([[STORE_ITSELF, seal(wrapping, STORE_PLACE, ownPlain)]]));
+      keys.rightsSealed = true;
+    },
     async of(clientId) {
+      if (clientId === STORE_ITSELF) return ownDataKey;
       const wrapped =
         (await stored.get(clientId)) ??
         (await stored.putIfAbsent(clientId, wrap(wrapping, clientId, randomBytes(KEY_LENGTH))));
-      return opened(clientId, wrapped);
+      if (opens(wrapping, clientId, wrapped)) return createSecretKey(unwrap(wrapping, clientId, wrapped));
+      // the encryption key is right: the store's own data key opened
+      const what = `The data key of session ${clientId} cannot be opened`;
+      throw new GatewayError('store_damaged', `${what}: it is damaged, restore a backup.`);
     },
     async all() {
-      const wrapped = [...(await stored.list())];
-      return new Map(wrapped.map(([clientId, key]) => [clientId, opened(clientId, key)]));
+      // a damaged key is left out: `of` reports it, for its session only
+      const wrapped = [...(await stored.list())].filter(([clientId, key]) => opens(wrapping, clientId, key));
+      return new Map(
+        wrapped.map(([clientId, key]) => [clientId, createSecretKey(unwrap(wrapping, clientId, key))]),
+      );
     },
   };
-  await keys.of(STORE_ITSELF);
   return keys;
 }
 
 /**
- * Whether an encryption key fits a store, by what the store keeps for itself.
+ * Checks an encryption key with the store's own data key.
  *
  * @param encryptionKey 32 bytes
- * @param stored gives the wrapped data key of a name; undefined when the store has none yet
+ * @param stored reads a wrapped data key by clientId; undefined if the store has none yet
  * @throws GatewayError `encryption_key_wrong`
  */
 export function checkEncryptionKey(
@@ -56,27 +81,45 @@ export function checkEncryptionKey(
 ): void {
   const wrapping = wrappingKey(encryptionKey);
   const wrapped = stored(STORE_ITSELF);
-  if (wrapped) unwrap(wrapping, STORE_ITSELF, wrapped);
+  if (wrapped && !opensAt(wrapping, STORE_PLACE, wrapped)) unwrap(wrapping, STORE_ITSELF, wrapped);
 }
 
 /**
- * A key of the store itself, for one purpose: random, and the same for as long as the store lives, whatever becomes of the
- * encryption key.
+ * The key that authenticates backups of a store.
+ *
+ * @param encryptionKey 32 bytes
+ * @param own the store's own data key, wrapped
+ * @throws GatewayError `encryption_key_wrong`
+ */
+export function backupKey(encryptionKey: Uint8Array, own: Uint8Array): Uint8Array {
+  return derived(unwrapOwn(wrappingKey(encryptionKey), own), 'backups');
+}
+
+function unwrapOwn(wrapping: KeyObject, own: Uint8Array): Buffer {
+  if (opensAt(wrapping, STORE_PLACE, own)) return unseal(wrapping, STORE_PLACE, own);
+  return unwrap(wrapping, STORE_ITSELF, own);
+}
+
+/**
+ * Derives a key for one purpose from the store's own data key. It never changes, even if the encryption key does.
  *
  * @returns 32 bytes
  */
 export async function ownKey(keys: DataKeys, purpose: string): Promise<Uint8Array> {
-  const dataKey = (await keys.of(STORE_ITSELF)).export();
+  return derived((await keys.of(STORE_ITSELF)).export(), purpose);
+}
+
+function derived(dataKey: Uint8Array, purpose: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', dataKey, new Uint8Array(), purpose, KEY_LENGTH));
 }
 
 /**
- * Wraps all data keys anew. Can be run again after it was interrupted: what is under the new key already stays.
+ * Wraps all data keys with the new encryption key. Run it again after an interruption: keys that are already done stay.
  *
- * @param from the encryption key until now
- * @param to the encryption key from now on
- * @returns how many sessions' keys were wrapped anew
- * @throws GatewayError `encryption_key_wrong` when a data key is under neither; nothing is changed then
+ * @param from the old encryption key
+ * @param to the new encryption key
+ * @returns the number of sessions whose keys were wrapped again
+ * @throws GatewayError `encryption_key_wrong` if a data key was wrapped with neither; nothing is changed
  */
 export async function rewrapDataKeys(
   stored: DataKeyStore,
@@ -86,7 +129,11 @@ export async function rewrapDataKeys(
   const [old, next] = [wrappingKey(from), wrappingKey(to)];
   const rewrapped = new Map<string, Uint8Array>();
   for (const [clientId, wrapped] of await stored.list()) {
-    if (opens(next, clientId, wrapped)) continue;
+    if (opens(next, clientId, wrapped) || opensAt(next, STORE_PLACE, wrapped)) continue;
+    if (opensAt(old, STORE_PLACE, wrapped)) {
+      rewrapped.set(clientId, seal(next, STORE_PLACE, unseal(old, STORE_PLACE, wrapped)));
+      continue;
+    }
     rewrapped.set(clientId, wrap(next, clientId, unwrap(old, clientId, wrapped)));
   }
   await stored.replace(rewrapped);
@@ -118,8 +165,12 @@ function unwrap(wrapping: KeyObject, clientId: string, wrapped: Uint8Array): Buf
 }
 
 function opens(wrapping: KeyObject, clientId: string, wrapped: Uint8Array): boolean {
+  return opensAt(wrapping, ['data-key', clientId], wrapped);
+}
+
+function opensAt(wrapping: KeyObject, place: Place, wrapped: Uint8Array): boolean {
   try {
-    unwrap(wrapping, clientId, wrapped);
+    unseal(wrapping, place, wrapped);
     return true;
   } catch {
     return false;

@@ -1,54 +1,145 @@
-import type { Backend, LeaseStore, Store } from '../store.js';
+import { setImmediate } from 'node:timers/promises';
+import { isGatewayError } from '../../domain/errors.js';
+import type {
+  Backend,
+  BackendHistory,
+  BackendRoom,
+  FileStore,
+  HistoryStore,
+  KeyStore,
+  LeaseStore,
+  RoomRecord,
+  SessionRecord,
+  SessionStore,
+  Store,
+  StoredSession,
+} from '../store.js';
 import { openDataKeys, ownKey } from './data-keys.js';
-import { sealedFailedDeliveries } from './failed-deliveries.js';
-import { sealedFiles } from './files.js';
-import { sealedHistory } from './history.js';
-import { sealedIdempotency } from './idempotency.js';
-import { sealedJournal } from './journal.js';
-import { sealedKeys } from './keys.js';
-import { sealedPictures } from './pictures.js';
-import { rememberedSealers, type Sealers } from './sealer.js';
-import { sealedSends } from './sends.js';
-import { sealedSessions } from './sessions.js';
-import { sealedTraces } from './traces.js';
+import {
+  openFields,
+  openMessage,
+  SEALED,
+  sealFields,
+  sealMessage,
+  sealRights,
+  withoutRights,
+} from './fields.js';
+import { SealedRecords } from './records.js';
+import { cachedSealers, type Sealer, type Sealers } from './sealer.js';
 
-/** Milliseconds for which a session's data key is remembered where other nodes may delete the session. */
-const BELIEVED_MS = 5_000;
+/** Milliseconds for which a data key is cached if other nodes can delete its session. */
+const CACHED_MS = 5_000;
+/** Sessions of a list that are decrypted before other work goes on: each takes about 0.05 ms. */
+const OPENED_AT_ONCE = 200;
 
-/** A store whose secrets are sealed. */
+/** A store whose secrets are encrypted at rest. */
 export interface SealedStore extends Store {
-  /** Keys the hashes of what is never opened again: 32 bytes that a change of the encryption key leaves as they are. */
+  /** 32 bytes that key the hashes of API secrets; a change of the encryption key does not change them. */
   readonly hashKey: Uint8Array;
 }
 
 /**
- * Puts encryption in front of a back end: secrets are sealed on the way in and opened on the way out, each under the
- * data key of its session. What has to be searched stays as it is: ids, addresses, names of
- * people, times.
+ * Encrypts the fields in `SEALED` on their way into a back end and decrypts them on their way out, with the data key of
+ * their session.
  *
  * @param encryptionKey 32 bytes; wraps the data keys
- * @throws GatewayError `encryption_key_wrong` when the store was begun with another key; nothing is changed
+ * @throws GatewayError `encryption_key_wrong` if the store was created with another key; nothing is changed
  */
 export async function sealStore(backend: Backend, encryptionKey: Uint8Array): Promise<SealedStore> {
   const dataKeys = await openDataKeys(backend.dataKeys, encryptionKey);
-  const sealers = rememberedSealers(dataKeys, backend.cluster ? BELIEVED_MS : Number.POSITIVE_INFINITY);
+  const sealers = cachedSealers(dataKeys, backend.cluster ? CACHED_MS : Number.POSITIVE_INFINITY);
+  const records = new SealedRecords(sealers);
+  if (!dataKeys.rightsSealed) {
+    for (const { clientId } of await backend.sessions.list()) await sealRightsOf(clientId, backend, sealers);
+    await dataKeys.noteRightsSealed();
+  }
+  const { cluster, journal, sends, traces, pictures, idempotency, failedDeliveries, waitingDeliveries } =
+    backend;
   return {
     name: backend.name,
-    cluster: backend.cluster && { ...backend.cluster, leases: forgetful(backend.cluster.leases, sealers) },
     hashKey: await ownKey(dataKeys, 'hashes'),
-    contacts: backend.contacts,
-    sessions: sealedSessions(backend.sessions, sealers),
+    cluster: cluster && { ...cluster, leases: dropOnClaim(cluster.leases, sealers) },
+    sessions: sealedSessions(backend.sessions, sealers, records),
     keys: sealedKeys(backend.keys, sealers),
-    journal: sealedJournal(backend.journal, sealers),
-    sends: sealedSends(backend.sends, sealers),
-    traces: sealedTraces(backend.traces, sealers),
-    history: sealedHistory(backend.history, sealers),
-    files: sealedFiles(backend.files, sealers),
-    // nothing but ids and a time
+    journal: {
+      ...journal,
+      get: async (clientId, id) => records.found(clientId, SEALED.journal, await journal.get(clientId, id)),
+      ofMessage: async (clientId, messageId) =>
+        records.all(clientId, SEALED.journal, await journal.ofMessage(clientId, messageId)),
+      since: async (clientId, receivedAt, limit) =>
+        records.all(clientId, SEALED.journal, await journal.since(clientId, receivedAt, limit)),
+      open: async (clientId) => records.all(clientId, SEALED.journal, await journal.open(clientId)),
+    },
+    // neither contacts nor expected files have a sealed field
+    contacts: backend.contacts,
     expectedFiles: backend.expectedFiles,
-    pictures: sealedPictures(backend.pictures, sealers),
-    idempotency: sealedIdempotency(backend.idempotency, sealers),
-    failedDeliveries: sealedFailedDeliveries(backend.failedDeliveries, sealers),
+    versions: backend.versions,
+    sends: {
+      ...sends,
+      put: async (clientId, record) =>
+        sends.put(clientId, await records.seal(clientId, SEALED.sends, record)),
+      get: async (clientId, id) => {
+        const found = await sends.get(clientId, id);
+        return found && records.sent(clientId, found);
+      },
+      open: async (clientId) =>
+        Promise.all((await sends.open(clientId)).map((record) => records.sent(clientId, record))),
+      held: async (clientId) =>
+        Promise.all((await sends.held(clientId)).map((record) => records.sent(clientId, record))),
+    },
+    idempotency: {
+      ...idempotency,
+      async claim(clientId, record) {
+        const sealed = await records.seal(clientId, SEALED.idempotency, record);
+        return records.open(clientId, SEALED.idempotency, await idempotency.claim(clientId, sealed));
+      },
+      async answer(clientId, key, answer) {
+        const sealed = await records.seal(clientId, SEALED.idempotency, { key, answer });
+        await idempotency.answer(clientId, key, sealed.answer);
+      },
+    },
+    traces: {
+      ...traces,
+      add: async (clientId, trace) =>
+        traces.add(clientId, await records.seal(clientId, SEALED.traces, trace)),
+      get: async (clientId, id) => records.found(clientId, SEALED.traces, await traces.get(clientId, id)),
+    },
+    history: sealedHistory(backend.history, sealers, records),
+    files: sealedFiles(backend.files, records),
+    pictures: {
+      async get(clientId, jid, preview) {
+        return records.found(clientId, SEALED.pictures, await pictures.get(clientId, jid, preview));
+      },
+      async put(clientId, picture) {
+        await pictures.put(clientId, await records.seal(clientId, SEALED.pictures, picture));
+      },
+    },
+    failedDeliveries: {
+      ...failedDeliveries,
+      async add(delivery, keep) {
+        const sealed = await records.seal(delivery.clientId, SEALED.failedDeliveries, delivery);
+        await failedDeliveries.add(sealed, keep);
+      },
+      async list(filter) {
+        return records.each(SEALED.failedDeliveries, await failedDeliveries.list(filter));
+      },
+      async get(id) {
+        const found = await failedDeliveries.get(id);
+        return found && records.open(found.clientId, SEALED.failedDeliveries, found);
+      },
+    },
+    waitingDeliveries: {
+      ...waitingDeliveries,
+      async add(delivery) {
+        await waitingDeliveries.add(
+          await records.seal(delivery.clientId, SEALED.waitingDeliveries, delivery),
+        );
+      },
+      async get(id) {
+        const found = await waitingDeliveries.get(id);
+        return found && records.open(found.clientId, SEALED.waitingDeliveries, found);
+      },
+    },
     ping: () => backend.ping(),
     async forget(clientId) {
       await backend.forget(clientId);
@@ -58,8 +149,197 @@ export async function sealStore(backend: Backend, encryptionKey: Uint8Array): Pr
   };
 }
 
-/** Who takes a session reads its data key anew: another node may have deleted it and made a new one of that name. */
-function forgetful(leases: LeaseStore, sealers: Pick<Sealers, 'drop'>): LeaseStore {
+function sealedSessions(sessions: SessionStore, sealers: Sealers, records: SealedRecords): SessionStore {
+  return {
+    async create(record) {
+      const sealed = await records.seal(record.clientId, SEALED.sessions, record);
+      return records.open(record.clientId, SEALED.sessions, await sessions.create(sealed));
+    },
+    async get(clientId) {
+      const found = await sessions.get(clientId);
+      return found && openSession(sealers.of(clientId), found);
+    },
+    async list() {
+      const found = await sessions.list();
+      await sealers.readAhead(found.map(({ clientId }) => clientId));
+      // taken before other work goes on: the key of a session that is deleted meanwhile would be made anew
+      const sealed = found.map((record) => ({ record, sealer: sealers.of(record.clientId) }));
+      await Promise.allSettled(sealed.map(({ sealer }) => sealer));
+      const opened: StoredSession[] = [];
+      for (const { record, sealer } of sealed) {
+        opened.push(await openSession(sealer, record));
+        if (opened.length % OPENED_AT_ONCE === 0) await setImmediate();
+      }
+      return opened;
+    },
+    async update(clientId, changes) {
+      if (!(await sessions.get(clientId))) return undefined;
+      const sealed = await records.seal(clientId, SEALED.sessions, changes);
+      return records.found(clientId, SEALED.sessions, await sessions.update(clientId, sealed));
+    },
+  };
+}
+
+/** Seals what an earlier release left open in a session. Without its data key the session stays damaged. */
+async function sealRightsOf(clientId: string, { sessions }: Backend, sealers: Sealers): Promise<void> {
+  const record = await sessions.get(clientId);
+  try {
+    if (record) await sessions.update(clientId, sealRights(await sealers.of(clientId), record));
+  } catch (error) {
+    if (!isGatewayError(error, 'store_damaged')) throw error;
+  }
+}
+
+/** A session whose texts do not open waits for an operator, and the others are not affected. */
+async function openSession(sealer: Promise<Sealer>, record: SessionRecord): Promise<StoredSession> {
+  try {
+    return openFields(await sealer, SEALED.sessions, record);
+  } catch (error) {
+    if (!isGatewayError(error, 'store_damaged')) throw error;
+    return { ...withoutRights(record), damage: error.message };
+  }
+}
+
+/** Journal entries are committed together with the keys, so they are sealed here too. */
+function sealedKeys(keys: KeyStore, sealers: Sealers): KeyStore {
+  return {
+    ...keys,
+    async credentials(clientId) {
+      const credentials = await keys.credentials(clientId);
+      if (!credentials) return undefined;
+      return openFields(await sealers.of(clientId), SEALED.credentials, { credentials }).credentials;
+    },
+    async get(clientId, type, ids) {
+      const found = await keys.get(clientId, type, ids);
+      if (found.size === 0) return found;
+      const sealer = await sealers.of(clientId);
+      for (const [id, value] of found) {
+        found.set(id, openFields(sealer, SEALED.keys, { type, id, value }).value);
+      }
+      return found;
+    },
+    async page(clientId, after, limit) {
+      const found = await keys.page(clientId, after, limit);
+      if (found.length === 0) return found;
+      const sealer = await sealers.of(clientId);
+      return found.map((key) => openFields(sealer, SEALED.keys, key));
+    },
+    async commit(clientId, commit) {
+      const sealer = await sealers.of(clientId);
+      const { keys: changes, journal, ...rest } = sealFields(sealer, SEALED.credentials, commit);
+      await keys.commit(clientId, {
+        ...rest,
+        ...(changes && { keys: changes.map((change) => sealFields(sealer, SEALED.keys, change)) }),
+        ...(journal && { journal: journal.map((entry) => sealFields(sealer, SEALED.journal, entry)) }),
+      });
+    },
+  };
+}
+
+function sealedHistory(history: BackendHistory, sealers: Sealers, records: SealedRecords): HistoryStore {
+  return {
+    ...history,
+    async record(clientId, room, message) {
+      const sealer = await sealers.of(clientId);
+      const named = { ...room, lastMessageId: message.messageId };
+      const { lastMessageId: _, ...sealedRoom } = sealFields(sealer, SEALED.rooms, named);
+      return history.record(clientId, sealedRoom, sealMessage(sealer, message));
+    },
+    async message(clientId, chatRoomId, messageId) {
+      const message = await history.message(clientId, chatRoomId, messageId);
+      return message && openMessage(await sealers.of(clientId), message);
+    },
+    async update(clientId, message) {
+      if (!(await history.message(clientId, message.chatRoomId, message.messageId))) return false;
+      return history.update(clientId, sealMessage(await sealers.of(clientId), message));
+    },
+    async messages(clientId, chatRoomId, page) {
+      return records.map(clientId, await history.messages(clientId, chatRoomId, page), openMessage);
+    },
+    async rooms(clientId) {
+      const rooms = await records.all(clientId, SEALED.rooms, await history.rooms(clientId));
+      return rooms.map(withoutMessageId);
+    },
+    async room(clientId, chatRoomId) {
+      const room = await records.found(clientId, SEALED.rooms, await history.room(clientId, chatRoomId));
+      return room && withoutMessageId(room);
+    },
+    async updateRoom(clientId, chatRoomId, changes) {
+      if (changes.name === undefined) return history.updateRoom(clientId, chatRoomId, changes);
+      if (!(await history.room(clientId, chatRoomId))) return false;
+      const named = { chatRoomId, name: changes.name, lastMessageId: '', lastMessage: '' };
+      const { name } = await records.seal(clientId, SEALED.rooms, named);
+      return history.updateRoom(clientId, chatRoomId, { ...changes, name });
+    },
+    async rekey(clientId, move) {
+      const sealer = await sealers.of(clientId);
+      return history.rekey(clientId, {
+        ...move,
+        // sealed values are bound to their room: open them, convert them, seal them again
+        room: (room) => sealFields(sealer, SEALED.rooms, move.room(openFields(sealer, SEALED.rooms, room))),
+        message: (message) => sealMessage(sealer, move.message(openMessage(sealer, message))),
+        pending: (pending) =>
+          sealFields(
+            sealer,
+            SEALED.pendingChanges,
+            move.pending(openFields(sealer, SEALED.pendingChanges, pending)),
+          ),
+      });
+    },
+    async addPending(clientId, pending) {
+      await history.addPending(clientId, await records.seal(clientId, SEALED.pendingChanges, pending));
+    },
+    async pending(clientId, chatRoomId, targetId) {
+      const found = await history.pending(clientId, chatRoomId, targetId);
+      return records.all(clientId, SEALED.pendingChanges, found);
+    },
+  };
+}
+
+function withoutMessageId({ lastMessageId: _, ...room }: BackendRoom): RoomRecord {
+  return room;
+}
+
+/** File names and captions are sealed; the bytes are stored as they are. */
+function sealedFiles(files: FileStore, records: SealedRecords): FileStore {
+  return {
+    ...files,
+    async write(file, source) {
+      try {
+        const sealed = await records.seal(file.clientId, SEALED.files, file);
+        return await records.open(file.clientId, SEALED.files, await files.write(sealed, source));
+      } finally {
+        source.destroy();
+      }
+    },
+    async get(id) {
+      const found = await files.get(id);
+      return found && records.open(found.clientId, SEALED.files, found);
+    },
+    async ofMessage(clientId, chatRoomId, messageId) {
+      const found = await files.ofMessage(clientId, chatRoomId, messageId);
+      return records.found(clientId, SEALED.files, found);
+    },
+    async open(id, range) {
+      const found = await files.open(id, range);
+      if (!found) return undefined;
+      try {
+        const record = await records.open(found.record.clientId, SEALED.files, found.record);
+        return { record, stream: found.stream };
+      } catch (error) {
+        found.stream.destroy();
+        throw error;
+      }
+    },
+    async list(clientId, page) {
+      const { files: found, total } = await files.list(clientId, page);
+      return { files: await records.each(SEALED.files, found), total };
+    },
+  };
+}
+
+/** Reads the data key again after a claim: another node may have deleted the session and created it anew. */
+function dropOnClaim(leases: LeaseStore, sealers: Sealers): LeaseStore {
   return {
     ...leases,
     async claim(clientId, nodeId, lastsMs) {

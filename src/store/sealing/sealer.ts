@@ -6,35 +6,38 @@ import { type Place, seal, unseal } from './envelope.js';
 /** Seals and opens the values of one session. */
 export interface Sealer {
   seal(place: Place, plain: Uint8Array): Uint8Array;
-  /** @throws GatewayError `store_unavailable` when the value was changed or moved */
+  /** @throws GatewayError `store_damaged` if the value was changed or moved */
   open(place: Place, sealed: Uint8Array): Uint8Array;
-  /** Text to text. Empty text stays empty: there is nothing to hide. */
+  /** Text to base64. Empty text stays empty: who blanks a value deletes it. */
   sealText(place: Place, plain: string): string;
   openText(place: Place, sealed: string): string;
+  /** The same for a text whose absence changes what somebody may do: it is sealed also when it is empty. */
+  sealRight(place: Place, plain: string): string;
+  openRight(place: Place, sealed: string): string;
 }
 
 /** The sealers of all sessions. */
 export interface Sealers {
   of(clientId: string): Promise<Sealer>;
-  /** Asks the store at most once for many that are about to be needed. */
+  /** Reads the data keys of many sessions in one request. */
   readAhead(clientIds: readonly string[]): Promise<void>;
-  /** To be called when the session has been deleted. */
+  /** Forgets a session's key: call it after the session was deleted. */
   drop(clientId: string): void;
 }
 
 /**
- * Remembers each session's sealer: its data key never changes until the session is deleted.
+ * Caches each session's sealer: a data key never changes until its session is deleted.
  *
- * @param believedMs milliseconds for which it is believed that nobody else has deleted the session and made it anew
+ * @param cachedMs milliseconds, limited if another node can delete a session and create it anew
  */
-export function rememberedSealers(dataKeys: DataKeys, believedMs: number): Sealers {
+export function cachedSealers(dataKeys: Pick<DataKeys, 'of' | 'all'>, cachedMs: number): Sealers {
   const known = new Map<string, { sealer: Promise<Sealer>; until: number }>();
-  /** What has been dropped since each reading of all keys began. */
+  /** For each running `readAhead`, the sessions that were dropped since it started. */
   const readings = new Set<Set<string>>();
   const remember = (clientId: string, key: Promise<KeyObject>) => {
     const sealer = key.then((dataKey) => sealerOf(clientId, dataKey));
-    known.set(clientId, { sealer, until: performance.now() + believedMs });
-    // a failure is for this caller alone; the next one tries again
+    known.set(clientId, { sealer, until: performance.now() + cachedMs });
+    // do not cache a failure
     sealer.catch(() => known.delete(clientId));
     return sealer;
   };
@@ -46,7 +49,7 @@ export function rememberedSealers(dataKeys: DataKeys, believedMs: number): Seale
     of: (clientId) => remembered(clientId) ?? remember(clientId, dataKeys.of(clientId)),
     async readAhead(clientIds) {
       if (clientIds.filter((clientId) => !remembered(clientId)).length < 2) return;
-      // what is dropped meanwhile may have been read before it was made anew
+      // the key of a session that is dropped meanwhile may be the deleted one
       const dropped = new Set<string>();
       readings.add(dropped);
       const keys = await dataKeys.all().finally(() => readings.delete(dropped));
@@ -68,7 +71,7 @@ function sealerOf(clientId: string, key: KeyObject): Sealer {
       return unseal(key, [clientId, ...place], value);
     } catch (cause) {
       const what = `A stored value of session ${clientId} (${place[0]}) cannot be decrypted`;
-      throw new GatewayError('store_unavailable', `${what}: it is damaged, restore a backup.`, { cause });
+      throw new GatewayError('store_damaged', `${what}: it is damaged, restore a backup.`, { cause });
     }
   };
   return {
@@ -76,5 +79,7 @@ function sealerOf(clientId: string, key: KeyObject): Sealer {
     open: opened,
     sealText: (place, plain) => plain && sealed(place, Buffer.from(plain)).toString('base64'),
     openText: (place, value) => value && opened(place, Buffer.from(value, 'base64')).toString(),
+    sealRight: (place, plain) => sealed(place, Buffer.from(plain)).toString('base64'),
+    openRight: (place, value) => opened(place, Buffer.from(value, 'base64')).toString(),
   };
 }

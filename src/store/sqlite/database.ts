@@ -1,46 +1,103 @@
-import { existsSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { GatewayError } from '../../domain/errors.js';
-import { makePrivateDir, makePrivateFile } from './files.js';
-import { isBusy, lockDataDir } from './lock.js';
-import { MIGRATIONS } from './migrations/index.js';
-import { migrate } from './migrations/migrate.js';
+import { MIGRATIONS } from './migrations.js';
+import { migrate, refuseTooNew, versionOf } from './schema.js';
 
-/** Milliseconds. Waiting blocks the whole process, and only a foreign tool can hold the database: give up soon. */
+export const PRIVATE_FILE = 0o600;
+export const PRIVATE_DIR = 0o700;
+
+/** Creates the folder with mode 0700 if it does not exist. An existing folder may be shared on purpose: its mode stays. */
+function makePrivateDir(path: string): void {
+  mkdirSync(path, { recursive: true, mode: PRIVATE_DIR });
+}
+
+/** Creates the file if it does not exist and sets mode 0600. SQLite gives its side files (-wal, -shm) the same mode. */
+function makePrivateFile(path: string): void {
+  closeSync(openSync(path, 'a', PRIVATE_FILE));
+  chmodSync(path, PRIVATE_FILE);
+}
+
+/**
+ * Locks the data directory for this process. An open transaction on a separate file holds a lock of the operating system: it
+ * ends with the process, even after a crash, and the database stays readable for backups.
+ *
+ * @returns a function that unlocks the directory
+ * @throws GatewayError `store_in_use` if another process holds the lock
+ */
+function lockDataDir(dataDir: string, path: string): () => void {
+  makePrivateFile(path);
+  const lock = new SqliteDatabase(path, { timeout: 0 });
+  try {
+    lock.pragma('journal_mode = MEMORY');
+    // the lock file has no schema: its version field tells other processes who holds the lock
+    lock.pragma(`user_version = ${process.pid}`);
+    lock.exec('BEGIN IMMEDIATE');
+  } catch (error) {
+    const holder = holderOf(lock);
+    lock.close();
+    if (!isBusy(error)) throw error;
+    throw new GatewayError(
+      'store_in_use',
+      `The data directory ${dataDir} is in use by another daemon${holder}: ` +
+        'stop that one first, or choose another directory with --data-dir.',
+    );
+  }
+  return () => lock.close();
+}
+
+/** True if another connection holds the file. */
+function isBusy(error: unknown): boolean {
+  return error instanceof SqliteDatabase.SqliteError && error.code.startsWith('SQLITE_BUSY');
+}
+
+function holderOf(lock: Database): string {
+  try {
+    return ` (process ${String(lock.pragma('user_version', { simple: true }))})`;
+  } catch {
+    // the holder is writing its process id right now
+    return '';
+  }
+}
+
+/** Milliseconds. Waiting blocks the whole process, and only a foreign tool can hold the database: keep it short. */
 const BUSY_TIMEOUT_MS = 1_000;
-/** Milliseconds after a wait in vain in which nobody else waits: one blocked second is enough for all. */
-const IMPATIENCE_MS = 5_000;
+/** Milliseconds without waiting after a wait that timed out, so that a held database does not block every call. */
+const NO_WAIT_MS = 5_000;
 
 const FILE = 'switchboard.db';
-/** Held by the daemon that has the data directory. */
-export const LOCK_FILE = 'switchboard.lock';
+const LOCK_FILE = 'switchboard.lock';
 
-/** An open database file of this process alone, at the newest schema. */
+/** An open database at the newest schema, locked for this process. */
 export interface OpenDatabase {
-  /** For preparing statements once, at start. */
+  /** To prepare statements once, at start. */
   readonly sqlite: Database;
-  /** Runs statements. @throws GatewayError `store_unavailable` when closed or when SQLite fails */
+  /** Runs statements. @throws GatewayError `store_unavailable` if closed or if SQLite fails */
   run<T>(work: () => T): T;
-  /** As `run`, in one transaction: when `work` throws, nothing has happened. */
+  /** As `run`, in one transaction, which is rolled back if `work` throws. It begins after all changes that wait. */
   inTransaction<T>(work: () => T): T;
-  /** @throws GatewayError `store_unavailable` when the file at the path is no longer the one that is open */
+  /**
+   * Makes changes in one transaction with all others of this turn of the event loop. Resolves after the commit. Reads do not see
+   * them before.
+   * @param work runs statements only: it runs again, in a transaction of its own, if the common one fails
+   */
+  write<T>(work: () => T): Promise<T>;
+  /** @throws GatewayError `store_unavailable` if the open database file was moved or deleted */
   checkFile(): void;
   close(): void;
 }
 
-/** True when the data directory holds a database. */
 export function databaseExists(dataDir: string): boolean {
   return existsSync(databasePath(dataDir));
 }
 
-/** Where a data directory keeps its database. */
 export function databasePath(dataDir: string): string {
   return join(dataDir, FILE);
 }
 
 /**
- * Opens `switchboard.db` in the data directory, makes both when they are not there and brings the schema up to date.
+ * Opens `switchboard.db` in the data directory, creates both if needed and migrates the schema.
  *
  * @throws GatewayError `store_in_use`, `store_too_new`, `store_unavailable`
  */
@@ -76,15 +133,21 @@ function openFile(path: string): Database {
 
 function guarded(sqlite: Database, unlock: () => void): OpenDatabase {
   const file = statSync(sqlite.name);
-  const patience = new Patience(sqlite);
+  const busyWait = new BusyWait(sqlite);
   const run = <T>(work: () => T): T => {
     if (!sqlite.open) throw new GatewayError('store_unavailable', 'The store is closed.');
-    return translated('The database cannot be used', () => patience.spend(work));
+    return translated('The database cannot be used', () => busyWait.run(work));
   };
+  const transact = <T>(work: () => T): T => run(() => sqlite.transaction(work).immediate());
+  const writes = new WaitingWrites(transact);
   return {
     sqlite,
     run,
-    inTransaction: (work) => run(() => sqlite.transaction(work).immediate()),
+    inTransaction(work) {
+      writes.flush();
+      return transact(work);
+    },
+    write: (work) => writes.add(work),
     checkFile() {
       const now = statSync(sqlite.name, { throwIfNoEntry: false });
       if (now?.ino === file.ino && now.dev === file.dev) return;
@@ -92,42 +155,90 @@ function guarded(sqlite: Database, unlock: () => void): OpenDatabase {
     },
     close() {
       if (!sqlite.open) return;
+      writes.flush();
       sqlite.close();
       unlock();
     },
   };
 }
 
-/** Waits for a database that another program holds, but not time and again. */
-class Patience {
+/** Changes that wait for the end of this turn of the event loop, and are then committed together: a commit costs more than a change. */
+class WaitingWrites {
+  readonly #transact: <T>(work: () => T) => T;
+  /** `run` returns what tells the caller the result. */
+  #waiting: { run(): () => void; reject(error: unknown): void }[] = [];
+
+  constructor(transact: <T>(work: () => T) => T) {
+    this.#transact = transact;
+  }
+
+  add<T>(work: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.length === 0) setImmediate(() => this.flush());
+      const run = () => {
+        const result = work();
+        return () => resolve(result);
+      };
+      this.#waiting.push({ run, reject });
+    });
+  }
+
+  /** Commits what waits. */
+  flush(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    if (waiting.length > 1 && this.#commitTogether(waiting.map(({ run }) => run))) return;
+    for (const { run, reject } of waiting) {
+      try {
+        this.#transact(run)();
+      } catch (error) {
+        reject(error);
+      }
+    }
+  }
+
+  /** @returns false if one of the changes, or the commit, failed: nothing is changed then */
+  #commitTogether(changes: readonly (() => () => void)[]): boolean {
+    try {
+      for (const resolve of this.#transact(() => changes.map((run) => run()))) resolve();
+      return true;
+    } catch {
+      // each one is tried alone, so that its caller gets its own error
+      return false;
+    }
+  }
+}
+
+/** Waits for a database that another program holds, but not again and again: each wait blocks the process. */
+class BusyWait {
   readonly #sqlite: Database;
-  /** When the last wait was in vain: milliseconds of the process; undefined while it is worth waiting. */
-  #exhaustedAt: number | undefined;
+  /** Time of the last wait that timed out, in milliseconds of `performance.now()`; undefined while waiting is allowed. */
+  #timedOutAt: number | undefined;
 
   constructor(sqlite: Database) {
     this.#sqlite = sqlite;
   }
 
-  spend<T>(work: () => T): T {
-    if (this.#exhaustedAt !== undefined && performance.now() - this.#exhaustedAt > IMPATIENCE_MS) {
-      this.#exhaustedAt = undefined;
+  run<T>(work: () => T): T {
+    if (this.#timedOutAt !== undefined && performance.now() - this.#timedOutAt > NO_WAIT_MS) {
+      this.#timedOutAt = undefined;
       this.#sqlite.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
     }
     try {
       return work();
     } catch (error) {
-      if (isBusy(error)) this.#exhaust();
+      if (isBusy(error)) this.#disable();
       throw error;
     }
   }
 
-  #exhaust(): void {
-    if (this.#exhaustedAt === undefined) this.#sqlite.pragma('busy_timeout = 0');
-    this.#exhaustedAt = performance.now();
+  #disable(): void {
+    if (this.#timedOutAt === undefined) this.#sqlite.pragma('busy_timeout = 0');
+    this.#timedOutAt = performance.now();
   }
 }
 
-/** A failure of SQLite or of the file system as `store_unavailable`; any other error as it is. */
+/** Converts a failure of SQLite or of the file system to `store_unavailable`; returns other errors unchanged. */
 export function asUnavailable(what: string, error: unknown): unknown {
   if (!(error instanceof Error) || !isOutside(error)) return error;
   return new GatewayError('store_unavailable', `${what}: ${error.message}.`, { cause: error });
@@ -141,7 +252,42 @@ function translated<T>(what: string, work: () => T): T {
   }
 }
 
-/** Failures of SQLite and of the file system, as against mistakes in our own code. */
+/** True for failures of SQLite and of the file system, false for our own mistakes. */
 function isOutside(error: Error): boolean {
   return error instanceof SqliteDatabase.SqliteError || 'syscall' in error;
+}
+
+/**
+ * Reads a wrapped data key from a database that no daemon has open. Changes nothing.
+ * @returns undefined if there is no such key
+ * @throws GatewayError `store_missing`, `store_in_use`, `store_too_new`, `store_unavailable`
+ */
+export function readDataKey(dataDir: string, clientId: string): Uint8Array | undefined {
+  const path = databasePath(dataDir);
+  if (!existsSync(path)) throw new GatewayError('store_missing', `There is no database in ${dataDir}.`);
+  try {
+    const unlock = lockDataDir(dataDir, join(dataDir, LOCK_FILE));
+    try {
+      return selectDataKey(path, clientId);
+    } finally {
+      unlock();
+    }
+  } catch (error) {
+    throw asUnavailable(`Cannot read the database in ${dataDir}`, error);
+  }
+}
+
+function selectDataKey(path: string, clientId: string): Uint8Array | undefined {
+  const sqlite = new SqliteDatabase(path, { readonly: true, fileMustExist: true });
+  try {
+    const version = versionOf(sqlite);
+    if (version === 0) return undefined;
+    refuseTooNew(sqlite, version, MIGRATIONS.length);
+    return sqlite
+      .prepare<[string], Uint8Array>('SELECT wrapped FROM data_keys WHERE client_id = ?')
+      .pluck()
+      .get(clientId);
+  } finally {
+    sqlite.close();
+  }
 }

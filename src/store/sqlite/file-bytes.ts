@@ -2,49 +2,29 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { type Measured, pour, SourceFailure } from '../incoming-file.js';
+import { copyAndHash, SourceFailure } from '../port/files.js';
 import type { ByteRange } from '../store.js';
-import { asUnavailable } from './database.js';
-import { PRIVATE_DIR, PRIVATE_FILE } from './files.js';
+import { asUnavailable, PRIVATE_DIR, PRIVATE_FILE } from './database.js';
 
-/** The bytes of files on the disk, by id. All methods throw `store_unavailable` when the disk fails. */
-export interface FileBytes {
-  /** On failure nothing is left. @throws what the source fails with, as it is */
-  write(id: string, source: Readable): Promise<Measured>;
-  /** Undefined when they are not there. The stream must be read to its end or destroyed. */
-  open(id: string, range: ByteRange): Promise<Readable | undefined>;
-  /** How many there are; undefined when they are not there. */
-  size(id: string): Promise<number | undefined>;
-  remove(id: string): Promise<void>;
-  /** All that lies there. */
-  stored(): AsyncIterable<StoredBytes>;
-}
-
-export interface StoredBytes {
-  id: string;
-  /** False of bytes whose writing has not ended, or was interrupted. */
-  whole: boolean;
-  remove(): Promise<void>;
-}
-
-/** Ends the name of a file that is not whole. */
+/** Suffix of a file that is being written. */
 const PART = '.part';
 
 /**
- * Bytes in the given folder, in subfolders by the first two digits of the id, so that none gets too large. A file gets its
- * name only when it is whole and on the disk.
+ * Bytes of files in a folder, one file per id, in subfolders by the first two digits of the id to keep folders small. A file
+ * gets its final name once it is complete and flushed. All methods throw `store_unavailable` if the disk fails.
  */
-export function fileBytes(folder: string): FileBytes {
+export function fileBytes(folder: string) {
   const folderOf = (id: string) => join(folder, id.slice(0, 2));
   const pathOf = (id: string) => join(folderOf(id), id);
 
   return {
-    async write(id, source) {
+    /** Leaves nothing behind on failure. @throws the source's own error, unchanged */
+    async write(id: string, source: Readable): Promise<{ fileSize: number; sha256: string }> {
       const path = pathOf(id);
       try {
         await mkdir(folderOf(id), { recursive: true, mode: PRIVATE_DIR });
         const sink = createWriteStream(path + PART, { flags: 'wx', mode: PRIVATE_FILE, flush: true });
-        const measured = await pour(source, sink);
+        const measured = await copyAndHash(source, sink);
         await rename(path + PART, path);
         return measured;
       } catch (error) {
@@ -52,23 +32,26 @@ export function fileBytes(folder: string): FileBytes {
         throw error instanceof SourceFailure ? error.cause : asUnavailable('A file cannot be stored', error);
       }
     },
-    async open(id, range) {
-      const handle = await unlessGone(open(pathOf(id)));
+    /** Undefined if there is no such file. The caller reads the stream to its end or destroys it. */
+    async open(id: string, range: ByteRange): Promise<Readable | undefined> {
+      const handle = await ifExists(open(pathOf(id)));
       return handle?.createReadStream(range);
     },
-    size: async (id) => (await unlessGone(stat(pathOf(id))))?.size,
-    async remove(id) {
-      await unlessGone(rm(pathOf(id)));
+    /** Undefined if there is no such file. */
+    size: async (id: string): Promise<number | undefined> => (await ifExists(stat(pathOf(id))))?.size,
+    async remove(id: string): Promise<void> {
+      await ifExists(rm(pathOf(id)));
     },
+    /** Every file in the folder; `whole` is false for one that is being written or was interrupted. */
     async *stored() {
-      for (const subfolder of (await unlessGone(readdir(folder))) ?? []) {
-        for (const name of (await unlessGone(readdir(join(folder, subfolder)))) ?? []) {
+      for (const subfolder of (await ifExists(readdir(folder))) ?? []) {
+        for (const name of (await ifExists(readdir(join(folder, subfolder)))) ?? []) {
           const whole = !name.endsWith(PART);
           const path = join(folder, subfolder, name);
           yield {
             id: whole ? name : name.slice(0, -PART.length),
             whole,
-            remove: async () => void (await unlessGone(rm(path))),
+            remove: async () => void (await ifExists(rm(path))),
           };
         }
       }
@@ -76,8 +59,8 @@ export function fileBytes(folder: string): FileBytes {
   };
 }
 
-/** Undefined when there is no such file. */
-async function unlessGone<T>(work: Promise<T>): Promise<T | undefined> {
+/** Undefined if there is no such file. */
+async function ifExists<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
   } catch (error) {

@@ -1,30 +1,58 @@
 import { setImmediate } from 'node:timers/promises';
-import { showsNewest } from '../shown-message.js';
-import type { BackendHistory } from '../store.js';
+import { lastMessageOf, showsNewest } from '../port/history.js';
+import { readObject } from '../port/json.js';
+import type { BackendHistory, BackendRoom, PendingChange, RoomMove } from '../store.js';
 import type { OpenDatabase } from './database.js';
-import { sqliteMessageStatus } from './message-status.js';
-import { sqliteMessages } from './messages.js';
-import { sqlitePendingChanges } from './pending-changes.js';
-import { sqliteRekey } from './rekey.js';
-import { showing, sqliteRooms } from './rooms.js';
+import { sqliteMessageStatus, sqliteMessages } from './messages.js';
+import { sqliteRooms } from './rooms.js';
 
-/** Messages that are deleted in one step: deleting blocks the whole process. */
+/** Messages that one statement deletes: SQLite blocks the whole process. */
 const PRUNED_AT_ONCE = 100;
 
-/** Chat history in the tables `rooms`, `messages` and `pending_changes`. */
+/** Messages of a room that one transaction moves: each is decrypted and encrypted, which takes about a millisecond. */
+const MOVED_AT_ONCE = 25;
+
+/** Chat history in the tables `rooms`, `messages`, `message_status` and `pending_changes`. */
 export function sqliteHistory(database: OpenDatabase): BackendHistory {
-  const { run, inTransaction } = database;
+  const { run, write, inTransaction } = database;
   const messages = sqliteMessages(database);
   const rooms = sqliteRooms(database);
-  const { pruneStatuses, ...status } = sqliteMessageStatus(database);
+  const { pruneStatuses, ...statuses } = sqliteMessageStatus(database);
+  const { movePending, ...pendingChanges } = sqlitePendingChanges(database);
+  const moveFiles = sqliteFileMoves(database);
+
+  /** Moves the oldest messages of a room. @returns false when these were the last ones */
+  const moveSome = (clientId: string, { from, message }: RoomMove): boolean => {
+    const some = messages.oldest(clientId, from, MOVED_AT_ONCE);
+    for (const moved of some) {
+      messages.remove(clientId, from, moved.messageId);
+      messages.insert(clientId, message(moved));
+    }
+    return some.length === MOVED_AT_ONCE;
+  };
+
+  /** One transaction of a move. The last one moves the room itself, so that a crash before it leaves a move to repeat. */
+  const moveStep = (clientId: string, move: RoomMove): 'more' | 'moved' | 'no room' => {
+    movePending(clientId, move);
+    const room = rooms.get(clientId, move.from);
+    if (!room) return 'no room';
+    if (moveSome(clientId, move)) return 'more';
+    moveFiles(clientId, move);
+    rooms.remove(clientId, move.from);
+    const moved = move.room(room);
+    const target = rooms.get(clientId, move.to);
+    if (target) rooms.change(clientId, mergeRooms(target, moved));
+    else rooms.add(clientId, moved);
+    return 'moved';
+  };
 
   return {
-    ...status,
-    ...sqlitePendingChanges(database),
+    ...statuses,
+    ...pendingChanges,
     async record(clientId, room, message) {
-      return inTransaction(() => {
+      return write(() => {
         if (!messages.insert(clientId, message)) return false;
-        rooms.tell(clientId, room, message);
+        rooms.applyMessage(clientId, room, message);
         return true;
       });
     },
@@ -46,7 +74,7 @@ export function sqliteHistory(database: OpenDatabase): BackendHistory {
         if (!messages.remove(clientId, chatRoomId, messageId)) return false;
         const room = rooms.get(clientId, chatRoomId);
         if (room?.lastMessageId === messageId) {
-          rooms.change(clientId, showing(room, messages.newest(clientId, chatRoomId)));
+          rooms.change(clientId, { ...room, ...lastMessageOf(messages.newest(clientId, chatRoomId)) });
         }
         return true;
       });
@@ -63,20 +91,23 @@ export function sqliteHistory(database: OpenDatabase): BackendHistory {
     async roomsByNumber(clientId) {
       return run(() => rooms.byNumber(clientId));
     },
-    async updateRoom(clientId, chatRoomId, { name, avatarId, unreadCount }) {
+    async updateRoom(clientId, chatRoomId, changes) {
+      const given = Object.entries(changes).filter(([, value]) => value !== undefined);
       return inTransaction(() => {
         const room = rooms.get(clientId, chatRoomId);
         if (!room) return false;
-        rooms.change(clientId, {
-          ...room,
-          name: name ?? room.name,
-          avatarId: avatarId ?? room.avatarId,
-          unreadCount: unreadCount ?? room.unreadCount,
-        });
+        rooms.change(clientId, { ...room, ...Object.fromEntries(given) });
         return true;
       });
     },
-    rekey: sqliteRekey(database, messages, rooms),
+    async rekey(clientId, move) {
+      let step = inTransaction(() => moveStep(clientId, move));
+      while (step === 'more') {
+        await setImmediate();
+        step = inTransaction(() => moveStep(clientId, move));
+      }
+      return step === 'moved';
+    },
     async checkRoom(clientId, chatRoomId, { repair }) {
       return inTransaction(() => {
         const room = rooms.get(clientId, chatRoomId);
@@ -85,14 +116,14 @@ export function sqliteHistory(database: OpenDatabase): BackendHistory {
         const unreadCount = messages.countOthers(clientId, chatRoomId, room.unreadCount);
         const shown = messages.find(clientId, chatRoomId, room.lastMessageId);
         const isRight = showsNewest(room, shown, newest) && unreadCount === room.unreadCount;
-        if (repair && !isRight) rooms.change(clientId, { ...showing(room, newest), unreadCount });
+        if (repair && !isRight) rooms.change(clientId, { ...room, ...lastMessageOf(newest), unreadCount });
         return isRight;
       });
     },
-    async prune(sentBefore) {
-      run(() => rooms.emptyBefore(sentBefore));
+    async prune(sentBefore, only) {
+      run(() => rooms.emptyBefore(sentBefore, only));
       let pruned = 0;
-      for (const { clientId, chatRoomId } of run(() => rooms.all())) {
+      for (const { clientId, chatRoomId } of run(() => rooms.all(only))) {
         let removed: number;
         do {
           removed = run(() => messages.removeBefore(clientId, chatRoomId, sentBefore, PRUNED_AT_ONCE));
@@ -100,8 +131,97 @@ export function sqliteHistory(database: OpenDatabase): BackendHistory {
           if (removed > 0) await setImmediate();
         } while (removed === PRUNED_AT_ONCE);
       }
-      await pruneStatuses(sentBefore);
+      await pruneStatuses(sentBefore, only);
       return pruned;
     },
   };
+}
+
+/** A room after another one was merged into it. */
+function mergeRooms(room: BackendRoom, { name, avatarId, unreadCount, ...other }: BackendRoom): BackendRoom {
+  const { lastMessageId, lastMessage, lastMessageFromMe, lastMessageAt } = other;
+  const isNewer = lastMessageAt > room.lastMessageAt;
+  return {
+    // settings that the target does not have
+    ...other,
+    ...room,
+    name: room.name || name,
+    avatarId: room.avatarId || avatarId,
+    unreadCount: room.unreadCount + unreadCount,
+    ...(isNewer && { lastMessageId, lastMessage, lastMessageFromMe, lastMessageAt }),
+  };
+}
+
+function sqliteFileMoves({ sqlite }: OpenDatabase): (clientId: string, move: RoomMove) => void {
+  // if a message is in both rooms, the file of the target stays
+  const files = sqlite.prepare<[string, string, string]>(
+    `UPDATE OR IGNORE files SET chat_room_id = ?
+     WHERE client_id = ? AND chat_room_id = ? AND message_id <> ''`,
+  );
+  const expectedFiles = sqlite.prepare<[string, string, string]>(
+    'UPDATE expected_files SET chat_room_id = ? WHERE client_id = ? AND chat_room_id = ?',
+  );
+  return (clientId, { from, to }) => {
+    files.run(to, clientId, from);
+    expectedFiles.run(to, clientId, from);
+  };
+}
+
+type PendingRow = Omit<PendingChange, 'change'> & { change: string };
+
+const SELECT_PENDING = `SELECT target_id AS targetId, chat_room_id AS chatRoomId, message_id AS messageId, change, at
+  FROM pending_changes WHERE client_id = ? AND chat_room_id = ?`;
+
+/** Changes that wait for their message, in the table `pending_changes`. */
+function sqlitePendingChanges({ sqlite, run }: OpenDatabase) {
+  const insert = sqlite.prepare<PendingRow & { clientId: string }>(
+    `INSERT INTO pending_changes (client_id, chat_room_id, target_id, message_id, change, at)
+     VALUES (@clientId, @chatRoomId, @targetId, @messageId, @change, @at) ON CONFLICT DO NOTHING`,
+  );
+  const select = sqlite.prepare<[string, string, string], PendingRow>(
+    `${SELECT_PENDING} AND target_id = ? ORDER BY at, rowid`,
+  );
+  const ofRoom = sqlite.prepare<[string, string], PendingRow>(`${SELECT_PENDING} ORDER BY at, rowid`);
+  const targets = sqlite
+    .prepare<[string, string], string>(
+      'SELECT DISTINCT target_id FROM pending_changes WHERE client_id = ? AND chat_room_id = ?',
+    )
+    .pluck();
+  const remove = sqlite.prepare<[string, string, string]>(
+    'DELETE FROM pending_changes WHERE client_id = ? AND chat_room_id = ? AND target_id = ?',
+  );
+  const removeOfRoom = sqlite.prepare<[string, string]>(
+    'DELETE FROM pending_changes WHERE client_id = ? AND chat_room_id = ?',
+  );
+  const prune = sqlite.prepare<[number]>('DELETE FROM pending_changes WHERE at < ?');
+  const add = (clientId: string, pending: PendingChange) =>
+    insert.run({ ...pending, clientId, change: JSON.stringify(pending.change) });
+
+  return {
+    async addPending(clientId: string, pending: PendingChange): Promise<void> {
+      run(() => add(clientId, pending));
+    },
+    async pending(clientId: string, chatRoomId: string, targetId: string): Promise<PendingChange[]> {
+      return run(() => select.all(clientId, chatRoomId, targetId)).map(toPending);
+    },
+    async pendingTargets(clientId: string, chatRoomId: string): Promise<string[]> {
+      return run(() => targets.all(clientId, chatRoomId));
+    },
+    async removePending(clientId: string, chatRoomId: string, targetId: string): Promise<void> {
+      run(() => remove.run(clientId, chatRoomId, targetId));
+    },
+    async prunePending(before: number): Promise<number> {
+      return run(() => prune.run(before).changes);
+    },
+    /** Call it in a transaction. */
+    movePending(clientId: string, { from, pending }: RoomMove) {
+      const rows = ofRoom.all(clientId, from);
+      removeOfRoom.run(clientId, from);
+      for (const row of rows) add(clientId, pending(toPending(row)));
+    },
+  };
+}
+
+function toPending(row: PendingRow): PendingChange {
+  return { ...row, change: readObject(row.change) };
 }

@@ -1,27 +1,23 @@
 import type { JournalEntry, KeyChange } from '../../domain/signal-state.js';
-import type { KeyStore } from '../store.js';
+import type { DataKeyStore, JournalStore, KeyStore, StoredKey } from '../store.js';
 import type { OpenDatabase } from './database.js';
 
-interface Value {
-  value: Uint8Array;
-}
-
-/**
- * Credentials and Signal keys.
- *
- * @param addToJournal writes a journal entry inside the running transaction
- */
-export function sqliteKeys(
-  { sqlite, run, inTransaction }: OpenDatabase,
-  addToJournal: (clientId: string, entry: JournalEntry) => void,
-): KeyStore {
-  const selectCredentials = sqlite.prepare<[string], Value>(
-    'SELECT value FROM credentials WHERE client_id = ?',
-  );
+/** Credentials and Signal keys in the tables `credentials` and `keys`, and the journal that is committed with them. */
+export function sqliteKeys(database: OpenDatabase): { keys: KeyStore; journal: JournalStore } {
+  const { sqlite, run, write, inTransaction } = database;
+  const { addEntry, ...journal } = sqliteJournal(database);
+  const selectCredentials = sqlite
+    .prepare<[string], Uint8Array>('SELECT value FROM credentials WHERE client_id = ?')
+    .pluck();
   const putCredentials = sqlite.prepare<[string, Uint8Array]>('REPLACE INTO credentials VALUES (?, ?)');
   const deleteCredentials = sqlite.prepare<[string]>('DELETE FROM credentials WHERE client_id = ?');
-  const select = sqlite.prepare<[string, string, string], Value>(
-    'SELECT value FROM keys WHERE client_id = ? AND type = ? AND id = ?',
+  const select = sqlite
+    .prepare<[string, string, string], Uint8Array>(
+      'SELECT value FROM keys WHERE client_id = ? AND type = ? AND id = ?',
+    )
+    .pluck();
+  const selectPage = sqlite.prepare<[string, string, string, number], StoredKey>(
+    'SELECT type, id, value FROM keys WHERE client_id = ? AND (type, id) > (?, ?) ORDER BY type, id LIMIT ?',
   );
   const put = sqlite.prepare<[string, string, string, Uint8Array]>('REPLACE INTO keys VALUES (?, ?, ?, ?)');
   const remove = sqlite.prepare<[string, string, string]>(
@@ -32,31 +28,136 @@ export function sqliteKeys(
   const change = (clientId: string, { type, id, value }: KeyChange) =>
     value ? put.run(clientId, type, id, value) : remove.run(clientId, type, id);
 
-  return {
+  const keys: KeyStore = {
     async credentials(clientId) {
-      return run(() => selectCredentials.get(clientId)?.value);
+      return run(() => selectCredentials.get(clientId));
     },
     async get(clientId, type, ids) {
       const found = new Map<string, Uint8Array>();
       run(() => {
         for (const id of ids) {
-          const row = select.get(clientId, type, id);
-          if (row) found.set(id, row.value);
+          const value = select.get(clientId, type, id);
+          if (value) found.set(id, value);
         }
       });
       return found;
     },
-    async commit(clientId, { credentials, keys = [], journal = [] }) {
-      inTransaction(() => {
+    async page(clientId, after, limit) {
+      return run(() => selectPage.all(clientId, after?.type ?? '', after?.id ?? '', limit));
+    },
+    async commit(clientId, { credentials, keys: changes = [], journal: entries = [] }) {
+      await write(() => {
         if (credentials) putCredentials.run(clientId, credentials);
-        for (const key of keys) change(clientId, key);
-        for (const entry of journal) addToJournal(clientId, entry);
+        for (const key of changes) change(clientId, key);
+        for (const entry of entries) addEntry(clientId, entry);
       });
     },
     async clear(clientId) {
       inTransaction(() => {
         deleteCredentials.run(clientId);
         removeAll.run(clientId);
+      });
+    },
+  };
+  return { keys, journal };
+}
+
+type JournalRow = Omit<JournalEntry, 'closedAt'> & { closedAt: number | null };
+
+const SELECT_ENTRY = `SELECT id, message_id AS messageId, plain, stanza, received_at AS receivedAt, closed_at AS closedAt
+  FROM journal WHERE client_id = ?`;
+
+/** Entries in the table `journal`. */
+function sqliteJournal({ sqlite, run, write }: OpenDatabase) {
+  const insert = sqlite.prepare<JournalRow & { clientId: string }>(
+    `INSERT INTO journal (client_id, id, message_id, plain, stanza, received_at, closed_at)
+     VALUES (@clientId, @id, @messageId, @plain, @stanza, @receivedAt, @closedAt) ON CONFLICT DO NOTHING`,
+  );
+  const select = sqlite.prepare<[string, string], JournalRow>(`${SELECT_ENTRY} AND id = ?`);
+  const selectOpen = sqlite.prepare<[string], JournalRow>(
+    `${SELECT_ENTRY} AND closed_at IS NULL ORDER BY received_at, rowid`,
+  );
+  const selectSince = sqlite.prepare<[string, number, number], JournalRow>(
+    `${SELECT_ENTRY} AND received_at >= ? ORDER BY received_at DESC, rowid DESC LIMIT ?`,
+  );
+  const selectOfMessage = sqlite.prepare<[string, string], JournalRow>(`${SELECT_ENTRY} AND message_id = ?`);
+  const countAll = sqlite.prepare<[], number>('SELECT count(*) FROM journal WHERE closed_at IS NULL').pluck();
+  const countOne = sqlite
+    .prepare<[string], number>('SELECT count(*) FROM journal WHERE client_id = ? AND closed_at IS NULL')
+    .pluck();
+  const close = sqlite.prepare<[number, string, string]>(
+    'UPDATE journal SET closed_at = ? WHERE client_id = ? AND id = ? AND closed_at IS NULL',
+  );
+  const prune = sqlite.prepare<[number]>('DELETE FROM journal WHERE closed_at < ?');
+
+  const journal: JournalStore = {
+    async get(clientId, id) {
+      const row = run(() => select.get(clientId, id));
+      return row && toEntry(row);
+    },
+    async ofMessage(clientId, messageId) {
+      return run(() => selectOfMessage.all(clientId, messageId)).map(toEntry);
+    },
+    async since(clientId, receivedAt, limit) {
+      return run(() => selectSince.all(clientId, receivedAt, limit)).map(toEntry);
+    },
+    async open(clientId) {
+      return run(() => selectOpen.all(clientId)).map(toEntry);
+    },
+    async countOpen(clientId) {
+      return run(() => (clientId === undefined ? countAll.get() : countOne.get(clientId))) ?? 0;
+    },
+    async close(clientId, ids, at) {
+      await write(() => {
+        for (const id of ids) close.run(at, clientId, id);
+      });
+    },
+    async prune(closedBefore) {
+      return run(() => prune.run(closedBefore).changes);
+    },
+  };
+  return {
+    ...journal,
+    /** Inserts in the running transaction. A known entry stays as it is: a closed entry must not reopen. */
+    addEntry(clientId: string, entry: JournalEntry) {
+      insert.run({ ...entry, clientId, closedAt: entry.closedAt ?? null });
+    },
+  };
+}
+
+function toEntry({ closedAt, ...entry }: JournalRow): JournalEntry {
+  return closedAt === null ? entry : { ...entry, closedAt };
+}
+
+/** Wrapped data keys in the table `data_keys`. */
+export function sqliteDataKeys({ sqlite, run, inTransaction }: OpenDatabase): DataKeyStore {
+  const select = sqlite
+    .prepare<[string], Uint8Array>('SELECT wrapped FROM data_keys WHERE client_id = ?')
+    .pluck();
+  const selectAll = sqlite
+    .prepare<[], [string, Uint8Array]>('SELECT client_id, wrapped FROM data_keys')
+    .raw();
+  const insert = sqlite.prepare<[string, Uint8Array]>('INSERT INTO data_keys VALUES (?, ?)');
+  const update = sqlite.prepare<[Uint8Array, string]>('UPDATE data_keys SET wrapped = ? WHERE client_id = ?');
+
+  return {
+    async get(clientId) {
+      return run(() => select.get(clientId));
+    },
+    async putIfAbsent(clientId, wrapped) {
+      return inTransaction(() => {
+        const known = select.get(clientId);
+        if (known) return known;
+        insert.run(clientId, wrapped);
+        return Uint8Array.from(wrapped);
+      });
+    },
+    async list() {
+      return new Map(run(() => selectAll.all()));
+    },
+    async replace(wrapped) {
+      inTransaction(() => {
+        for (const [clientId, value] of wrapped) update.run(value, clientId);
       });
     },
   };

@@ -1,26 +1,11 @@
-import type { HistoryMessage } from '../store.js';
+import { setImmediate } from 'node:timers/promises';
+import { MESSAGE_STATUSES, type MessageStatus, VOTE_TYPE } from '../../domain/room.js';
+import { conversationOf } from '../port/history.js';
+import { readMedia, readObject } from '../port/json.js';
+import type { HistoryMessage, MessageProgress, MessageTrace, TraceStore } from '../store.js';
 import type { OpenDatabase } from './database.js';
 
-/** Messages in the table `messages`. The methods run statements: call them inside `run` or a transaction. */
-export interface SqliteMessages {
-  /** False when there is a message of that id. */
-  insert(clientId: string, message: HistoryMessage): boolean;
-  find(clientId: string, chatRoomId: string, messageId: string): HistoryMessage | undefined;
-  /** Replaces all but what places it in its room; false when there is none. */
-  replace(clientId: string, message: HistoryMessage): boolean;
-  remove(clientId: string, chatRoomId: string, messageId: string): boolean;
-  newest(clientId: string, chatRoomId: string): HistoryMessage | undefined;
-  /** Messages of others in a room, counted up to `limit`. */
-  countOthers(clientId: string, chatRoomId: string, limit: number): number;
-  /** The oldest ones of a room, oldest first. */
-  oldest(clientId: string, chatRoomId: string, limit: number): HistoryMessage[];
-  /** Oldest first. */
-  page(clientId: string, chatRoomId: string, page: { limit: number; before?: string }): HistoryMessage[];
-  /** Deletes up to `limit` messages of a room that were sent before that time; returns how many. */
-  removeBefore(clientId: string, chatRoomId: string, sentBefore: number, limit: number): number;
-}
-
-interface Row extends Omit<HistoryMessage, 'fromMe' | 'deleted' | 'fromAi' | 'media' | 'extras'> {
+interface MessageRow extends Omit<HistoryMessage, 'fromMe' | 'deleted' | 'fromAi' | 'media' | 'extras'> {
   fromMe: number;
   deleted: number;
   fromAi: number;
@@ -33,11 +18,12 @@ const SELECT = `SELECT message_id AS messageId, chat_room_id AS chatRoomId, body
   content FROM messages`;
 const OF_ROOM = 'WHERE client_id = ? AND chat_room_id = ?';
 const BY_ID = `${OF_ROOM} AND message_id = ?`;
+const NO_VOTE = `message_type <> '${VOTE_TYPE}'`;
 const NEWEST_FIRST = 'ORDER BY sent_at DESC, turn DESC';
 
-/** Prepares the statements. */
-export function sqliteMessages({ sqlite }: OpenDatabase): SqliteMessages {
-  const insert = sqlite.prepare<Row & { clientId: string }>(
+/** Messages in the table `messages`. Call the methods inside `run` or a transaction. */
+export function sqliteMessages({ sqlite }: OpenDatabase) {
+  const insert = sqlite.prepare<MessageRow & { clientId: string }>(
     `INSERT INTO messages (client_id, chat_room_id, sent_at, turn, message_id, body, message_type, from_me, author,
        pushname, deleted, from_ai, media, file_id, extras, content)
      SELECT @clientId, @chatRoomId, @sentAt, coalesce(max(turn), 0) + 1, @messageId, @body, @messageType, @fromMe,
@@ -45,26 +31,29 @@ export function sqliteMessages({ sqlite }: OpenDatabase): SqliteMessages {
      FROM messages WHERE client_id = @clientId AND chat_room_id = @chatRoomId AND sent_at = @sentAt
      ON CONFLICT (client_id, chat_room_id, message_id) DO NOTHING`,
   );
-  const select = sqlite.prepare<[string, string, string], Row>(`${SELECT} ${BY_ID}`);
-  const replace = sqlite.prepare<Row & { clientId: string }>(
+  const select = sqlite.prepare<[string, string, string], MessageRow>(`${SELECT} ${BY_ID}`);
+  const replace = sqlite.prepare<MessageRow & { clientId: string }>(
     `UPDATE messages SET body = @body, message_type = @messageType, from_me = @fromMe, author = @author,
        pushname = @pushname, deleted = @deleted, from_ai = @fromAi, media = @media, file_id = @fileId,
        extras = @extras, content = @content
      WHERE client_id = @clientId AND chat_room_id = @chatRoomId AND message_id = @messageId`,
   );
   const remove = sqlite.prepare<[string, string, string]>(`DELETE FROM messages ${BY_ID}`);
-  const newest = sqlite.prepare<[string, string, number], Row>(
+  const newest = sqlite.prepare<[string, string, number], MessageRow>(
     `${SELECT} ${OF_ROOM} ${NEWEST_FIRST} LIMIT ?`,
+  );
+  const newestShown = sqlite.prepare<[string, string], MessageRow>(
+    `${SELECT} ${OF_ROOM} AND ${NO_VOTE} ${NEWEST_FIRST} LIMIT 1`,
   );
   const others = sqlite
     .prepare<[string, string, number], number>(
-      `SELECT count(*) FROM (SELECT 1 FROM messages ${OF_ROOM} AND from_me = 0 LIMIT ?)`,
+      `SELECT count(*) FROM (SELECT 1 FROM messages ${OF_ROOM} AND from_me = 0 AND ${NO_VOTE} LIMIT ?)`,
     )
     .pluck();
-  const oldest = sqlite.prepare<[string, string, number], Row>(
+  const oldest = sqlite.prepare<[string, string, number], MessageRow>(
     `${SELECT} ${OF_ROOM} ORDER BY sent_at, turn LIMIT ?`,
   );
-  const before = sqlite.prepare<[string, string, number, number, number], Row>(
+  const before = sqlite.prepare<[string, string, number, number, number], MessageRow>(
     `${SELECT} ${OF_ROOM} AND (sent_at, turn) < (?, ?) ${NEWEST_FIRST} LIMIT ?`,
   );
   const place = sqlite.prepare<[string, string, string], { sentAt: number; turn: number }>(
@@ -74,34 +63,56 @@ export function sqliteMessages({ sqlite }: OpenDatabase): SqliteMessages {
     `DELETE FROM messages ${OF_ROOM} AND (sent_at, turn) IN
        (SELECT sent_at, turn FROM messages ${OF_ROOM} AND sent_at < ? ORDER BY sent_at, turn LIMIT ?)`,
   );
-  const newestFirst = (clientId: string, chatRoomId: string, limit: number, beforeId?: string): Row[] => {
+  const newestFirst = (
+    clientId: string,
+    chatRoomId: string,
+    limit: number,
+    beforeId?: string,
+  ): MessageRow[] => {
     if (beforeId === undefined) return newest.all(clientId, chatRoomId, limit);
     const at = place.get(clientId, chatRoomId, beforeId);
     return at ? before.all(clientId, chatRoomId, at.sentAt, at.turn, limit) : [];
   };
 
   return {
-    insert: (clientId, message) => insert.run({ ...toRow(message), clientId }).changes > 0,
-    find(clientId, chatRoomId, messageId) {
+    /** False if there is a message with that id. */
+    insert: (clientId: string, message: HistoryMessage): boolean =>
+      insert.run({ ...toRow(message), clientId }).changes > 0,
+    find(clientId: string, chatRoomId: string, messageId: string): HistoryMessage | undefined {
       const row = select.get(clientId, chatRoomId, messageId);
       return row && toMessage(row);
     },
-    replace: (clientId, message) => replace.run({ ...toRow(message), clientId }).changes > 0,
-    remove: (clientId, chatRoomId, messageId) => remove.run(clientId, chatRoomId, messageId).changes > 0,
-    newest(clientId, chatRoomId) {
-      const row = newest.get(clientId, chatRoomId, 1);
+    /** Replaces a message but not its position in the room; false if there is none. */
+    replace: (clientId: string, message: HistoryMessage): boolean =>
+      replace.run({ ...toRow(message), clientId }).changes > 0,
+    remove: (clientId: string, chatRoomId: string, messageId: string): boolean =>
+      remove.run(clientId, chatRoomId, messageId).changes > 0,
+    /** The newest message that is no vote. */
+    newest(clientId: string, chatRoomId: string): HistoryMessage | undefined {
+      const row = newestShown.get(clientId, chatRoomId);
       return row && toMessage(row);
     },
-    countOthers: (clientId, chatRoomId, limit) => others.get(clientId, chatRoomId, limit) ?? 0,
-    oldest: (clientId, chatRoomId, limit) => oldest.all(clientId, chatRoomId, limit).map(toMessage),
-    page: (clientId, chatRoomId, { limit, before: beforeId }) =>
-      newestFirst(clientId, chatRoomId, Math.max(limit, 0), beforeId).reverse().map(toMessage),
-    removeBefore: (clientId, chatRoomId, sentBefore, limit) =>
+    /** Messages from others in a room, without votes, counted up to `limit`. */
+    countOthers: (clientId: string, chatRoomId: string, limit: number): number =>
+      others.get(clientId, chatRoomId, limit) ?? 0,
+    /** The oldest messages of a room, oldest first. */
+    oldest: (clientId: string, chatRoomId: string, limit: number): HistoryMessage[] =>
+      oldest.all(clientId, chatRoomId, limit).map(toMessage),
+    /** Oldest first. */
+    page(
+      clientId: string,
+      chatRoomId: string,
+      { limit, before: beforeId }: { limit: number; before?: string },
+    ): HistoryMessage[] {
+      return newestFirst(clientId, chatRoomId, Math.max(limit, 0), beforeId).reverse().map(toMessage);
+    },
+    /** Deletes up to `limit` messages of a room that were sent before that time; returns the count. */
+    removeBefore: (clientId: string, chatRoomId: string, sentBefore: number, limit: number): number =>
       removeBefore.run(clientId, chatRoomId, clientId, chatRoomId, sentBefore, limit).changes,
   };
 }
 
-function toRow(message: HistoryMessage): Row {
+function toRow(message: HistoryMessage): MessageRow {
   return {
     ...message,
     fromMe: Number(message.fromMe),
@@ -112,13 +123,107 @@ function toRow(message: HistoryMessage): Row {
   };
 }
 
-function toMessage(row: Row): HistoryMessage {
+function toMessage(row: MessageRow): HistoryMessage {
   return {
     ...row,
     fromMe: row.fromMe === 1,
     deleted: row.deleted === 1,
     fromAi: row.fromAi === 1,
-    media: row.media === null ? undefined : JSON.parse(row.media),
-    extras: JSON.parse(row.extras),
+    media: row.media === null ? undefined : readMedia(readObject(row.media)),
+    extras: readObject(row.extras),
+  };
+}
+
+/** Rows that one statement deletes: SQLite blocks the whole process. */
+const STATUSES_AT_ONCE = 500;
+
+/** Statuses of own messages in the table `message_status`. */
+export function sqliteMessageStatus({ sqlite, run, write }: OpenDatabase) {
+  const advance = sqlite.prepare<{ clientId: string; messageId: string; rank: number; at: number }>(
+    `INSERT INTO message_status (client_id, message_id, rank, at) VALUES (@clientId, @messageId, @rank, @at)
+     ON CONFLICT DO UPDATE SET rank = excluded.rank, at = excluded.at WHERE excluded.rank > rank`,
+  );
+  const select = sqlite
+    .prepare<[string, string], [messageId: string, rank: number]>(
+      `SELECT message_id, rank FROM message_status
+       WHERE client_id = ? AND message_id IN (SELECT value FROM json_each(?))`,
+    )
+    .raw();
+  const prune = sqlite.prepare<[number]>(`DELETE FROM message_status WHERE at < ? LIMIT ${STATUSES_AT_ONCE}`);
+  const pruneSession = sqlite.prepare<[number, string]>(
+    `DELETE FROM message_status WHERE at < ? AND client_id = ? LIMIT ${STATUSES_AT_ONCE}`,
+  );
+
+  return {
+    async advance(clientId: string, { messageId, status, at }: MessageProgress): Promise<boolean> {
+      const rank = MESSAGE_STATUSES.indexOf(status);
+      return write(() => advance.run({ clientId, messageId, rank, at }).changes > 0);
+    },
+    async statuses(clientId: string, messageIds: readonly string[]): Promise<Map<string, MessageStatus>> {
+      const rows = run(() => select.all(clientId, JSON.stringify(messageIds)));
+      return new Map(
+        rows.flatMap(([messageId, rank]) => {
+          const status = MESSAGE_STATUSES[rank];
+          return status ? [[messageId, status]] : [];
+        }),
+      );
+    },
+    /** Deletes statuses from before that time, of one session or of all. */
+    async pruneStatuses(before: number, clientId?: string): Promise<void> {
+      const some = () =>
+        (clientId === undefined ? prune.run(before) : pruneSession.run(before, clientId)).changes;
+      while (run(some) === STATUSES_AT_ONCE) await setImmediate();
+    },
+  };
+}
+
+type TraceRow = Omit<MessageTrace, 'fromMe' | 'secret'> & { fromMe: number; secret: Uint8Array | null };
+
+/** Traces of messages in the table `traces`. */
+export function sqliteTraces({ sqlite, run, write, inTransaction }: OpenDatabase): TraceStore {
+  const insert = sqlite.prepare<TraceRow & { clientId: string }>(
+    `INSERT INTO traces (client_id, message_id, chat, from_me, author_lid, author_pn, secret, sent_at)
+     VALUES (@clientId, @messageId, @chat, @fromMe, @authorLid, @authorPn, @secret, @sentAt)
+     ON CONFLICT DO NOTHING`,
+  );
+  const select = sqlite.prepare<[string, string], TraceRow>(
+    `SELECT message_id AS messageId, chat, from_me AS fromMe, author_lid AS authorLid, author_pn AS authorPn, secret,
+       sent_at AS sentAt
+     FROM traces WHERE client_id = ? AND message_id = ?`,
+  );
+  // GLOB repeats the condition of the index `traces_pn`, so that SQLite uses it
+  const rekey = sqlite.prepare<{ clientId: string; pn: string; lid: string }>(
+    `UPDATE traces SET chat = @lid, author_lid = CASE WHEN author_pn = @pn AND author_lid = '' THEN @lid ELSE author_lid END
+     WHERE client_id = @clientId AND chat = @pn AND chat GLOB '*@s.whatsapp.net'`,
+  );
+  const first = sqlite
+    .prepare<[string, string, number], number | null>(
+      'SELECT min(sent_at) FROM traces WHERE client_id = ? AND chat = ? AND from_me = ?',
+    )
+    .pluck();
+  const prune = sqlite.prepare<[number]>('DELETE FROM traces WHERE sent_at < ?');
+
+  return {
+    async add(clientId, trace) {
+      const { fromMe, secret = null } = trace;
+      await write(() => insert.run({ ...trace, clientId, fromMe: Number(fromMe), secret }));
+    },
+    async get(clientId, messageId) {
+      const row = run(() => select.get(clientId, messageId));
+      return row && { ...row, fromMe: row.fromMe === 1, secret: row.secret ?? undefined };
+    },
+    async conversation(clientId, chat) {
+      const [wroteAt, ownAt] = [0, 1].map(
+        (fromMe) => run(() => first.get(clientId, chat, fromMe)) ?? undefined,
+      );
+      return conversationOf(ownAt, wroteAt);
+    },
+    async rekey(clientId, pn, lid) {
+      // what is noted before is moved too
+      inTransaction(() => rekey.run({ clientId, pn, lid }));
+    },
+    async prune(sentBefore) {
+      return run(() => prune.run(sentBefore).changes);
+    },
   };
 }

@@ -1,48 +1,88 @@
-import type { SendStore, SentRecord } from '../store.js';
+import { weightOf } from '../port/sends.js';
+import type { IdempotencyRecord, IdempotencyStore, SendStore, SentRecord } from '../store.js';
 import type { OpenDatabase } from './database.js';
 
-type Row = Omit<SentRecord, 'acknowledged' | 'closed'> & { acknowledged: number; closed: number };
+type SendRow = Omit<SentRecord, 'fileName' | 'counted' | 'acknowledged' | 'closed' | 'held'> & {
+  fileName: string | null;
+  counted: string | null;
+  held: string | null;
+  acknowledged: number;
+  closed: number;
+};
 
-const FIELDS =
-  'message_id AS messageId, recipient AS "to", content, meta_data AS metaData, sent_at AS sentAt, acknowledged, closed';
+const SEND_FIELDS = `message_id AS messageId, recipient AS "to", content, meta_data AS metaData, file_name AS fileName,
+  counted, sent_at AS sentAt, acknowledged, closed, held`;
 
 /** Own messages in the table `sends`. */
-export function sqliteSends({ sqlite, run }: OpenDatabase): SendStore {
-  const put = sqlite.prepare<Row & { clientId: string }>(
-    `REPLACE INTO sends (client_id, message_id, recipient, content, meta_data, sent_at, acknowledged, closed)
-     VALUES (@clientId, @messageId, @to, @content, @metaData, @sentAt, @acknowledged, @closed)`,
+export function sqliteSends({ sqlite, run, write }: OpenDatabase): SendStore {
+  const put = sqlite.prepare<SendRow & { clientId: string }>(
+    `REPLACE INTO sends (client_id, message_id, recipient, content, meta_data, file_name, counted, sent_at,
+       acknowledged, closed, held)
+     VALUES (@clientId, @messageId, @to, @content, @metaData, @fileName, @counted, @sentAt, @acknowledged, @closed,
+       @held)`,
   );
-  const select = sqlite.prepare<[string, string], Row>(
-    `SELECT ${FIELDS} FROM sends WHERE client_id = ? AND message_id = ?`,
+  const select = sqlite.prepare<[string, string], SendRow>(
+    `SELECT ${SEND_FIELDS} FROM sends WHERE client_id = ? AND message_id = ?`,
   );
-  const selectOpen = sqlite.prepare<[string], Row>(
-    `SELECT ${FIELDS} FROM sends WHERE client_id = ? AND closed = 0 ORDER BY sent_at, rowid`,
+  const selectOpen = sqlite.prepare<[string], SendRow>(
+    `SELECT ${SEND_FIELDS} FROM sends WHERE client_id = ? AND closed = 0 ORDER BY sent_at, rowid`,
+  );
+  const selectHeld = sqlite.prepare<[string], SendRow>(
+    `SELECT ${SEND_FIELDS} FROM sends WHERE client_id = ? AND held IS NOT NULL ORDER BY sent_at, rowid`,
+  );
+  const reopen = sqlite.prepare<[string, string]>(
+    `UPDATE sends SET acknowledged = 1, closed = 0
+     WHERE client_id = ? AND message_id = ? AND acknowledged = 0 AND closed = 1`,
   );
   const acknowledge = sqlite.prepare<[string, string]>(
-    'UPDATE sends SET acknowledged = 1 WHERE client_id = ? AND message_id = ?',
+    'UPDATE sends SET acknowledged = 1 WHERE client_id = ? AND message_id = ? AND acknowledged = 0',
+  );
+  const finish = sqlite.prepare<[string, string]>(
+    'UPDATE sends SET acknowledged = 1, closed = 1, held = NULL WHERE client_id = ? AND message_id = ?',
   );
   const close = sqlite.prepare<[string, string]>(
     'UPDATE sends SET closed = 1 WHERE client_id = ? AND message_id = ?',
+  );
+  const past = sqlite.prepare<[string, number], { to: string; sentAt: number; counted: string | null }>(
+    `SELECT recipient AS "to", sent_at AS sentAt, counted FROM sends WHERE client_id = ? AND sent_at > ?
+     ORDER BY sent_at`,
   );
   const prune = sqlite.prepare<[number]>('DELETE FROM sends WHERE sent_at < ?');
 
   return {
     async put(clientId, record) {
-      const { acknowledged, closed } = record;
-      run(() => put.run({ ...record, clientId, acknowledged: Number(acknowledged), closed: Number(closed) }));
+      const { counted = null, held = null, acknowledged, closed } = record;
+      const flags = { acknowledged: Number(acknowledged), closed: Number(closed) };
+      await write(() => put.run({ ...record, clientId, counted, held, ...flags }));
     },
     async get(clientId, messageId) {
       const row = run(() => select.get(clientId, messageId));
-      return row && toRecord(row);
+      return row && toSent(row);
     },
     async acknowledge(clientId, messageId) {
-      run(() => acknowledge.run(clientId, messageId));
+      return write(() => {
+        if (reopen.run(clientId, messageId).changes > 0) return true;
+        acknowledge.run(clientId, messageId);
+        return false;
+      });
     },
     async open(clientId) {
-      return run(() => selectOpen.all(clientId)).map(toRecord);
+      return run(() => selectOpen.all(clientId)).map(toSent);
+    },
+    async held(clientId) {
+      return run(() => selectHeld.all(clientId)).map(toSent);
+    },
+    async past(clientId, sentAfter) {
+      return run(() => past.all(clientId, sentAfter)).map(({ counted, ...send }) => ({
+        ...send,
+        ...weightOf(counted),
+      }));
     },
     async close(clientId, messageId) {
-      run(() => close.run(clientId, messageId));
+      await write(() => close.run(clientId, messageId));
+    },
+    async finish(clientId, messageId) {
+      await write(() => finish.run(clientId, messageId));
     },
     async prune(sentBefore) {
       return run(() => prune.run(sentBefore).changes);
@@ -50,6 +90,46 @@ export function sqliteSends({ sqlite, run }: OpenDatabase): SendStore {
   };
 }
 
-function toRecord(row: Row): SentRecord {
-  return { ...row, acknowledged: row.acknowledged === 1, closed: row.closed === 1 };
+function toSent({ counted, held, ...row }: SendRow): SentRecord {
+  return {
+    ...row,
+    ...weightOf(counted),
+    ...(held !== null && { held }),
+    fileName: row.fileName ?? '',
+    acknowledged: row.acknowledged === 1,
+    closed: row.closed === 1,
+  };
+}
+
+/** Idempotency keys in the table `idempotency`. */
+export function sqliteIdempotency({ sqlite, run, write }: OpenDatabase): IdempotencyStore {
+  const select = sqlite.prepare<[string, string], IdempotencyRecord>(
+    `SELECT key, fingerprint, message_id AS messageId, answer, created_at AS createdAt
+     FROM idempotency WHERE client_id = ? AND key = ?`,
+  );
+  const insert = sqlite.prepare<IdempotencyRecord & { clientId: string }>(
+    `INSERT INTO idempotency (client_id, key, fingerprint, message_id, answer, created_at)
+     VALUES (@clientId, @key, @fingerprint, @messageId, @answer, @createdAt)`,
+  );
+  const answer = sqlite.prepare<[string, string, string]>(
+    'UPDATE idempotency SET answer = ? WHERE client_id = ? AND key = ?',
+  );
+  const prune = sqlite.prepare<[number]>('DELETE FROM idempotency WHERE created_at < ?');
+
+  return {
+    async claim(clientId, record) {
+      return write(() => {
+        const known = select.get(clientId, record.key);
+        if (known) return known;
+        insert.run({ ...record, clientId });
+        return { ...record };
+      });
+    },
+    async answer(clientId, key, text) {
+      await write(() => answer.run(text, clientId, key));
+    },
+    async prune(createdBefore) {
+      return run(() => prune.run(createdBefore).changes);
+    },
+  };
 }

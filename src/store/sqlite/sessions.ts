@@ -1,3 +1,4 @@
+import { readTexts } from '../port/json.js';
 import type { SessionRecord, SessionStore } from '../store.js';
 import type { OpenDatabase } from './database.js';
 
@@ -10,20 +11,34 @@ const COLUMNS: Readonly<Record<keyof SessionRecord, string>> = {
   orgId: 'org_id',
   webhookUrl: 'webhook_url',
   webhookToken: 'webhook_token',
+  previousToken: 'previous_token',
+  previousTokenUntil: 'previous_token_until',
   pollLookupUrl: 'poll_lookup_url',
   enableGroupAi: 'enable_group_ai',
+  rejectCalls: 'reject_calls',
+  retry: 'retry',
+  webhookPaused: 'webhook_paused',
+  proxy: 'proxy',
   extraEvents: 'extra_events',
   apiSecretHash: 'api_secret_hash',
   status: 'status',
   statusReason: 'status_reason',
   statusSince: 'status_since',
+  bannedUntil: 'banned_until',
+  retentionDays: 'retention_days',
   createdAt: 'created_at',
 };
 
-/** As stored: booleans are numbers, lists are JSON text. */
-type Row = Omit<SessionRecord, 'enableGroupAi' | 'extraEvents'> & {
+/** Booleans are stored as numbers, lists as JSON text. */
+type SessionRow = Omit<
+  SessionRecord,
+  'enableGroupAi' | 'rejectCalls' | 'extraEvents' | 'retry' | 'webhookPaused'
+> & {
   enableGroupAi: number;
+  rejectCalls: number;
   extraEvents: string;
+  retry: SessionRecord['retry'] | null;
+  webhookPaused: string | null;
 };
 
 /** Sessions in the table `sessions`. */
@@ -31,10 +46,10 @@ export function sqliteSessions({ sqlite, run, inTransaction }: OpenDatabase): Se
   const selected = Object.entries(COLUMNS).map(([field, column]) => `${column} AS ${field}`);
   const columns = Object.values(COLUMNS).join(', ');
   const values = Object.keys(COLUMNS).map((field) => `@${field}`);
-  const select = sqlite.prepare<[string], Row>(`SELECT ${selected} FROM sessions WHERE client_id = ?`);
-  const selectAll = sqlite.prepare<[], Row>(`SELECT ${selected} FROM sessions ORDER BY client_id`);
-  const insert = sqlite.prepare<Row>(`INSERT INTO sessions (${columns}) VALUES (${values})`);
-  const replace = sqlite.prepare<Row>(`REPLACE INTO sessions (${columns}) VALUES (${values})`);
+  const select = sqlite.prepare<[string], SessionRow>(`SELECT ${selected} FROM sessions WHERE client_id = ?`);
+  const selectAll = sqlite.prepare<[], SessionRow>(`SELECT ${selected} FROM sessions ORDER BY client_id`);
+  const insert = sqlite.prepare<SessionRow>(`INSERT INTO sessions (${columns}) VALUES (${values})`);
+  const replace = sqlite.prepare<SessionRow>(`REPLACE INTO sessions (${columns}) VALUES (${values})`);
 
   return {
     async create(record) {
@@ -64,19 +79,26 @@ export function sqliteSessions({ sqlite, run, inTransaction }: OpenDatabase): Se
   };
 }
 
-function toRow(record: SessionRecord): Row {
+function toRow(record: SessionRecord): SessionRow {
   return {
     ...record,
     enableGroupAi: record.enableGroupAi ? 1 : 0,
+    rejectCalls: record.rejectCalls ? 1 : 0,
     extraEvents: JSON.stringify(record.extraEvents),
   };
 }
 
-function toRecord(row: Row): SessionRecord {
-  return { ...row, enableGroupAi: row.enableGroupAi === 1, extraEvents: JSON.parse(row.extraEvents) };
+function toRecord(row: SessionRow): SessionRecord {
+  return {
+    ...row,
+    enableGroupAi: row.enableGroupAi === 1,
+    rejectCalls: row.rejectCalls === 1,
+    extraEvents: readTexts(row.extraEvents),
+    retry: row.retry ?? 'contract',
+    webhookPaused: row.webhookPaused ?? '',
+  };
 }
 
-/** A field that is there but undefined is not named. */
 function defined(changes: Partial<SessionRecord>): Partial<SessionRecord> {
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }

@@ -1,0 +1,261 @@
+import { Readable } from 'node:stream';
+import { Binary, type Document, MongoBulkWriteError, type ObjectId } from 'mongodb';
+import { systemClock, wait } from '../../domain/clock.js';
+import { isObject, parseObject } from '../../domain/json.js';
+import { pauseAfter } from '../../domain/retry.js';
+import {
+  type BackupCollection,
+  type BackupSource,
+  type Cell,
+  fieldsOf,
+  type RestoreTarget,
+  type Row,
+  textOf,
+} from '../port/backup.js';
+import { readTexts } from '../port/json.js';
+import type { CommitDocument } from './backlog.js';
+import type { StoredChange, StoredEntry } from './changes.js';
+import type { CommitLog } from './commits.js';
+import type { MongoDatabase } from './database.js';
+import { fileBytes } from './file-bytes.js';
+import { DUPLICATE_KEY, fromBinary, toBinary } from './writes.js';
+
+/** Rows of a batch. */
+const BATCH = 200;
+/** Readings of the keys of a session while it commits; the last one counts even if a commit came in between. */
+const READINGS = 3;
+
+/** While commits are not applied to their collections; a daemon does it within a second. */
+const APPLIED_SOON = { pausesMs: [50, 100, 200, 400, 800, 1_600, 3_200], endless: false };
+
+/** How the documents of a collection differ from the rows of a backup. */
+interface Shape {
+  /** The field that is the `_id`; `clientId` if the session has only one document. */
+  id?: 'id' | 'clientId';
+  /** Along an index; the order of a room's messages matters. */
+  sort?: Record<string, 1 | -1>;
+  toRow?(document: Document): Record<string, unknown>;
+  toDocument?(row: Row): Document;
+}
+
+const SHAPES: { readonly [C in BackupCollection]?: Shape } = {
+  sessions: {
+    id: 'clientId',
+    // earlier releases left out fields
+    toRow: (found) => ({
+      ...{ statusSince: 0, bannedUntil: 0, proxy: '', rejectCalls: false, retry: 'contract' },
+      ...{ webhookPaused: '', previousToken: null, previousTokenUntil: 0 },
+      ...found,
+      extraEvents: JSON.stringify(found.extraEvents),
+    }),
+    toDocument: (row) => ({ ...row, extraEvents: readTexts(textOf(row, 'extraEvents')) }),
+  },
+  sends: {
+    toRow: (found) => ({ ...found, closed: found.open !== true }),
+    toDocument: ({ closed, ...row }) => ({ ...row, ...(closed === false && { open: true }) }),
+  },
+  traces: {
+    toDocument: (row) => ({ ...row, ...(textOf(row, 'chat').endsWith(BY_NUMBER) && { byNumber: true }) }),
+  },
+  messages: {
+    // the index backwards
+    sort: { chatRoomId: -1, sentAt: 1, _id: 1 },
+    toRow: (found) => ({ ...found, media: isObject(found.media) ? JSON.stringify(found.media) : null }),
+    toDocument: (row) => ({
+      ...row,
+      media: parseObject(typeof row.media === 'string' ? row.media : '') ?? null,
+    }),
+  },
+  rooms: {
+    toDocument: (row) => {
+      const set = Object.entries(row).filter(([field, cell]) => !SETTINGS.has(field) || cell !== null);
+      return { ...Object.fromEntries(set), counted: [] };
+    },
+  },
+  // a contact with a LID before the former half that a merge deletes
+  contacts: { sort: { pn: 1, lid: -1 } },
+  expected_files: { toRow: (found) => ({ past: false, ...found }) },
+  waiting_deliveries: { id: 'id', sort: { since: 1 } },
+  failed_deliveries: { id: 'id' },
+};
+
+const BY_NUMBER = '@s.whatsapp.net';
+/** Fields of a room that are absent until a device changes them. */
+const SETTINGS: ReadonlySet<string> = new Set(['archived', 'mutedUntil', 'pinned']);
+
+/**
+ * Reads the database while daemons write to it. There is no snapshot of a whole database on every kind of server: each
+ * session is read in the order of `BACKED_UP`, and its keys as they were after one commit.
+ */
+export function mongoBackup(database: MongoDatabase, log: CommitLog): BackupSource {
+  const { db, run } = database;
+  const bytes = fileBytes(database);
+  const commits = db.collection<CommitDocument>('commits');
+  const files = db.collection<{ id: string; bytesId: ObjectId; fileSize: number }>('files');
+
+  const headOf = (clientId: string) => run(() => commits.findOne({ _id: clientId }));
+  /**
+   * Waits until a daemon has applied the commits so far, with their journal entries, sends and traces; applies them if none
+   * does, so as the next owner would.
+   */
+  const settle = async (clientId: string): Promise<void> => {
+    const last = (await headOf(clientId))?.n ?? 0;
+    for (let looks = 1; ; looks++) {
+      const { log: pending = [], changes } = (await headOf(clientId)) ?? {};
+      if (!changes && pending.every(({ n }) => n > last)) return;
+      const pauseMs = pauseAfter(APPLIED_SOON, looks);
+      if (pauseMs === undefined) return log.readAnew(clientId, async () => undefined);
+      await wait(systemClock, pauseMs);
+    }
+  };
+  const keysOf = async (clientId: string): Promise<Row[]> => {
+    for (let reading = 1; ; reading++) {
+      await settle(clientId);
+      const { n = 0, since = 0, log: pending = [] } = (await headOf(clientId)) ?? {};
+      const named = { clientId, n: { $gte: since }, value: { $ne: null } };
+      const found = await run(() => db.collection('keys').find(named).toArray());
+      // a daemon may apply what waits during the reading
+      const isSame = pending.length === 0 && ((await headOf(clientId))?.n ?? 0) === n;
+      if (isSame || reading === READINGS) return found.map((key) => rowOf('keys', key));
+    }
+  };
+
+  return {
+    name: 'mongodb',
+    sessions: () =>
+      run(async () => {
+        const found = db.collection<{ _id: string }>('sessions').find({}, { projection: { _id: 1 } });
+        return (await found.sort({ _id: 1 }).toArray()).map(({ _id }) => _id);
+      }),
+    async dataKey(clientId) {
+      const found = await run(() =>
+        db.collection<{ _id: string; wrapped: Binary }>('data_keys').findOne({ _id: clientId }),
+      );
+      return found ? fromBinary(found.wrapped) : undefined;
+    },
+    async *rows(clientId, collection) {
+      if (collection === 'keys') return yield* inBatches(await keysOf(clientId));
+      const { id, sort } = SHAPES[collection] ?? {};
+      const owner = id === 'clientId' ? '_id' : 'clientId';
+      const cursor = db.collection(collection).find({ [owner]: clientId }, { batchSize: BATCH });
+      if (sort) cursor.sort(sort);
+      try {
+        for (;;) {
+          const batch: Row[] = [];
+          for (let left = BATCH; left > 0; left--) {
+            const found = await run(() => cursor.next());
+            if (!found) break;
+            batch.push(rowOf(collection, found));
+          }
+          if (batch.length > 0) yield batch;
+          if (batch.length < BATCH) return;
+        }
+      } finally {
+        await cursor.close();
+      }
+    },
+    async openFile(id) {
+      const found = await run(() => files.findOne({ id }));
+      if (!found) return undefined;
+      if (found.fileSize === 0) return Readable.from([]);
+      return bytes.open(found.bytesId, { start: 0, end: found.fileSize - 1 });
+    },
+    async close() {
+      await log.close();
+      await database.close();
+    },
+  };
+}
+
+function* inBatches(rows: readonly Row[]): Generator<Row[]> {
+  for (let from = 0; from < rows.length; from += BATCH) yield rows.slice(from, from + BATCH);
+}
+
+function rowOf(collection: BackupCollection, document: Document): Row {
+  const { id, toRow } = SHAPES[collection] ?? {};
+  const named = id === 'id' ? { ...document, id: document._id } : document;
+  const found: Record<string, unknown> = toRow ? toRow(named) : named;
+  return Object.fromEntries(fieldsOf(collection).map(([field]) => [field, toCell(found[field])]));
+}
+
+function toCell(value: unknown): Cell {
+  if (value instanceof Binary) return fromBinary(value);
+  const isPlain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+  return isPlain ? value : null;
+}
+
+const MARK = 'restoring';
+
+/** Writes the rows of a backup; a document in `schema` says so until the restore is complete. */
+export function mongoRestore(database: MongoDatabase, log: CommitLog): RestoreTarget {
+  const { db, run } = database;
+  const marks = db.collection<{ _id: string }>('schema');
+  const bytes = fileBytes(database);
+  const put = (clientId: string, collection: BackupCollection, rows: readonly Row[]) =>
+    run(async () => {
+      const documents = rows.map((row) => documentOf(clientId, collection, row));
+      if (documents.length === 0) return;
+      try {
+        await db.collection(collection).insertMany(documents, { ordered: false });
+      } catch (error) {
+        if (!isDuplicatesOnly(error)) throw error;
+      }
+    });
+
+  return {
+    isUnfinished: async () => (await run(() => marks.findOne({ _id: MARK }))) !== null,
+    begin: () =>
+      run(async () => void (await marks.updateOne({ _id: MARK }, { $set: { _id: MARK } }, { upsert: true }))),
+    async insert(clientId, collection, rows) {
+      if (collection === 'keys') return log.write(clientId, { keys: rows.map(toKey), journal: [] });
+      if (collection === 'journal') return log.write(clientId, { keys: [], journal: rows.map(toEntry) });
+      await put(clientId, collection, rows);
+    },
+    async insertFile(clientId, file, source) {
+      const { bytesId } = await bytes.write(source);
+      await run(async () => {
+        await db.collection('files').insertOne({ ...documentOf(clientId, 'files', file), bytesId });
+      });
+    },
+    end: () => run(async () => void (await marks.deleteOne({ _id: MARK }))),
+  };
+}
+
+function documentOf(clientId: string, collection: BackupCollection, row: Row): Document {
+  const { id, toDocument } = SHAPES[collection] ?? {};
+  const stored = Object.entries(toDocument ? toDocument(row) : row).map(([field, value]) => [
+    field,
+    value instanceof Uint8Array ? toBinary(value) : value,
+  ]);
+  const fields = Object.fromEntries(stored);
+  if (id === 'clientId') return { _id: clientId, ...fields };
+  if (id !== 'id') return { ...fields, clientId };
+  const { id: _id, ...rest } = fields;
+  return { _id, ...rest, clientId };
+}
+
+function toKey(row: Row): StoredChange {
+  return { type: textOf(row, 'type'), id: textOf(row, 'id'), value: binaryOf(row, 'value') };
+}
+
+function toEntry(row: Row): StoredEntry {
+  const { receivedAt, closedAt } = row;
+  return {
+    ...{ id: textOf(row, 'id'), messageId: textOf(row, 'messageId') },
+    ...{ plain: binaryOf(row, 'plain'), stanza: binaryOf(row, 'stanza') },
+    receivedAt: Number(receivedAt),
+    ...(typeof closedAt === 'number' && { closedAt }),
+  };
+}
+
+function binaryOf(row: Row, field: string): Binary {
+  const cell = row[field];
+  if (!(cell instanceof Uint8Array)) throw new TypeError(`the row has no bytes ${field}`);
+  return toBinary(cell);
+}
+
+function isDuplicatesOnly(error: unknown): boolean {
+  if (!(error instanceof MongoBulkWriteError)) return false;
+  const failures = [error.writeErrors].flat();
+  return failures.length > 0 && failures.every(({ code }) => code === DUPLICATE_KEY);
+}

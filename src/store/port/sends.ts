@@ -1,0 +1,89 @@
+/** An own message, kept to answer retry receipts, to fill quotes and to resume an interrupted send. */
+export interface SentRecord {
+  messageId: string;
+  /** The recipient's jid. */
+  to: string;
+  /** The encoded protocol message. */
+  content: Uint8Array;
+  /** JSON text of the caller's metaData; empty if none. */
+  metaData: string;
+  /** Name that the caller gave the file of the message, which only documents carry in their content; empty if none. */
+  fileName: string;
+  /** What a policy counts it as; absent for sends of a session without a policy. */
+  counted?: SendWeight;
+  /** Milliseconds since the epoch. */
+  sentAt: number;
+  /** True once the network has acknowledged the message. */
+  acknowledged: boolean;
+  /** True once nothing is left to do: the echo event was announced, or the caller received an error. */
+  closed: boolean;
+  /**
+   * JSON text of a request that its policy held back. The record is closed while it waits, open while it is sent, and without
+   * this field once it is announced, cancelled or given up.
+   */
+  held?: string;
+}
+
+/** `nothing`: it changes an earlier message. */
+export type SendWeight = 'new chat' | 'message' | 'nothing';
+
+/** A send of the past, without its content. */
+export interface PastSend {
+  /** The recipient's jid. */
+  to: string;
+  /** Milliseconds since the epoch. */
+  sentAt: number;
+  /** Absent for sends of a session without a policy. */
+  counted?: SendWeight;
+}
+
+export interface SendStore {
+  /** Inserts or replaces by (clientId, messageId). */
+  put(clientId: string, record: SentRecord): Promise<void>;
+  get(clientId: string, messageId: string): Promise<SentRecord | undefined>;
+  /**
+   * Notes the proof that a message was sent. A closed record without an earlier proof is opened again: its caller got an error,
+   * and the message is still to be announced.
+   * @returns true if the record was opened again
+   */
+  acknowledge(clientId: string, messageId: string): Promise<boolean>;
+  /** Open records, oldest first. */
+  open(clientId: string): Promise<SentRecord[]>;
+  /** Records with the field `held`, oldest first. */
+  held(clientId: string): Promise<SentRecord[]>;
+  /** All sends after the given time, oldest first. */
+  past(clientId: string, sentAfter: number): Promise<PastSend[]>;
+  /** The caller received an error. */
+  close(clientId: string, messageId: string): Promise<void>;
+  /** The echo event was announced: acknowledges and closes the record, and removes its field `held`. */
+  finish(clientId: string, messageId: string): Promise<void>;
+  /** Deletes messages that were sent before the given time; returns the count. */
+  prune(sentBefore: number): Promise<number>;
+}
+
+/** The first request under an Idempotency-Key, and its answer. */
+export interface IdempotencyRecord {
+  key: string;
+  /** Hash of route and body, to detect a key that is reused for another request. */
+  fingerprint: string;
+  messageId: string;
+  /** JSON text of the first answer; empty until the first request ends. */
+  answer: string;
+  /** Milliseconds since the epoch. */
+  createdAt: number;
+}
+
+export interface IdempotencyStore {
+  /** Inserts if absent; returns the stored record. */
+  claim(clientId: string, record: IdempotencyRecord): Promise<IdempotencyRecord>;
+  answer(clientId: string, key: string, answer: string): Promise<void>;
+  prune(createdBefore: number): Promise<number>;
+}
+
+const WEIGHTS: readonly SendWeight[] = ['new chat', 'message', 'nothing'];
+
+/** The field `counted` of a record, from its stored value. */
+export function weightOf(stored: string | null | undefined): Pick<SentRecord, 'counted'> {
+  const counted = WEIGHTS.find((weight) => weight === stored);
+  return counted ? { counted } : {};
+}
