@@ -1,24 +1,33 @@
 import type { Readable } from 'node:stream';
-import type { AnyMessageContent, proto } from '@whiskeysockets/baileys';
 import type { Address } from '../domain/address.js';
-import type { MessageStatus } from '../domain/message-status.js';
-import type { CloseReason } from '../domain/session.js';
-import type { JournalEntry, KeyCommit } from '../domain/signal-state.js';
-import type { LinkGroups } from './port/groups.js';
-import type { HistoryPart } from './port/history.js';
-import type { LinkPeople } from './port/people.js';
+import type { MessageContent } from '../domain/message-content.js';
+import type { JournalEntry, KeyChange } from '../domain/signal-state.js';
+import type { LinkAccount } from './account.js';
+import type { LinkGroups, LinkPeople } from './directory.js';
+import type { IncomingMessage, LinkEvent, OwnIdentity, Restriction, UnreadableMessage } from './events.js';
+import type { HistoryPart } from './history.js';
+import type { LinkKeys } from './link-keys.js';
+import type { WaVersion } from './wa-versions.js';
 
-export type { MessageStatus } from '../domain/message-status.js';
+export type { MessageContent } from '../domain/message-content.js';
+export type { MessageStatus } from '../domain/room.js';
+export type {
+  CallStep,
+  GroupUpdate,
+  IncomingMessage,
+  LinkEvent,
+  NamedPerson,
+  OwnIdentity,
+  PasskeyFailure,
+  PasskeyState,
+  Restriction,
+  UnreadableMessage,
+} from './events.js';
+export type { LinkKeys } from './link-keys.js';
 
-/** A message as the network carries it. */
-export type MessageContent = proto.IMessage;
-/** A content that the library has no short form for: it is sent as it stands. */
-export interface RawContent {
-  raw: MessageContent;
-}
-/** What a kind composes for sending. Files are named by their path; the link encrypts and uploads them. */
-export type ComposedContent = AnyMessageContent | RawContent;
-/** A message as it was given to `beforeSend`, to be sent again exactly as it was. */
+/** A content that a kind composed for sending, opaque too. Files are named by path; the link encrypts and uploads them. */
+export type ComposedContent = object;
+/** The bytes that `beforeSend` received, for sending the same message again. */
 export interface EncodedContent {
   encoded: Uint8Array;
 }
@@ -30,9 +39,24 @@ export interface EncodedContent {
 export interface Link {
   readonly groups: LinkGroups;
   readonly people: LinkPeople;
-  /** Asks the network for an 8-character pairing code for `phone` (digits with country code). Without the hyphen.
-   * @throws GatewayError `pairing_code_refused` when the network issues none. */
+  readonly account: LinkAccount;
+  /**
+   * Asks the network for a pairing code.
+   * @param phone digits with country code
+   * @returns 8 characters, without the hyphen
+   * @throws GatewayError `pairing_code_refused`
+   */
   requestPairingCode(phone: string): Promise<string>;
+  /**
+   * Sends the owner's answer to the passkey challenge, and resolves once the network has accepted it.
+   * @throws GatewayError `passkey_not_asked`, `passkey_malformed`, `passkey_expired`, `passkey_refused`
+   */
+  answerPasskey(assertion: WebAuthnAssertion): Promise<void>;
+  /**
+   * Finishes the ceremony after the owner compared the code with the phone's.
+   * @throws GatewayError `passkey_not_asked`, `passkey_expired`, `passkey_refused`
+   */
+  confirmPasskey(): Promise<void>;
   /**
    * Sends and waits for the network's acknowledgement.
    * @throws GatewayError `send_rejected` (the network's nack code is in the message), `send_unacknowledged`,
@@ -47,46 +71,79 @@ export interface Link {
    */
   lookUp(address: Address): Promise<LookedUpPerson | undefined>;
   /**
-   * Shows the other side that the person is typing, or not any more. Nobody acknowledges it.
+   * Shows the other side that the person types, or has stopped. The network acknowledges neither.
    * @throws GatewayError `send_not_connected`
    */
   sendTyping(chat: string, composing: boolean): Promise<void>;
+  /**
+   * Shows the account as online or not. A new link is not online. The network acknowledges neither.
+   * @throws GatewayError `send_not_connected`
+   */
+  showOnline(online: boolean): Promise<void>;
+  /**
+   * Asks for typing states and presence of a chat, which then come as events while this link is online.
+   * @throws GatewayError `send_not_connected`
+   */
+  subscribePresence(chat: string): Promise<void>;
+  /**
+   * Declines a call, and waits for the network's acknowledgement.
+   * @param from jid of the caller
+   * @throws GatewayError `send_not_connected`
+   */
+  rejectCall(callId: string, from: string): Promise<void>;
   /**
    * Sends read receipts, and waits for the network's acknowledgement of each.
    * @throws GatewayError `receipt_rejected`, `send_not_connected`
    */
   markRead(chat: string, messages: readonly MessageReference[]): Promise<void>;
   /**
-   * Changes what the account's devices share of a chat (the app state), and waits until the network has taken the
-   * change. A conflict with a change of another device is resolved by trying once more on top of it.
+   * Changes the app state of a chat, which all devices of the account share, and waits for the network's answer. After a
+   * conflict with a change of another device it catches up and tries once more.
    * @throws GatewayError `app_state_rejected`, `send_not_connected`
    */
   changeChat(change: ChatChange): Promise<void>;
   /**
-   * Asks the linked phone to upload a file again that the network does not have any more.
-   * @returns where it is now.
+   * Asks the linked phone to upload a file again that the network has deleted.
+   * @returns the new place of the file
    * @throws GatewayError `media_gone` when the phone does not have it either, `media_phone_silent` when it does not answer.
    */
   renewMedia(message: MediaMessage): Promise<{ directPath: string; url: string }>;
+  /**
+   * Asks the linked phone to send a message again that could not be read; resolves when the request has left. The answer may
+   * take half a minute; it arrives as a message. The journal entry names the message.
+   * @throws GatewayError `send_not_connected`
+   */
+  requestResend(journalId: string): Promise<void>;
+  /**
+   * Asks the network for the restrictions of the account, also for those that it does not impose now.
+   * @returns without those that the network refuses to tell
+   * @throws GatewayError `lookup_failed` when it does not answer
+   */
+  restrictions(): Promise<Restriction[]>;
+  /**
+   * Whether a valid token of the person is stored: the person has written to this account, which may then write although
+   * it cannot begin chats.
+   * @throws GatewayError `lookup_failed`
+   */
+  isTrusted(jid: string): Promise<boolean>;
   /** Unlinks the device at the network; true when the network confirmed it. Ends the link. */
   logout(): Promise<boolean>;
-  /** Ends the link as when it is lost: what it has taken in is still told, and `closed` follows, because of `renewed`. */
+  /** Ends the link as if it were lost: events of received stanzas still follow, then `closed` with the reason `renewed`. */
   renew(): void;
   /** Ends the link without unlinking; no event follows. Resolves when the socket is gone. */
   close(): Promise<void>;
-  /** As `close`, at this instant: nothing more is sent, not even a farewell. */
+  /** Ends the link at once, without a closing handshake; no event follows. */
   cut(): void;
-  /** What has been proven of the connection, for health. */
+  /** Whether the connection is open; false as soon as its end is certain, which may be before `closed`. */
+  isUp(): boolean;
+  /** Signs of life of the connection, for health checks. */
   vitals(): LinkVitals;
 }
 
 export interface LinkVitals {
-  /**
-   * When the network last said something of itself, which answers and keep-alives are not: milliseconds since the epoch,
-   * 0 before that.
-   */
+  /** Time of the last stanza that is neither an answer nor a keep-alive. Milliseconds since the epoch; 0 before the first. */
   lastStanzaAt: number;
-  /** When a ping was last answered, likewise. */
+  /** When the network last answered a ping, likewise. */
   lastPongAt: number;
 }
 
@@ -100,7 +157,7 @@ export interface OutgoingMessage {
   beforeSend(encoded: Uint8Array): Promise<void>;
 }
 
-/** The message that an own message answers. `content` may be empty when it is not known. */
+/** The message that an own message quotes. `content` is empty where it is not known. */
 export interface QuotedReference {
   messageId: string;
   fromMe: boolean;
@@ -109,7 +166,7 @@ export interface QuotedReference {
   content: MessageContent;
 }
 
-/** A message of a chat, as receipts and changes name it. */
+/** A message of a chat, as receipts and changes of the app state name it. */
 export interface MessageReference {
   messageId: string;
   fromMe: boolean;
@@ -119,18 +176,24 @@ export interface MessageReference {
   sentAt: number;
 }
 
-/** A change of what the account's devices share of a chat. `chat` is its jid. */
+/** A change of the app state of a chat; `chat` is its jid. */
 export type ChatChange =
   | { type: 'mark-unread'; chat: string; last: MessageReference }
-  | { type: 'delete-for-me'; chat: string; message: MessageReference };
+  /** `last` is the newest message, where it is known: messages after it may bring the chat back. */
+  | { type: 'archive'; chat: string; archived: boolean; last?: MessageReference }
+  /** `until`: milliseconds since the epoch; 0 ends it, `FOREVER` has no end. */
+  | { type: 'mute'; chat: string; until: number }
+  | { type: 'pin'; chat: string; pinned: boolean }
+  | { type: 'delete-for-me'; chat: string; message: MessageReference }
+  | { type: 'star'; chat: string; message: MessageReference; starred: boolean };
 
-/** A message with a file, to ask for the file again. */
+/** A message whose file the phone is to upload again. */
 export interface MediaMessage extends MessageReference {
   chat: string;
   content: MessageContent;
 }
 
-/** Where an encrypted file is, and what decrypts and proves it. */
+/** The place of an encrypted file, its key and its hashes. */
 export interface MediaSource {
   mediaType: 'image' | 'video' | 'audio' | 'document' | 'sticker';
   url: string;
@@ -140,18 +203,18 @@ export interface MediaSource {
   fileEncSha256: Uint8Array;
 }
 
-/** A content that is encrypted once more, with the secret of the message that it is about: a poll vote, an edit. */
+/** A content that is encrypted once more, with the secret of its target: a poll vote, an edit or a reaction. */
 export interface SecretContent {
   content: MessageContent;
-  /** Id and secret of the message that it is about. */
+  /** Id and secret of the target. */
   targetId: string;
   secret: Uint8Array;
-  /** Jids, in either address, of who may have written that message, and of who may have written this content. */
+  /** Jids, in either address, of the possible authors of the target, and of this content. */
   targetAuthors: readonly string[];
   authors: readonly string[];
 }
 
-/** What such a content says. */
+/** A decrypted secret content. */
 export type OpenedSecret =
   | { type: 'vote' /** Hex SHA-256 of each chosen option. */; selectedHashes: string[] }
   | { type: 'message'; content: MessageContent };
@@ -163,114 +226,86 @@ export interface SentMessage {
   sentAt: number;
 }
 
-/** User-parts without server or device; empty where the network did not tell. */
+/** User-parts without server or device; empty where not known. */
 export interface LookedUpPerson {
   lid: string;
   pn: string;
 }
 
-/** Who the linked number is. */
-export interface OwnIdentity {
-  /** Own jid with its device: `15550000001:3@s.whatsapp.net`. */
-  jid: string;
-  pn: string;
-  lid: string;
-  name: string;
-}
-
-/** A message that arrived, decrypted, before anything is decided about it. */
-export interface IncomingMessage {
-  messageId: string;
-  /** Jids without device, as the stanza named them: the chat, and its other address where known. */
-  chat: string;
-  chatAlt?: string;
-  /** In groups: who wrote it, and the other address. */
-  participant?: string;
-  participantAlt?: string;
-  fromMe: boolean;
-  pushName: string;
-  /** Handle of the other person, in groups of who wrote it; where the network tells it. */
-  username?: string;
-  /** Milliseconds since the epoch, the network's time. */
-  timestamp: number;
-  content: MessageContent;
-  /** Journal entries to close when it has been recorded and announced. */
-  journalIds: string[];
-  /** It waited at the network while the link was down. */
-  offline: boolean;
-}
-
-/** What a link tells. Exactly one `closed` is the last event, unless `close()` or `logout()` was called. */
-export type LinkEvent =
-  | { type: 'qr'; qr: string }
-  | { type: 'paired'; me: OwnIdentity }
-  | { type: 'open'; me: OwnIdentity }
-  | { type: 'message'; message: IncomingMessage }
-  | {
-      type: 'message-status';
-      messageId: string;
-      status: MessageStatus;
-      at: number;
-      by?: string;
-      code?: string;
-    }
-  /** A part of the account's past can be read. Its journal entry stays open until that is closed by whoever reads it. */
-  | { type: 'history'; journalId: string }
-  | {
-      type: 'contact';
-      lid?: string;
-      pn?: string;
-      name?: string;
-      pushName?: string;
-      username?: string;
-      source: string;
-    }
-  /** Something about a group changed: its subject, its members, its settings. */
-  | { type: 'group-changed'; jid: string }
-  /** The picture of a person or a group changed, or was taken away. */
-  | { type: 'picture-changed'; jid: string }
-  | { type: 'closed'; reason: CloseReason; detail: string };
-
-/** The Signal state of one session, given to a link. Bytes in, bytes out; `commit` is one atomic step. */
-export interface LinkKeys {
-  credentials(): Promise<Uint8Array | undefined>;
-  get(type: string, ids: readonly string[]): Promise<Map<string, Uint8Array>>;
-  commit(commit: KeyCommit): Promise<void>;
-  journalEntry(id: string): Promise<JournalEntry | undefined>;
+/** A WebAuthn assertion as browsers write it in JSON; binary values in base64url. */
+export interface WebAuthnAssertion {
+  id: string;
+  rawId: string;
+  type: 'public-key';
+  response: {
+    clientDataJSON: string;
+    authenticatorData: string;
+    signature: string;
+    userHandle?: string | null;
+  };
+  clientExtensionResults?: object;
+  authenticatorAttachment?: string | null;
 }
 
 export interface LinkOptions {
   clientId: string;
   keys: LinkKeys;
-  /** Asked before anything is sent: when it says no, nothing is, and the connection ends. */
+  /** URL of the proxy that everything of this link goes through; empty for direct connections. */
+  proxy: string;
+  /** Asked before each frame: false stops the frame and ends the connection. */
   mayAct(): boolean;
-  /** Asked when a pairing is carried through: whether the account's past, which the phone then begins to send, is kept. */
+  /** The client version to report; the library's when it is not given. */
+  version?: WaVersion;
+  /** Asked when a pairing completes: true keeps the account's history, which the phone then begins to send. */
   wantsHistory(): boolean;
-  /** An own message by id alone, to answer a recipient's retry; undefined when it is not kept any more. */
+  /** Finds an own message by its id, to answer a recipient's retry; undefined when it is no longer kept. */
   findSent(messageId: string): Promise<Uint8Array | undefined>;
   /** Called in order; must not throw. */
   emit(event: LinkEvent): void;
 }
 
+/** A Signal key in the store of another program that uses the same protocol library, as JSON. */
+export interface ForeignKey {
+  /** The library's name of the key family, as in `KeyChange`. */
+  type: string;
+  id: string;
+  value: unknown;
+}
+
 export interface LinkFactory {
-  /** Starts a connection. Never throws: whatever goes wrong arrives as `closed`. */
+  /** Loads the protocol library, once. Wait for it before calling anything else. */
+  load(): Promise<void>;
+  /** Starts a connection. Never throws: every failure arrives as `closed`. */
   open(options: LinkOptions): Link;
   /** True when the stored credentials belong to a finished pairing. */
   isPaired(keys: LinkKeys): Promise<boolean>;
   /** Reads an encoded message as it was given to `beforeSend`. */
   decode(encoded: Uint8Array): MessageContent;
-  /** The other way round: what `decode` reads. */
+  /** Writes what `decode` reads. */
   encode(content: MessageContent): Uint8Array;
-  /** Opens a poll vote or an encrypted edit or reaction; undefined when none of the addresses fits its key. */
+  /** Decrypts a poll vote, or an encrypted edit or reaction; undefined when none of the addresses fits its key. */
   openSecret(secret: SecretContent): OpenedSecret | undefined;
   /**
-   * Fetches a file and decrypts it while it flows. The stream fails at its end when a hash is wrong, so that what was
-   * written of it must not be used before it has ended well.
-   * @throws GatewayError `media_gone` when the network does not have it (any more), `media_unfetchable`
+   * Downloads a file and decrypts it as a stream. The hashes are checked at the end: do not use the bytes before the stream
+   * has ended without an error.
+   * @param proxy URL of the session's proxy; empty for a direct connection
+   * @throws GatewayError `media_gone` when the network has no such file, `media_unfetchable`, `proxy_failed`
    */
-  download(media: MediaSource, signal?: AbortSignal): Promise<Readable>;
-  /** The part of an account's past that a journal entry announces; undefined when it announces none. */
-  history(entry: JournalEntry): HistoryPart | undefined;
+  download(media: MediaSource, proxy: string, signal?: AbortSignal): Promise<Readable>;
+  /**
+   * The part of the account's history that a journal entry announces; undefined when it announces none.
+   * @param proxy as in `download`
+   */
+  history(entry: JournalEntry, proxy: string): HistoryPart | undefined;
+  /** Reads the credentials of a number that another program linked. @throws GatewayError `invalid_request` */
+  readForeignCredentials(stored: object): { me: OwnIdentity; credentials: Uint8Array };
+  /** Reads keys of such a number; names those that cannot be used. */
+  readForeignKeys(keys: readonly ForeignKey[]): { usable: KeyChange[]; unusable: string[] };
+  /** Writes stored credentials and keys in the form that `readForeignCredentials` and `readForeignKeys` read. */
+  exportCredentials(stored: Uint8Array): object;
+  exportKey(type: string, stored: Uint8Array): unknown;
   /** Rebuilds messages from journal entries that a crash left open. */
   restore(entries: readonly JournalEntry[], me: OwnIdentity): IncomingMessage[];
+  /** Rebuilds the messages that could not be read, from the journal entries that stand for them. */
+  restoreUnreadable(entries: readonly JournalEntry[], me: OwnIdentity): UnreadableMessage[];
 }

@@ -1,5 +1,7 @@
 import {
+  ALL_WA_PATCH_NAMES,
   type BinaryNode,
+  type Chat,
   type ChatModification,
   chatModificationToAppPatch,
   encodeSyncdPatch,
@@ -9,41 +11,47 @@ import {
   newLTHashState,
   proto,
   type WAPatchCreate,
+  type WAPatchName,
   type WASocket,
 } from '@whiskeysockets/baileys';
 import { parseJid } from '../../domain/address.js';
 import type { Clock } from '../../domain/clock.js';
 import { GatewayError } from '../../domain/errors.js';
 import { LIMITS } from '../../domain/limits.js';
+import { type ChatSettings, FOREVER } from '../../domain/room.js';
 import type { ChatChange, MessageReference } from '../link.js';
 import { partsOf } from './reasons.js';
 
-/** Another device was faster: the change was made on top of something that is not the last any more. */
+/** Another device changed the same collection since the version on which this change is based. */
 const CONFLICT = '409';
-/** Milliseconds for catching up with what other devices changed. */
+/** Milliseconds to read the changes of other devices before an own change, for which a caller waits. */
 const CATCH_UP_MS = 30_000;
+/** Milliseconds to read the changes that a notification tells of: a phone may have changed thousands of chats. */
+const NEWS_MS = 120_000;
 const VERSIONS = 'app-state-sync-version';
+/** The end of a mute without an end (whatsmeow, `BuildMuteAbs`). */
+const MUTED_FOR_GOOD = -1;
 
-/** What the network made of a change: undefined when it took it, else its code. */
+/** The network's error code; undefined when it accepted the change. */
 type Refusal = string | undefined;
 
-export interface AppStateOptions {
-  sock: WASocket;
-  clock: Clock;
-  /** The library asks without end, and holds all sends of the account up while it does: the connection must go. */
-  onStuck(): void;
-}
-
 /**
- * Changes what the account's devices share. The library counts a change as made whatever the network says to it, and
- * would have every later one refused after a conflict; so the change is sent from here and its answer read.
+ * Changes the app state, which all devices of the account share. The library ignores the network's answer to a change, and
+ * after a conflict all later changes would be refused; so changes are sent from here, and their answers are read.
  */
 export class AppState {
   readonly #sock: WASocket;
   readonly #clock: Clock;
   readonly #onStuck: () => void;
+  /** Collections that other devices have changed, and that are not asked for yet. */
+  readonly #changed = new Set<WAPatchName>();
+  #reading: Promise<void> | undefined;
 
-  constructor({ sock, clock, onStuck }: AppStateOptions) {
+  /**
+   * @param onStuck must end the connection: the library repeats a query without end, and blocks all sends of the account
+   * meanwhile
+   */
+  constructor(sock: WASocket, clock: Clock, onStuck: () => void) {
     this.#sock = sock;
     this.#clock = clock;
     this.#onStuck = onStuck;
@@ -51,19 +59,61 @@ export class AppState {
 
   /** @throws GatewayError `app_state_rejected` */
   async change(change: ChatChange): Promise<void> {
-    await this.#keyed();
-    const patch = patchOf(change);
+    await this.#apply(patchOf(change, this.#clock.now()));
+    // an archived chat is not pinned: the official client changes both (whatsmeow, `BuildArchive`)
+    if (change.type === 'archive' && change.archived)
+      await this.#apply(patchOf({ type: 'pin', chat: change.chat, pinned: false }, this.#clock.now()));
+  }
+
+  /** Changes the name of the account. @throws GatewayError `app_state_rejected` */
+  async rename(name: string): Promise<void> {
+    await this.#apply(modification({ pushNameSetting: name }, ''));
+  }
+
+  /**
+   * Reads the collection that another device has changed, and acknowledges the notification of it. The library must not see
+   * it: it asks for a collection until the answer names it, so one that does not exist is asked for without end, and no
+   * message of the account is read any more.
+   */
+  async onNotification(node: BinaryNode): Promise<void> {
+    const named = getBinaryNodeChild(node, 'collection')?.attrs.name;
+    const name = ALL_WA_PATCH_NAMES.find((known) => known === named);
+    try {
+      if (!name) return;
+      this.#changed.add(name);
+      this.#reading ??= this.#readChanged();
+      await this.#reading;
+    } finally {
+      await this.#sock.sendMessageAck(node);
+    }
+  }
+
+  /** Reads until nothing is left: one query for all that was changed while the last one was answered. */
+  async #readChanged(): Promise<void> {
+    try {
+      while (this.#changed.size > 0) {
+        const names = [...this.#changed];
+        this.#changed.clear();
+        await this.#catchUp(names, NEWS_MS);
+      }
+    } finally {
+      this.#reading = undefined;
+    }
+  }
+
+  async #apply(patch: WAPatchCreate): Promise<void> {
+    await this.#waitForKeys();
     let refusal = await this.#try(patch);
     if (refusal === CONFLICT) {
-      // begin anew from what the network has, should it be the version here that is wrong
+      // start again from the network's state: the version stored here may be wrong
       await this.#sock.authState.keys.set({ [VERSIONS]: { [patch.type]: null } });
       refusal = await this.#try(patch);
     }
     if (refusal) throw rejected(`The network rejected the change (${refusal}). Try again.`);
   }
 
-  /** The phone shares its keys by itself, a moment after the pairing. */
-  async #keyed(): Promise<void> {
+  /** Waits for the keys, which the phone shares by itself a moment after the pairing. */
+  async #waitForKeys(): Promise<void> {
     const { authState, ev } = this.#sock;
     if (authState.creds.myAppStateKeyId) return;
     let stop: () => void = () => undefined;
@@ -87,7 +137,7 @@ export class AppState {
 
   async #try(patch: WAPatchCreate): Promise<Refusal> {
     try {
-      await this.#catchUp(patch);
+      await this.#catchUp([patch.type], CATCH_UP_MS);
       return await this.#sock.appStatePatchMutex.mutex(() => this.#send(patch));
     } catch (error) {
       if (error instanceof GatewayError) throw error;
@@ -96,14 +146,14 @@ export class AppState {
     }
   }
 
-  #catchUp({ type }: WAPatchCreate): Promise<void> {
-    return this.#inTime(this.#sock.resyncAppState([type], false), CATCH_UP_MS, () => {
+  #catchUp(names: WAPatchName[], ms: number): Promise<void> {
+    return this.#inTime(this.#sock.resyncAppState(names, false), ms, () => {
       this.#onStuck();
       return unanswered();
     });
   }
 
-  /** Holds the key that the library holds when it changes the same, so that no version is read twice. */
+  /** Runs under the library's own lock for app state, so that no two changes are based on one version. */
   async #send(patch: WAPatchCreate): Promise<Refusal> {
     const { keys, creds } = this.#sock.authState;
     const { type } = patch;
@@ -135,16 +185,64 @@ export class AppState {
   }
 }
 
-function patchOf(change: ChatChange): WAPatchCreate {
+/** @param now milliseconds since the epoch */
+function patchOf(change: ChatChange, now: number): WAPatchCreate {
   const { chat } = change;
-  if (change.type === 'mark-unread')
-    return modification({ markRead: false, lastMessages: [anchor(chat, change.last)] }, chat);
-  const { message } = change;
+  switch (change.type) {
+    case 'mark-unread':
+      return modification({ markRead: false, lastMessages: [anchor(chat, change.last)] }, chat);
+    case 'archive': {
+      const { archived, last } = change;
+      // without a message the range ends now
+      const lastMessages = last?.sentAt
+        ? [anchor(chat, last)]
+        : { lastMessageTimestamp: Math.floor(now / 1000) };
+      return modification({ archive: archived, lastMessages }, chat);
+    }
+    case 'mute':
+      return modification({ mute: change.until === FOREVER ? MUTED_FOR_GOOD : change.until || null }, chat);
+    case 'pin':
+      return modification({ pin: change.pinned }, chat);
+    case 'delete-for-me':
+      return deletionPatch(chat, change.message);
+    case 'star':
+      return starPatch(chat, change.message, change.starred);
+  }
+}
+
+function deletionPatch(chat: string, message: MessageReference): WAPatchCreate {
   const { key, messageTimestamp: timestamp } = anchor(chat, message);
   const patch = modification({ deleteForMe: { deleteMedia: false, key, timestamp } }, chat);
+  return withAuthor(patch, chat, message);
+}
+
+function starPatch(chat: string, message: MessageReference, starred: boolean): WAPatchCreate {
+  const { messageId: id, fromMe } = message;
+  return withAuthor(
+    modification({ star: { messages: [{ id, fromMe }], star: starred } }, chat),
+    chat,
+    message,
+  );
+}
+
+function withAuthor(patch: WAPatchCreate, chat: string, message: MessageReference): WAPatchCreate {
   const inGroup = parseJid(chat)?.kind === 'group' && !message.fromMe && message.participant;
-  // in groups the author is a part of a message's name, which the library leaves out
+  // in groups the index of a message includes its author, which the library leaves out
   return inGroup ? { ...patch, index: [...patch.index.slice(0, -1), inGroup] } : patch;
+}
+
+/**
+ * The settings of a chat that another device changed, from an update of the library; undefined where it has none of them.
+ * A mute without an end has no positive one.
+ */
+export function settingsIn({ archived, muteEndTime, pinned }: Partial<Chat>): ChatSettings | undefined {
+  if (archived === undefined && muteEndTime === undefined && pinned === undefined) return undefined;
+  const mutedUntil = muteEndTime === null ? 0 : Number(muteEndTime) > 0 ? Number(muteEndTime) : FOREVER;
+  return {
+    ...(typeof archived === 'boolean' && { archived }),
+    ...(muteEndTime !== undefined && { mutedUntil }),
+    ...(pinned !== undefined && { pinned: pinned !== null }),
+  };
 }
 
 function modification(change: ChatModification, chat: string): WAPatchCreate {

@@ -1,20 +1,25 @@
+import { randomBytes } from 'node:crypto';
 import {
+  type AnyMessageContent,
+  type BinaryNode,
   type CacheStore,
   generateWAMessage,
   generateWAMessageFromContent,
   isLidUser,
   jidNormalizedUser,
   type MessageGenerationOptionsFromContent,
+  normalizeMessageContent,
   proto,
   type WASocket,
 } from '@whiskeysockets/baileys';
 import type { MessageContent, OutgoingMessage } from '../link.js';
 import type { FileToSend, Uploader } from './media/upload.js';
+import { field } from './reasons.js';
 
 const MEDIA_TYPES = ['image', 'video', 'audio', 'document', 'sticker'] as const;
 
 /**
- * Makes the message of what a kind composed; files are uploaded.
+ * Turns the content that a kind composed into the message; uploads its file.
  * @param now milliseconds since the epoch
  * @throws GatewayError `send_rejected` when a file cannot be uploaded
  */
@@ -25,15 +30,37 @@ export async function compose(
   now: number,
 ): Promise<MessageContent> {
   const { to, content } = message;
-  if ('encoded' in content) return proto.Message.decode(content.encoded);
+  if ('encoded' in content && content.encoded instanceof Uint8Array)
+    return proto.Message.decode(content.encoded);
   const options = generationOptions(sock, message);
-  if ('raw' in content) return contentOf(generateWAMessageFromContent(to, content.raw, options));
+  if ('raw' in content && content.raw instanceof Object) {
+    return contentOf(generateWAMessageFromContent(to, content.raw, options), message);
+  }
+  if (!isShortForm(content)) throw new TypeError('the library has no short form of this content');
   const file = fileIn(content);
-  if (!file) return contentOf(await generateWAMessage(to, content, { ...options, upload: neverUpload }));
+  if (!file) {
+    const made = await generateWAMessage(to, content, { ...options, upload: neverUpload });
+    return contentOf(made, message);
+  }
   const mediaCache = await uploaded(uploader, file, now);
   const made = await generateWAMessage(to, content, { ...options, upload: neverUpload, mediaCache });
-  // some of its fields still are what the kind wrote, and not yet what the network carries
-  return proto.Message.decode(proto.Message.encode(contentOf(made)).finish());
+  // normalises fields that still have the kind's types, such as base64 text for bytes
+  return proto.Message.decode(proto.Message.encode(contentOf(made, message)).finish());
+}
+
+/** The forms of the library's own that kinds compose. */
+const SHORT_FORMS: readonly string[] = [
+  ...MEDIA_TYPES,
+  'text',
+  'poll',
+  'contacts',
+  'location',
+  'react',
+  'delete',
+];
+
+function isShortForm(content: object): content is AnyMessageContent {
+  return SHORT_FORMS.some((name) => name in content);
 }
 
 function generationOptions(
@@ -52,21 +79,34 @@ function generationOptions(
   };
 }
 
-function contentOf({ message }: { message?: MessageContent | null }): MessageContent {
-  return message ?? {};
+function contentOf(
+  { message }: { message?: MessageContent | null },
+  { quoted }: OutgoingMessage,
+): MessageContent {
+  const content = message ?? {};
+  // the library names the group as the author of a quoted message whose author is not known
+  if (quoted && !quoted.participant && !quoted.fromMe) withoutQuotedAuthor(content);
+  return content;
+}
+
+function withoutQuotedAuthor(content: MessageContent): void {
+  for (const part of Object.values(normalizeMessageContent(content) ?? {})) {
+    const info = field(part, 'contextInfo');
+    if (info instanceof Object && 'participant' in info) info.participant = null;
+  }
 }
 
 function fileIn(content: object): FileToSend | undefined {
   for (const mediaType of MEDIA_TYPES) {
-    const file: unknown = Reflect.get(content, mediaType);
-    if (file instanceof Object && 'url' in file) return { mediaType, path: String(file.url) };
+    const path = field(field(content, mediaType), 'url');
+    if (typeof path === 'string') return { mediaType, path };
   }
   return undefined;
 }
 
 /**
- * The file as the library's cache of uploads holds it. The library's own upload would keep a copy on the disk, stop the
- * process when that is full, and not say what went wrong where.
+ * Uploads the file, and returns it as the library's cache of uploads. The library's own upload keeps a copy on the disk,
+ * crashes the process when that is full, and does not report the error of each host.
  */
 async function uploaded(uploader: Uploader, file: FileToSend, now: number): Promise<CacheStore> {
   const place = await uploader.upload(file);
@@ -83,5 +123,63 @@ async function uploaded(uploader: Uploader, file: FileToSend, now: number): Prom
 }
 
 function neverUpload(): never {
-  throw new Error('files are uploaded before their message is made');
+  throw new Error('the file is uploaded before the library makes its message');
+}
+
+const { REVOKE, MESSAGE_EDIT } = proto.Message.ProtocolMessage.Type;
+/** Values of a stanza's `edit`. */
+const EDITED = '1';
+const PINNED = '2';
+const REVOKED_OWN = '7';
+const REVOKED_BY_ADMIN = '8';
+const DECISION_BYTES = 20;
+
+/** Attributes and elements of a stanza beside the message itself. */
+interface StanzaExtras {
+  additionalAttributes?: BinaryNode['attrs'];
+  additionalNodes?: BinaryNode[];
+}
+
+/**
+ * Adds to the stanza what the library's own `sendMessage` would add, and the element for buttons, which it does not know:
+ * phones show buttons only with the element that WhatsApp's business clients send.
+ *
+ * @param now milliseconds since the epoch
+ */
+export function stanzaExtras(message: MessageContent, now: number): StanzaExtras {
+  const content = normalizeMessageContent(message);
+  const { key, type } = content?.protocolMessage ?? {};
+  // outside of groups there are no admins: the network refuses the latter there, without a notice to anybody
+  if (type === REVOKE) return edit(key?.fromMe ? REVOKED_OWN : REVOKED_BY_ADMIN);
+  if (type === MESSAGE_EDIT) return edit(EDITED);
+  if (content?.pinInChatMessage) return edit(PINNED);
+  if (content?.pollCreationMessage || content?.pollCreationMessageV2 || content?.pollCreationMessageV3) {
+    return { additionalNodes: [{ tag: 'meta', attrs: { polltype: 'creation' } }] };
+  }
+  if (content?.eventMessage) {
+    return { additionalNodes: [{ tag: 'meta', attrs: { event_type: 'creation' } }] };
+  }
+  if (content?.interactiveMessage?.nativeFlowMessage) return { additionalNodes: [nativeFlow(now)] };
+  return {};
+}
+
+function edit(value: string): StanzaExtras {
+  return { additionalAttributes: { edit: value } };
+}
+
+function nativeFlow(now: number): BinaryNode {
+  const flow = { tag: 'native_flow', attrs: { v: '9', name: 'mixed' } };
+  const decision = randomBytes(DECISION_BYTES).toString('hex');
+  return {
+    tag: 'biz',
+    attrs: {
+      actual_actors: '2',
+      host_storage: '2',
+      privacy_mode_ts: String(Math.floor(now / 1000)),
+    },
+    content: [
+      { tag: 'interactive', attrs: { type: 'native_flow', v: '1' }, content: [flow] },
+      { tag: 'quality_control', attrs: { source_type: 'third_party', decision_id: decision } },
+    ],
+  };
 }

@@ -3,124 +3,198 @@ import { type AuthenticationCreds, proto, type WASocket } from '@whiskeysockets/
 import type { Clock } from '../../domain/clock.js';
 import type { Logger } from '../../log.js';
 import type { LinkEvent, LinkKeys, LinkOptions } from '../link.js';
+import { Account } from './account.js';
 import { AppState } from './app-state.js';
-import { CredentialSaver, makeKeyStore } from './auth-state.js';
+import { CertificateCheck } from './certificate.js';
 import { Contacts } from './contacts.js';
 import { Devices } from './devices.js';
-import { cachedMetadata, GroupCache } from './groups/group-cache.js';
-import { Groups } from './groups/groups.js';
-import { isFromOwn, noticeIn } from './history/notice.js';
-import { isHistoryWanted } from './history/wanted.js';
-import { isFinishedPairing } from './identity.js';
-import { Journal, type LiveStanza } from './journal.js';
-import { libraryLog } from './log-bridge.js';
-import { MediaHostList } from './media/hosts.js';
+import { Fanout } from './fanout.js';
+import { FirstSync } from './first-sync.js';
+import { cachedMetadata, GroupCache } from './group-cache.js';
+import { Groups } from './groups.js';
+import { isFromOwn, noticeIn } from './history/part.js';
+import type { LiveStanza } from './incoming.js';
+import { Journal } from './journal.js';
+import { CredentialSaver, isFinishedPairing, makeKeyStore } from './keys.js';
 import type { MediaRoute } from './media/route.js';
-import { Uploader } from './media/upload.js';
-import { ReadReceipts } from './read-receipts.js';
+import { MediaHostList, Uploader } from './media/upload.js';
+import { NumberFallback } from './number-fallback.js';
+import { Pairing } from './pairing.js';
+import { LidRefresh } from './people.js';
+import { askForToken, messageTokens } from './privacy-tokens.js';
+import type { Verdict } from './reasons.js';
+import { ReadReceipts } from './receipts.js';
+import { GroupResends } from './resends.js';
+import { Restrictions } from './restrictions.js';
+import { SaltSetting } from './salt-setting.js';
 import { Sender } from './send.js';
-import { guardWire, keepTokenNotes, type NetworkAddress, openSocket } from './socket.js';
+import { guardWire, keepTokenNotes, libraryLog, type NetworkAddress, openSocket } from './socket.js';
+import type { TunnelAgent } from './tunnel.js';
+import { UnreadableStanzas } from './unreadable.js';
 
-/** What every link of one network shares. */
-export interface LinkSurroundings {
+/** Shared by all links to one network. */
+export interface LinkContext {
   network: NetworkAddress;
   media: MediaRoute;
+  /** Through the session's proxy; undefined for direct connections. */
+  agent: TunnelAgent | undefined;
   log: Logger;
   clock: Clock;
+  /** Milliseconds that each QR code is valid; by default the library's times (60 s, then 20 s). */
   qrLifetimeMs?: number;
-  /** Milliseconds between two pings of a link; the watchdog's own time when not given. */
+  /** Milliseconds between two pings of a link; 25 s by default. */
   pingEveryMs?: number;
+  /** Milliseconds in which a proxy must have opened a connection; 15 s by default. */
+  proxyTimeoutMs?: number;
 }
 
-/** What exists while there is a socket. */
+/** A socket, with everything that works on it. */
 export interface Connection {
   sock: WASocket;
   sender: Sender;
   receipts: ReadReceipts;
+  resends: GroupResends;
+  restrictions: Restrictions;
+  salt: SaltSetting;
   appState: AppState;
+  firstSync: FirstSync;
+  account: Account;
   saver: CredentialSaver;
   journal: Journal;
+  unreadable: UnreadableStanzas;
+  /** Stanzas that the library must not see. */
+  handled: WeakSet<object>;
   devices: Devices;
   contacts: Contacts;
   groups: Groups;
   groupCache: GroupCache;
+  /** Verifies the server before anything is answered. */
+  certificate: CertificateCheck;
+  /** Undefined when the number was linked before. */
+  pairing: Pairing | undefined;
   wasPaired: boolean;
   /** Aborted when the connection has ended. */
   ended: AbortController;
 }
 
-export interface ConnectionParts {
-  keys: LinkKeys;
-  creds: AuthenticationCreds;
-  emit(event: LinkEvent): void;
-  onDecrypted(stanza: LiveStanza): void;
-  /** The library holds everything up and cannot be stopped. */
-  onStuck(): void;
-}
-
-/** Opens a socket with everything that works on it; nothing listens to it yet. */
+/** Opens a socket. The caller must listen to it in the same tick. */
 export function makeConnection(
   options: LinkOptions,
-  around: LinkSurroundings,
-  parts: ConnectionParts,
+  { clock, log, media, agent, network, qrLifetimeMs }: LinkContext,
+  {
+    keys,
+    creds,
+    emit,
+    onDecrypted,
+    end,
+    onStuck,
+  }: {
+    keys: LinkKeys;
+    creds: AuthenticationCreds;
+    emit(event: LinkEvent): void;
+    /** @returns false when the content is no message */
+    onDecrypted(stanza: LiveStanza): boolean;
+    /** Ends the link with a closing handshake. */
+    end(verdict: Verdict): void;
+    /** The library blocks all sends with a query that it repeats without end. */
+    onStuck(): void;
+  },
 ): Connection {
-  const { clock, log, media, network, qrLifetimeMs } = around;
-  const { keys, creds, emit, onDecrypted, onStuck } = parts;
   const outside = new AsyncResource('switchboard.link');
   const journal = new Journal({
     outside,
     keys,
     clock,
-    announcesHistory: (attrs, plain) =>
-      isHistoryWanted(creds) && isFromOwn(attrs, creds.me) && noticeIn(attrs, plain) !== undefined,
+    announcesHistory: (attrs, plain) => isFromOwn(attrs, creds.me) && noticeIn(attrs, plain) !== undefined,
     onDecrypted,
+    onFailed: (stanza, error) => unreadable.takeFailed(stanza, error),
+  });
+  const unreadable = new UnreadableStanzas({
+    sock: () => sock,
+    keys,
+    clock,
+    log,
+    onUnreadable: (message) => emit({ type: 'unreadable', message }),
+    onResent: onDecrypted,
   });
   const devices = new Devices(clock);
-  const sock = openSocket(network, {
-    auth: { creds, keys: makeKeyStore(keys, () => journal.forgetSessions()) },
+  const opened = openSocket(network, options.version, {
+    auth: { creds, keys: makeKeyStore(keys, () => journal.forgetSessions(), creds) },
     logger: libraryLog(log.child({ area: 'baileys', clientId: options.clientId })),
     makeSignalRepository: journal.makeRepository,
     userDevicesCache: devices.cache,
     cachedGroupMetadata: cachedMetadata(() => groupCache),
     options: requestOptions(media),
+    ...(agent && { agent, fetchAgent: agent }),
     ...(qrLifetimeMs && { qrTimeout: qrLifetimeMs }),
     getMessage: (key) => findSent(options, key.id),
   });
+  const { sock } = opened;
   keepTokenNotes(sock, outside);
   guardWire(sock, options.mayAct);
   const contacts = new Contacts(emit);
   const groupCache: GroupCache = new GroupCache(sock.groupMetadata);
+  const lidRefresh = new LidRefresh(sock, (person) => contacts.fromPair(person, 'lookup'));
   const ended = new AbortController();
+  const restrictions = new Restrictions(sock, clock, emit);
   const uploader = new Uploader(new MediaHostList(sock, clock), media, ended.signal);
+  const saver = new CredentialSaver(keys, creds);
+  const appState = new AppState(sock, clock, onStuck);
+  const wasPaired = isFinishedPairing(creds);
   return {
     sock,
-    sender: new Sender({ sock, devices, uploader, clock, emit }),
+    certificate: new CertificateCheck(opened.ephemeral, network.rootKey),
+    pairing: wasPaired ? undefined : new Pairing({ sock, clock, log, emit, end }, saver, qrLifetimeMs),
+    sender: new Sender({
+      sock,
+      fanout: new Fanout(sock, devices, groupCache, clock),
+      fallback: new NumberFallback(sock, keys),
+      restrictions,
+      uploader,
+      clock,
+      emit,
+      tokensFor: (to) => messageTokens(sock, keys, clock, to),
+      askForToken: (to) => askForToken(sock, clock, to),
+      refreshLid: (jid) => lidRefresh.note(jid),
+    }),
     receipts: new ReadReceipts(sock, clock),
-    appState: new AppState({ sock, clock, onStuck }),
-    saver: new CredentialSaver(keys, creds),
+    resends: new GroupResends(sock, clock),
+    salt: new SaltSetting(sock, keys, requestOptions(media)),
+    restrictions,
+    appState,
+    firstSync: new FirstSync(sock, requestOptions(media), log.child({ clientId: options.clientId })),
+    account: new Account(sock, appState),
+    saver,
     journal,
+    unreadable,
+    handled: new WeakSet(),
     devices,
     contacts,
     groups: new Groups(sock, groupCache, (metadata) => contacts.fromGroup(metadata.participants)),
     groupCache,
-    wasPaired: isFinishedPairing(creds),
+    wasPaired,
     ended,
   };
 }
 
-/** Ends what waits for the network, and resolves when everything that was learnt is written. */
-export async function releaseConnection({ sender, receipts, saver, ended }: Connection): Promise<void> {
+/** Rejects everything that waits for the network, and resolves when the credentials are written. */
+export async function releaseConnection({
+  pairing,
+  sender,
+  receipts,
+  saver,
+  ended,
+}: Connection): Promise<void> {
+  pairing?.stop();
   sender.stop();
   receipts.stop();
   ended.abort();
   await saver.flush();
 }
 
-/** For what the library fetches by itself. Its types know another version of undici, its code takes any. */
+/** For the library's own downloads. Its types name another version of undici; its code takes any. */
 function requestOptions({ dispatcher }: MediaRoute): RequestInit {
-  const options: RequestInit = {};
-  Reflect.set(options, 'dispatcher', dispatcher);
-  return options;
+  return Object.assign<RequestInit, object>({}, { dispatcher });
 }
 
 async function findSent(

@@ -4,6 +4,7 @@ import {
   extractDeviceJids,
   isLidUser,
   jidDecode,
+  jidEncode,
   jidNormalizedUser,
   USyncQuery,
   USyncUser,
@@ -12,73 +13,162 @@ import {
 import { parseJid } from '../../domain/address.js';
 import type { Clock } from '../../domain/clock.js';
 import { GatewayError } from '../../domain/errors.js';
+import { devicesWithoutKeys } from './key-bundles.js';
+import { partsOf } from './reasons.js';
 
-/** People whose devices are remembered: those of many full groups (1,024), or each send to one would ask anew. */
+/** People whose devices are cached: the members of many full groups (1,024 each), or each send to one would query again. */
 const MAX_PEOPLE = 20_000;
-/** Milliseconds after which a list is asked for again, should an announcement of a change have been missed. */
+/**
+ * Milliseconds until a list expires, should a notification of a change have been missed. No list outlives its connection:
+ * over the next one, the first send to a person looks the devices up again.
+ */
 const MAX_AGE_MS = 12 * 60 * 60_000;
-/** Milliseconds that the network has to answer. */
+/** A device as the library lists it. */
+type ListedDevice = ReturnType<typeof extractDeviceJids>[number];
+
+/** Milliseconds until a device without keys, and a person without devices, are tried again. */
+const KEYLESS_AGE_MS = 10 * 60_000;
+/** The library's codes for a query without an answer and for a lost connection. */
+const NO_ANSWER: ReadonlySet<number | undefined> = new Set([408, 428]);
+/** Milliseconds to wait for the network's answer. */
 const ANSWER_MS = 12_000;
 
 /**
- * Which devices a person has. The library asks anew every five minutes, throws a healthy session away each time, and
- * sends an empty message when nobody answers; asked for here, the lists last until the network announces a change, and
- * a send waits for an answer or fails.
+ * The devices of people. The library queries them every five minutes, discards a healthy session each time, and sends an
+ * empty message when no answer comes. Queried here, the lists last until the network announces a change or the connection
+ * ends, and a send waits for an answer or fails.
  */
 export class Devices {
   readonly #clock: Clock;
+  /** The devices that a message can be encrypted for, by user-part. */
   readonly #lists = new Map();
+  /** All devices of the same people, those without keys too; only this device itself is left out. */
+  readonly #listed = new Map<string, readonly ListedDevice[]>();
+  /** User-parts of people who were looked up without a check of their devices' keys. */
+  readonly #unchecked = new Set<string>();
+  /** Queries that are not answered yet, by user-part. */
   readonly #asking = new Map<string, Promise<void>>();
+  /** Checks of keys under way, by user-part: each opens sessions, which replace those that another one has opened. */
+  readonly #checking = new Map<string, Promise<void>>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** The same lists as the library's cache, by user-part. */
+  /** The lists as the library's cache, by user-part. */
   readonly cache: CacheStore = {
     get: (user) => {
       const kept = this.#lists.get(user);
       return kept && kept.until > this.#clock.now() ? kept.devices : undefined;
     },
     set: (user, devices) => {
-      this.#lists.delete(user);
-      this.#lists.set(user, { devices, until: this.#clock.now() + MAX_AGE_MS });
-      if (this.#lists.size > MAX_PEOPLE) this.#lists.delete(this.#lists.keys().next().value);
+      this.#keep(user, devices, MAX_AGE_MS);
+      if (Array.isArray(devices)) this.#listed.set(user, devices);
     },
-    del: (user) => this.#lists.delete(user),
+    del: (user) => this.#drop(user),
     flushAll: () => this.#lists.clear(),
   };
 
-  /** Forgets the people that a notification of changed devices names. */
+  #keep(user: string, devices: unknown, ageMs: number): void {
+    this.#drop(user);
+    this.#lists.set(user, { devices, until: this.#clock.now() + ageMs });
+    if (this.#lists.size > MAX_PEOPLE) this.#drop(this.#lists.keys().next().value);
+  }
+
+  #drop(user: string): void {
+    this.#lists.delete(user);
+    this.#listed.delete(user);
+    this.#unchecked.delete(user);
+  }
+
+  async #keyless(sock: WASocket, jids: readonly string[]): Promise<Set<string>> {
+    try {
+      return await devicesWithoutKeys(sock, jids);
+    } catch (error) {
+      if (NO_ANSWER.has(partsOf(error).code)) throw unanswered(error);
+      // the store failed: the send fails in the same way, and says so
+      return new Set();
+    }
+  }
+
+  /** Forgets the people in a notification of changed devices. */
   onNotification(node: BinaryNode): void {
     const children = Array.isArray(node.content) ? node.content : [];
     const nested = children.flatMap((child) => (Array.isArray(child.content) ? child.content : []));
     for (const { attrs } of [node, ...children, ...nested]) {
       for (const jid of [attrs.from, attrs.lid, attrs.jid]) {
         const user = jidDecode(jid)?.user;
-        if (user) this.#lists.delete(user);
+        if (user) this.#drop(user);
       }
     }
   }
 
   /**
-   * Makes sure that the devices of a recipient and the own ones are known before a message is made for them.
-   * @throws GatewayError `device_query_unanswered`, `recipient_unknown`
+   * Queries the devices of a recipient, and the own ones, unless they are known.
+   * @throws GatewayError `device_query_unanswered`, `recipient_unknown`, `send_rejected` when no device has keys
    */
-  ensure(sock: WASocket, to: string): Promise<void> | undefined {
-    const me = sock.authState.creds.me;
-    const own = isLidUser(to) && me?.lid ? me.lid : me?.id;
-    const missing = [own, to].filter((jid): jid is string => !!jid && !this.#knows(jid));
-    if (missing.length === 0) return undefined;
-    const asked = this.#asking.get(to);
-    if (asked) return asked;
-    const asking = this.#ask(sock, missing.map(jidNormalizedUser)).finally(() => this.#asking.delete(to));
-    this.#asking.set(to, asking);
-    return asking;
+  async ensure(sock: WASocket, to: string): Promise<void> {
+    const user = userOf(to);
+    if (this.#listed.get(user)?.length === 0) this.#drop(user);
+    await this.ensureAll(sock, ownAndOther(sock, to));
+    if (isOwn(sock, user)) return;
+    // without a list, its person changed devices meanwhile: the library asks again
+    const listed = this.#listed.get(user);
+    if (listed?.length === 0) throw unknownRecipient();
+    if (listed && !listed.some((device) => this.isUsable(jidOf(device)))) throw withoutKeys();
   }
 
-  #knows(jid: string): boolean {
-    return this.cache.get(jidDecode(jid)?.user ?? '') !== undefined;
+  /**
+   * Queries the devices of all people whose devices are not known, in one query, and opens sessions with those that have
+   * none, in another one.
+   * @throws GatewayError `device_query_unanswered`
+   */
+  async ensureAll(sock: WASocket, jids: readonly string[]): Promise<void> {
+    await this.#list(sock, jids);
+    const unchecked = jids.map(userOf).filter((user) => this.#unchecked.has(user));
+    await onceForEach(this.#checking, unchecked, (users) => this.#check(sock, users));
+  }
+
+  /**
+   * Whether the network lists devices of a person, as it does for all who exist. Asks for the own devices too, because a
+   * send to the person mostly follows.
+   * @throws GatewayError `device_query_unanswered`
+   */
+  async exists(sock: WASocket, jid: string): Promise<boolean> {
+    if (this.listed(jid)?.length === 0) this.#drop(userOf(jid));
+    await this.#list(sock, ownAndOther(sock, jid));
+    return this.listed(jid)?.length !== 0;
+  }
+
+  async #list(sock: WASocket, jids: readonly string[]): Promise<void> {
+    const missing = new Map(
+      jids.flatMap((jid) => {
+        const user = userOf(jid);
+        return this.cache.get(user) === undefined ? [[user, jidNormalizedUser(jid)] as const] : [];
+      }),
+    );
+    await onceForEach(this.#asking, [...missing.keys()], (users) =>
+      this.#ask(
+        sock,
+        users.flatMap((user) => missing.get(user) ?? []),
+      ),
+    );
+  }
+
+  /** Jids of all known devices of a person, without this device itself; undefined when they are not known. */
+  listed(jid: string): string[] | undefined {
+    return this.#listed.get(userOf(jid))?.map(jidOf);
+  }
+
+  /** Whether a message can be encrypted for a listed device. */
+  isUsable(device: string): boolean {
+    const usable: readonly ListedDevice[] = this.#lists.get(userOf(device))?.devices ?? [];
+    return usable.some((one) => jidOf(one) === device);
+  }
+
+  /** Forgets the devices of people: the next send looks them up again. */
+  forget(jids: readonly string[]): void {
+    for (const jid of jids) this.#drop(userOf(jid));
   }
 
   async #ask(sock: WASocket, jids: readonly string[]): Promise<void> {
@@ -95,12 +185,28 @@ export class Devices {
     for (const jid of jids) {
       const user = parseJid(jid)?.user ?? '';
       const list = found.filter((device) => device.user === user);
-      if (list.length === 0 && !this.#isOwn(sock, user)) throw unknownRecipient();
-      this.cache.set(user, list);
+      this.#keep(user, list, list.length > 0 || isOwn(sock, user) ? MAX_AGE_MS : KEYLESS_AGE_MS);
+      this.#listed.set(user, list);
+      this.#unchecked.add(user);
       stored[user] = list.map(({ device }) => String(device ?? 0));
     }
-    // the library finds the sessions to move by these when it learns a person's LID
+    // when the library learns a person's LID it migrates the sessions of these devices
     await sock.authState.keys.set({ 'device-list': stored });
+  }
+
+  /** Leaves devices without keys out of the lists. */
+  async #check(sock: WASocket, users: readonly string[]): Promise<void> {
+    const lists = new Map(users.map((user) => [user, this.#listed.get(user) ?? []]));
+    const keyless = await this.#keyless(sock, [...lists.values()].flat().map(jidOf));
+    for (const [user, list] of lists) {
+      // a list that changed meanwhile is checked at the next send
+      if (this.#listed.get(user) !== list) continue;
+      this.#unchecked.delete(user);
+      const usable = list.filter((device) => !keyless.has(jidOf(device)));
+      if (usable.length === list.length) continue;
+      this.#keep(user, usable, KEYLESS_AGE_MS);
+      this.#listed.set(user, list);
+    }
   }
 
   async #inTime<T>(query: Promise<T | undefined>): Promise<T> {
@@ -118,11 +224,42 @@ export class Devices {
     }
     throw unanswered();
   }
+}
 
-  #isOwn(sock: WASocket, user: string): boolean {
-    const me = sock.authState.creds.me;
-    return [me?.id, me?.lid].some((jid) => jidDecode(jid)?.user === user);
+/** Runs `work` once for all users that no call is working on, and waits for the others too. */
+async function onceForEach(
+  running: Map<string, Promise<void>>,
+  users: readonly string[],
+  work: (users: string[]) => Promise<void>,
+): Promise<void> {
+  const idle = users.filter((user) => !running.has(user));
+  if (idle.length > 0) {
+    const working = work(idle).finally(() => {
+      for (const user of idle) running.delete(user);
+    });
+    for (const user of idle) running.set(user, working);
   }
+  await Promise.all(users.map((user) => running.get(user)));
+}
+
+/** The addresses whose devices get a private message: the recipient's, and the own one of the same kind. */
+export function ownAndOther(sock: WASocket, to: string): string[] {
+  const me = sock.authState.creds.me;
+  const own = isLidUser(to) && me?.lid ? me.lid : me?.id;
+  return own ? [own, to] : [to];
+}
+
+function jidOf({ user, device, server }: ListedDevice): string {
+  return jidEncode(user, server ?? 's.whatsapp.net', device);
+}
+
+function userOf(jid: string): string {
+  return jidDecode(jid)?.user ?? '';
+}
+
+function isOwn(sock: WASocket, user: string): boolean {
+  const me = sock.authState.creds.me;
+  return [me?.id, me?.lid].some((jid) => jidDecode(jid)?.user === user);
 }
 
 function unanswered(cause?: unknown): GatewayError {
@@ -130,6 +267,13 @@ function unanswered(cause?: unknown): GatewayError {
     'device_query_unanswered',
     'The network did not say which devices the recipient has, so nothing was sent. Try again.',
     { cause },
+  );
+}
+
+function withoutKeys(): GatewayError {
+  return new GatewayError(
+    'send_rejected',
+    'The message could not be sent: the network has keys of none of the devices of the recipient.',
   );
 }
 

@@ -1,5 +1,6 @@
 import type { WASocket } from '@whiskeysockets/baileys';
 import type { Clock } from '../../domain/clock.js';
+import type { LinkVitals } from '../link.js';
 import type { Verdict } from './reasons.js';
 import { terminate } from './socket.js';
 
@@ -7,19 +8,19 @@ import { terminate } from './socket.js';
 const CLOSING_MS = 1_500;
 const CLOSED: Verdict = { reason: 'connection_closed', detail: 'The connection was closed.' };
 
-export interface EndingOptions {
+interface EndingOptions {
   clock: Clock;
   /** The socket, once there is one. */
   socket(): WASocket | undefined;
-  /** Told as soon as the end is certain, and perhaps again. */
+  /** Called as soon as the end is certain; must be idempotent. */
   onCertain(): void;
-  /** Frees what the connection holds; the socket still stands. */
+  /** Frees what the connection holds, while the socket still exists. */
   release(): Promise<void>;
-  /** Told once, when nothing is left. */
+  /** Called once, after the release. */
   onEnded(verdict: Verdict): void;
 }
 
-/** The end of a connection, whoever begins it: it comes once, with one verdict, and in bounded time. */
+/** Ends a connection once, with one verdict, in bounded time, whichever side begins. */
 export class Ending {
   /** Resolves when the connection is gone. */
   readonly gone: Promise<void>;
@@ -36,7 +37,7 @@ export class Ending {
     });
   }
 
-  /** True from the moment at which the end is certain. */
+  /** True once the end is certain, which may be before the socket closes. */
   get certain(): boolean {
     return this.#concluding || this.#verdict !== undefined;
   }
@@ -45,7 +46,7 @@ export class Ending {
     return this.#verdict;
   }
 
-  /** Ends the link from our side. The socket is dead at once, so that nothing more can be acknowledged. */
+  /** Kills the socket at once, so that the library can acknowledge nothing more. */
   fail(verdict: Verdict): void {
     if (this.certain) return;
     this.#verdict = verdict;
@@ -55,7 +56,21 @@ export class Ending {
     this.#cut(sock, verdict);
   }
 
-  /** Closes in good order. */
+  /** Ends the link with a closing handshake, so that what was written before still arrives. */
+  finish(verdict: Verdict): void {
+    if (this.certain) return;
+    const sock = this.#options.socket();
+    if (!sock) {
+      this.fail(verdict);
+      return;
+    }
+    this.cutSoon(sock);
+    this.#verdict = verdict;
+    this.#options.onCertain();
+    void sock.end(undefined);
+  }
+
+  /** Closes with a closing handshake. */
   close(): Promise<void> {
     this.#options.onCertain();
     const sock = this.#options.socket();
@@ -65,15 +80,15 @@ export class Ending {
     return this.gone;
   }
 
-  /** Leaves the library the time for an orderly end. */
+  /** Gives the library time for a closing handshake, then cuts the connection. */
   cutSoon(sock: WASocket): void {
-    // cut already: what waits for the library's report of it must go on waiting
+    // already cut: keep the timer that waits for the library's report
     if (this.certain) return;
     this.#cancelCut();
     this.#cancelCut = this.#options.clock.after(CLOSING_MS, () => this.#cut(sock, CLOSED));
   }
 
-  /** The connection has ended. */
+  /** Frees the connection and reports its end. */
   async conclude(verdict: Verdict): Promise<void> {
     if (this.#concluding) return this.gone;
     this.#concluding = true;
@@ -82,19 +97,84 @@ export class Ending {
     this.#cancelCut();
     await this.#options.release();
     const { ws } = this.#options.socket() ?? {};
-    // the library leaves its open queries to their timeouts; this ends them, and their timers, now
+    // the library leaves open queries to their timeouts; this ends them and their timers now
     ws?.emit('error', new Error('the connection has ended'));
     ws?.removeAllListeners();
-    // a socket that is torn down while it connects still reports that as an error
+    // a socket that is destroyed while it connects still emits an error
     ws?.on('error', () => undefined);
     this.#options.onEnded(this.#verdict);
     this.#resolveGone();
   }
 
-  /** Should the library never report the end, the link does without. */
+  /** Destroys the socket; concludes after a delay, should the library never report the end. */
   #cut(sock: WASocket, verdict: Verdict): void {
     terminate(sock);
     this.#cancelCut();
     this.#cancelCut = this.#options.clock.after(CLOSING_MS, () => void this.conclude(verdict));
+  }
+}
+
+/** Milliseconds from the start to a QR code or an open connection; the library has no such limit. */
+const CONNECT_MS = 30_000;
+/** Milliseconds between two pings, by default. */
+const PING_EVERY_MS = 25_000;
+/** Milliseconds to wait for the answer to a ping. */
+const PONG_MS = 10_000;
+
+/** Ends a link that does not come up, or whose peer has gone silent. */
+export class Watchdog {
+  readonly vitals: LinkVitals = { lastStanzaAt: 0, lastPongAt: 0 };
+  readonly #clock: Clock;
+  readonly #onSilence: (verdict: Verdict) => void;
+  readonly #pingEveryMs: number;
+  #cancel: () => void = () => undefined;
+  #stopped = false;
+
+  /** @param pingEveryMs milliseconds between two pings */
+  constructor(clock: Clock, onSilence: (verdict: Verdict) => void, pingEveryMs = PING_EVERY_MS) {
+    this.#clock = clock;
+    this.#onSilence = onSilence;
+    this.#pingEveryMs = pingEveryMs;
+  }
+
+  /** Waits for the connection to come up, at the start or after a pairing. */
+  expectProgress(detail: string): void {
+    this.#next(CONNECT_MS, () => this.#onSilence({ reason: 'connect_timeout', detail }));
+  }
+
+  /** Stops waiting: a person has to act, and may take any time. */
+  rest(): void {
+    this.#cancel();
+  }
+
+  /** Pings an open connection, now and at intervals. */
+  watch(sock: WASocket): void {
+    this.#next(PONG_MS, () =>
+      this.#onSilence({ reason: 'connection_silent', detail: 'The network did not answer a ping.' }),
+    );
+    const ping = { tag: 'iq', attrs: { to: '@s.whatsapp.net', type: 'get', xmlns: 'w:p' } };
+    sock
+      .query({ ...ping, content: [{ tag: 'ping', attrs: {} }] })
+      .then((pong: unknown) => {
+        if (!pong || this.#stopped) return;
+        this.vitals.lastPongAt = this.#clock.now();
+        this.#next(this.#pingEveryMs, () => this.watch(sock));
+      })
+      // the connection is closing, or the deadline ends it
+      .catch(() => undefined);
+  }
+
+  stanzaCame(): void {
+    this.vitals.lastStanzaAt = this.#clock.now();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancel();
+  }
+
+  #next(ms: number, then: () => void): void {
+    this.#cancel();
+    if (!this.#stopped) this.#cancel = this.#clock.after(ms, then);
   }
 }

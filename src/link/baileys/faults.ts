@@ -2,15 +2,15 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EventEmitter } from 'node:events';
 import type { Logger } from '../../log.js';
 
-/** Whoever answers for the library's work in an asynchronous context. */
+/** The link on whose behalf the library works in an asynchronous context. */
 export interface FaultOwner {
-  /** Something inside the library failed where nobody waits for the result. */
+  /** A promise inside the library was rejected and not handled. */
   onLibraryFault(error: unknown): void;
 }
 
 /**
- * An owner as contexts remember it. The library leaves timers of days behind; what they remember must not keep a link
- * that is gone in memory.
+ * The owner as asynchronous contexts hold it. The library leaves timers of days behind; their contexts must not keep a
+ * closed link in memory.
  */
 export interface Ownership {
   owner?: FaultOwner;
@@ -19,14 +19,14 @@ export interface Ownership {
 const ownerships = new AsyncLocalStorage<Ownership>();
 let log: Logger | undefined;
 
-/** Runs work, and everything that follows from it, in the name of an owner. */
+/** Runs work, with all its asynchronous consequences, on behalf of an owner. */
 export function inNameOf<T>(ownership: Ownership, work: () => T): T {
   return ownerships.run(ownership, work);
 }
 
 /**
- * Installs the process's one listener for rejections that nobody handles. Those of a link end that link; any other is
- * logged as an error and does not end the process.
+ * Installs the process's listener for unhandled rejections. One of a link ends that link; any other is logged as an error.
+ * Neither ends the process.
  */
 export function watchRejections(logger: Logger): void {
   const installed = log !== undefined;
@@ -36,21 +36,26 @@ export function watchRejections(logger: Logger): void {
 
 function onRejection(error: unknown): void {
   const ownership = ownerships.getStore();
-  // after the end of a link its library still stumbles over what is gone: nobody's concern any more
+  // without an owner the link has ended, and such rejections of its library are harmless
   if (ownership) ownership.owner?.onLibraryFault(error);
-  else log?.error({ err: error }, 'a rejection that nobody handles');
+  else log?.error({ err: error }, 'unhandled rejection');
 }
 
 /** A listener as Node's emitters keep it. */
 type Listener = ReturnType<EventEmitter['listeners']>[number];
 
 /**
- * Puts a guard around every listener that the library has on its socket: one that fails, at once or later, harms neither
- * the frames that follow nor the process. Frames that cannot be decoded end in the `message` listener.
+ * Wraps every listener that the library has on its socket: a failure, synchronous or not, harms neither later frames nor
+ * the process. Frames that cannot be decoded fail in the `message` listener.
  */
 export function guardListeners(
   socket: EventEmitter,
-  on: { stanzaFault(error: unknown, event: string): void; frameFault(error: unknown): void },
+  on: {
+    stanzaFault(error: unknown, event: string): void;
+    frameFault(error: unknown): void;
+    /** True for a stanza that the library must not see. */
+    isHandled?(event: string, stanza: unknown): boolean;
+  },
 ): void {
   for (const event of socket.eventNames()) {
     const name = String(event);
@@ -61,7 +66,12 @@ export function guardListeners(
     if (name !== 'message' && !name.startsWith('CB:')) continue;
     const listeners = socket.listeners(event);
     socket.removeAllListeners(event);
-    for (const listener of listeners) socket.on(event, guarded(listener, report));
+    for (const listener of listeners) {
+      const guard = guarded(listener, report);
+      socket.on(event, (...args) => {
+        if (!on.isHandled?.(name, args[0])) guard(...args);
+      });
+    }
   }
 }
 

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import {
+  type BinaryNode,
   type BinaryNodeAttributes,
   cleanMessage,
   decodeMessageNode,
@@ -6,11 +8,11 @@ import {
   normalizeMessageContent,
   proto,
   unpadRandomMax16,
-  type WAMessage,
   type WAMessageKey,
 } from '@whiskeysockets/baileys';
-import type { IncomingMessage, OwnIdentity } from '../link.js';
-import { stanzaTime } from './stanza-time.js';
+import { isObject, readJson } from '../../domain/json.js';
+import type { JournalEntry } from '../../domain/signal-state.js';
+import type { IncomingMessage, OwnIdentity, UnreadableMessage } from '../link.js';
 
 /** One decrypted `<enc>` of a stanza. */
 export interface DecryptedPart {
@@ -22,9 +24,39 @@ export interface DecryptedPart {
   receivedAt: number;
 }
 
+/** A message stanza whose parts are being decrypted. */
+export interface LiveStanza {
+  node: BinaryNode;
+  /** Journal ids of its parts, in its order. */
+  journalIds: string[];
+  /** Ciphertexts that are still to be decrypted. */
+  waiting: number;
+  parts: DecryptedPart[];
+  /** Why the first part that failed could not be decrypted. */
+  fault?: unknown;
+  /** The journal entries of all parts were closed before. */
+  finished: boolean;
+}
+
+/** A stanza all of whose parts one journal entry holds. */
+export function readStanza(node: BinaryNode, { id, plain, receivedAt, closedAt }: JournalEntry): LiveStanza {
+  return {
+    node,
+    journalIds: [id],
+    waiting: 0,
+    parts: [{ journalId: id, plain, receivedAt }],
+    finished: closedAt !== undefined,
+  };
+}
+
+/** Pads an unencrypted content as encrypted ones are: the journal holds padded contents. */
+export function padded(content: Uint8Array): Uint8Array {
+  return Buffer.concat([content, Buffer.of(1)]);
+}
+
 /**
- * Builds the message that a stanza carried from its attributes and its decrypted parts, in the stanza's order. Live
- * messages and those rebuilt from the journal both come from here, so they cannot differ.
+ * Builds a message from the attributes of its stanza and its decrypted parts, in the stanza's order. Live messages and
+ * those restored from the journal are both built here, so they cannot differ.
  * @throws when the stanza or a part is malformed
  */
 export function buildIncoming(
@@ -38,7 +70,7 @@ export function buildIncoming(
   const { key } = fullMessage;
   const content = mergeContents(parts);
   for (const target of targetsIn(content)) {
-    // the library turns the keys of two kinds only; in the guise of one of them it turns all
+    // `cleanMessage` rewrites the keys of two kinds only; wrap others as a reaction
     cleanMessage({ key, message: { reactionMessage: { key: target } } }, me.jid, meLid);
     if (!target.participant) delete target.participant;
   }
@@ -59,32 +91,8 @@ export function buildIncoming(
 }
 
 /**
- * A message that the linked phone sent again in full, because it could not be decrypted here.
- * @param now when it came, in milliseconds since the epoch
- */
-export function resentMessage(
-  { key, message, messageTimestamp, pushName }: WAMessage,
-  now: number,
-): IncomingMessage | undefined {
-  if (!message || !key.id || !key.remoteJid) return undefined;
-  return {
-    messageId: key.id,
-    chat: jidNormalizedUser(key.remoteJid),
-    ...optionalJid('chatAlt', key.remoteJidAlt),
-    ...optionalJid('participant', key.participant),
-    ...optionalJid('participantAlt', key.participantAlt),
-    fromMe: key.fromMe === true,
-    pushName: pushName ?? '',
-    timestamp: stanzaTime(messageTimestamp, now),
-    content: message,
-    journalIds: [],
-    offline: true,
-  };
-}
-
-/**
- * A group message has its sender key in one part and its words in another; together they are one content. What the linked
- * phone wrote itself is wrapped, and what belongs to it may stand outside of the wrapping.
+ * Merges the parts of a message: in groups one has the sender key, another the content. A message of the linked phone is
+ * wrapped, and its context may stand outside of the wrapper.
  */
 function mergeContents(parts: readonly DecryptedPart[]): proto.IMessage {
   const content = proto.Message.create();
@@ -97,7 +105,7 @@ function mergeContents(parts: readonly DecryptedPart[]): proto.IMessage {
   return content;
 }
 
-/** The keys of the messages that a content is about: they come as its author sees them. */
+/** The keys of the targets of a content, written from its author's point of view. */
 function targetsIn(message: proto.IMessage): proto.IMessageKey[] {
   const content = normalizeMessageContent(message) ?? {};
   return [
@@ -111,7 +119,7 @@ function targetsIn(message: proto.IMessage): proto.IMessageKey[] {
   ].filter((key) => !!key);
 }
 
-/** Of the other person, in groups of who wrote it. */
+/** The handle of the other person, in groups of the author. */
 function usernameIn({ participant, participantUsername, remoteJidUsername }: WAMessageKey) {
   const username = participant ? participantUsername : remoteJidUsername;
   return username ? { username } : {};
@@ -120,4 +128,108 @@ function usernameIn({ participant, participantUsername, remoteJidUsername }: WAM
 function optionalJid<K extends string>(name: K, jid: string | null | undefined) {
   const normalized = jid ? jidNormalizedUser(jid) : '';
   return normalized ? { [name]: normalized } : {};
+}
+
+/**
+ * Rebuilds messages from journal entries, in the order of the entries. Entries of one stanza become one message;
+ * unreadable ones are left out.
+ */
+export function restoreMessages(entries: readonly JournalEntry[], me: OwnIdentity): IncomingMessage[] {
+  const open = new Map(entries.map((entry) => [entry.id, entry]));
+  return entries.flatMap((entry) => {
+    // merged with an earlier entry of the same stanza
+    if (!open.has(entry.id)) return [];
+    try {
+      return restoreOne(entry, open, me);
+    } catch {
+      // an unreadable stanza holds nothing to announce
+      return [];
+    }
+  });
+}
+
+function restoreOne(
+  entry: JournalEntry,
+  open: Map<string, JournalEntry>,
+  me: OwnIdentity,
+): IncomingMessage[] {
+  const { attrs, parts, unreadable } = decodeStanza(entry.stanza);
+  if (unreadable) return [];
+  const found = parts.flatMap((id) => {
+    const part = open.get(id);
+    open.delete(id);
+    return part ? [{ journalId: id, plain: part.plain, receivedAt: part.receivedAt }] : [];
+  });
+  return [buildIncoming(attrs, found, me)];
+}
+
+/** Rebuilds the messages that could not be read, from the journal entries that stand for them. */
+export function restoreUnreadable(entries: readonly JournalEntry[], me: OwnIdentity): UnreadableMessage[] {
+  return entries.flatMap(({ id, stanza }) => {
+    try {
+      const { attrs, unreadable } = decodeStanza(stanza);
+      if (!unreadable) return [];
+      const { content: _, ...message } = buildIncoming(attrs, [], me);
+      // its sender was asked by an earlier run, and may not answer any more
+      const recovery = unreadable.recovery === 'none' ? 'none' : 'phone';
+      return [{ ...message, journalIds: [id], reason: unreadable.reason, recovery }];
+    } catch {
+      // an entry without a stanza stands for nothing
+      return [];
+    }
+  });
+}
+
+/** The types of ciphertext in a `<message>` that the journal keeps. */
+const CIPHERTEXTS: ReadonlySet<string | undefined> = new Set(['pkmsg', 'msg', 'skmsg']);
+
+/** The journal's copy of a stanza: enough to rebuild its message, in a form of our own. */
+interface StanzaRecord {
+  attrs: BinaryNodeAttributes;
+  /** Journal ids of its parts, in the stanza's order. */
+  parts: string[];
+  /** The message could not be read; the entry has no content. */
+  unreadable?: Pick<UnreadableMessage, 'reason' | 'recovery'>;
+}
+
+/** The ciphertexts of a message stanza, in its order. */
+export function ciphertextsOf(stanza: BinaryNode): Uint8Array[] {
+  if (!Array.isArray(stanza.content)) return [];
+  return stanza.content.flatMap(({ tag, attrs, content }) =>
+    tag === 'enc' && CIPHERTEXTS.has(attrs.type) && content instanceof Uint8Array ? [content] : [],
+  );
+}
+
+/** The journal id of a ciphertext: the same when the same stanza is delivered again. */
+export function journalIdOf(ciphertext: Uint8Array): string {
+  return createHash('sha256').update(ciphertext).digest('hex');
+}
+
+export function encodeStanza(record: StanzaRecord): Uint8Array {
+  return Buffer.from(JSON.stringify(record));
+}
+
+/** Reads what `encodeStanza` wrote. @throws Error when it is empty or damaged */
+export function decodeStanza(bytes: Uint8Array): StanzaRecord {
+  const record = readJson(Buffer.from(bytes).toString());
+  if (!isRecord(record)) throw new Error('a stanza of the journal is damaged');
+  return record;
+}
+
+function isRecord(value: unknown): value is StanzaRecord {
+  if (!isObject(value) || !isObject(value.attrs) || !Array.isArray(value.parts)) return false;
+  if (value.unreadable !== undefined && !isObject(value.unreadable)) return false;
+  return [...Object.values(value.attrs), ...value.parts].every((item) => typeof item === 'string');
+}
+
+/** The last valid date, in milliseconds since the epoch. */
+const LAST_DATE = 8_640_000_000_000_000;
+
+/**
+ * The time in a stanza's `t`, in milliseconds since the epoch.
+ * @param otherwise returned for an invalid time
+ */
+export function stanzaTime(seconds: unknown, otherwise: number): number {
+  const ms = Number(seconds) * 1000;
+  return ms > 0 && ms <= LAST_DATE ? ms : otherwise;
 }

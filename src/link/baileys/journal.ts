@@ -4,62 +4,58 @@ import {
   type BinaryNodeAttributes,
   DEFAULT_CONNECTION_CONFIG,
   isPnUser,
+  NO_MESSAGE_FOUND_ERROR_TEXT,
   type SignalRepositoryWithLIDStore,
   type SocketConfig,
 } from '@whiskeysockets/baileys';
+import { boundedCache } from '../../domain/bounded-cache.js';
 import type { Clock } from '../../domain/clock.js';
 import { KeyedLock } from '../../domain/keyed-lock.js';
+import { keepOtherSessions } from '../../domain/signal-sessions.js';
 import type { JournalEntry } from '../../domain/signal-state.js';
 import type { LinkKeys } from '../link.js';
-import { journalled } from './auth-state.js';
-import type { DecryptedPart } from './incoming.js';
-import { ciphertextsOf, encodeStanza, journalIdOf } from './stanza.js';
+import { ciphertextsOf, encodeStanza, journalIdOf, type LiveStanza, padded, readStanza } from './incoming.js';
+import { journalled } from './keys.js';
+import { MalformedContent } from './retry-reasons.js';
 
 type MakeRepository = SocketConfig['makeSignalRepository'];
 
 /**
- * libsignal queues its work by session address, for the whole process and not for each account; work that waits there
- * would run in the asynchronous context, and so in the transaction, of whoever came first. Waiting here keeps each in
- * its own. It also keeps a send and a receipt of one person apart, who may be addressed by LID and by number.
+ * libsignal queues its work by session address for the whole process, not for each account; queued work would run in the
+ * asynchronous context, and so in the transaction, of the first caller. Queueing here keeps each caller in its own. It
+ * also serialises a send and a receipt of one person who is addressed by LID in one and by number in the other.
  */
 const sessions = new KeyedLock();
-/** Recipients whose session is known to be usable, at most. */
+/** Recipients whose session is known to be usable: the limit of the cache. */
 const MAX_USABLE = 5_000;
 
-/** A message stanza whose parts are being decrypted. */
-export interface LiveStanza {
-  node: BinaryNode;
-  /** Ciphertexts that have not been tried yet. */
-  waiting: number;
-  parts: DecryptedPart[];
-  /** A part could not be decrypted: the library asks for the message again. */
-  failed: boolean;
-  /** Every part had been recorded and announced before. */
-  finished: boolean;
-}
-
-export interface JournalOptions {
+interface JournalOptions {
   keys: LinkKeys;
   clock: Clock;
-  /** A context outside of every transaction. */
+  /** An asynchronous context outside of all transactions. */
   outside: AsyncResource;
-  /** True when what the own phone sent to this device must not be forgotten before it has been read. */
+  /** True for a message of the own phone that announces history and must stay in the journal until that is read. */
   announcesHistory(attrs: BinaryNodeAttributes, plain: Uint8Array): boolean;
-  /** Told once of every stanza whose parts are all decrypted and committed, before any receipt leaves. */
-  onDecrypted(stanza: LiveStanza): void;
+  /**
+   * Called once for each stanza whose content is decrypted and committed, before its receipt leaves.
+   * @returns false when the content is no message
+   */
+  onDecrypted(stanza: LiveStanza): boolean;
+  /** Called once for each stanza that cannot be read; its acknowledgement leaves when the promise has resolved. */
+  onFailed(stanza: LiveStanza, error: unknown): Promise<void>;
 }
 
 /**
- * The transactional inbox. What a decryption returns is committed in the same step as the ratchet that allowed it, and a
- * stanza that the network delivers again is answered from there, because its key is used up.
+ * The transactional inbox. A plaintext is committed together with the ratchet step that decrypted it. A stanza that the
+ * network delivers again is read from the journal, because its key is used up.
  */
 export class Journal {
   readonly #options: JournalOptions;
-  /** By ciphertext, as the very object that the library hands to the decryption; forgotten with it. */
+  /** By ciphertext: the same object that the library passes to the decryption. */
   readonly #live = new WeakMap<Uint8Array, LiveStanza>();
   readonly #outside: AsyncResource;
-  /** Recipients for whom something has been encrypted: their session need not be read again to see that it is there. */
-  readonly #usable = new Set<string>();
+  /** Recipients to whom something was encrypted: their session exists, without a read of the store. */
+  readonly #usable = boundedCache<true>(MAX_USABLE);
   #deletions = 0;
 
   constructor(options: JournalOptions) {
@@ -67,29 +63,29 @@ export class Journal {
     this.#outside = options.outside;
   }
 
-  /** Notes a message stanza; must be called before the library begins to decrypt it. */
+  /** Registers a message stanza; must be called before the library begins to decrypt it. */
   note(node: BinaryNode): void {
     const ciphertexts = ciphertextsOf(node);
     const stanza: LiveStanza = {
       node,
+      journalIds: ciphertexts.map(journalIdOf),
       waiting: ciphertexts.length,
       parts: [],
-      failed: false,
       finished: true,
     };
     for (const ciphertext of ciphertexts) this.#live.set(ciphertext, stanza);
   }
 
-  /** Sessions were deleted, nobody says whose. */
+  /** Sessions of unknown recipients were deleted. */
   forgetSessions(): void {
     this.#deletions += 1;
     this.#usable.clear();
   }
 
   /**
-   * The library's Signal repository with the journal in front. Every step of a ratchet is its own transaction, committed
-   * before its result is used: the library would otherwise write an outbound step only after the message has left, and a
-   * crash in between would use the same key twice.
+   * The library's Signal repository, wrapped by the journal. Each ratchet step is its own transaction, committed before its
+   * result is used: the library writes an outbound step only after the message has left, and a crash in between would
+   * use one key twice.
    */
   readonly makeRepository: MakeRepository = (auth, logger, pnToLid) => {
     const library = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(auth, logger, pnToLid);
@@ -108,6 +104,7 @@ export class Journal {
           return entry;
         }, mutex),
       );
+    const recordOf = async (address: string) => (await keys.get('session', [address]))[address];
     return {
       ...library,
       validateSession: async (jid) =>
@@ -115,14 +112,24 @@ export class Journal {
       encryptMessage: async (args) => {
         const deletions = this.#deletions;
         const encrypted = await step(args.jid, (jid) => library.encryptMessage({ ...args, jid }));
-        if (deletions === this.#deletions) this.#noteUsable(args.jid);
+        if (deletions === this.#deletions) this.#usable.set(args.jid, true);
         return encrypted;
       },
       injectE2ESession: (args) => step(args.jid, (jid) => library.injectE2ESession({ ...args, jid })),
       decryptMessage: (args) =>
-        step(args.jid, (jid) =>
-          decrypted(args.ciphertext, jid, () => library.decryptMessage({ ...args, jid })),
-        ),
+        step(args.jid, (jid) => {
+          const address = library.jidToSignalProtocolAddress(jid);
+          return decrypted(args.ciphertext, jid, async () => {
+            const before = await recordOf(address);
+            const plain = await library.decryptMessage({ ...args, jid });
+            const after = await recordOf(address);
+            // a first message names its session, so that no other one is tried
+            if (args.type === 'pkmsg' || !after || after === before) return plain;
+            keepOtherSessions(before, after);
+            await keys.set({ session: { [address]: after } });
+            return plain;
+          });
+        }),
       decryptGroupMessage: (args) =>
         this.#outside.runInAsyncScope(() =>
           sessions.run(`${args.group} ${args.authorJid}`, () =>
@@ -133,37 +140,51 @@ export class Journal {
     };
   };
 
-  #noteUsable(jid: string): void {
-    if (this.#usable.size >= MAX_USABLE) this.#usable.clear();
-    this.#usable.add(jid);
+  /**
+   * Commits a message that came without encryption, and reports it as a decrypted one.
+   * @param plain the encoded message, without padding
+   */
+  async takePlain(node: BinaryNode, plain: Uint8Array): Promise<void> {
+    const { keys, onDecrypted } = this.#options;
+    const { id, from, participant } = node.attrs;
+    const head = JSON.stringify([id, from, participant]);
+    const journalId = journalIdOf(Buffer.concat([Buffer.from(head), plain]));
+    const known = await keys.journalEntry(journalId);
+    const stanza = encodeStanza({ attrs: node.attrs, parts: [journalId] });
+    const entry = known ?? {
+      id: journalId,
+      messageId: id ?? '',
+      plain: padded(plain),
+      stanza,
+      receivedAt: this.#options.clock.now(),
+    };
+    if (!known) await keys.commit({ journal: [entry] });
+    onDecrypted(readStanza(node, entry));
   }
 
   async #open(
     ciphertext: Uint8Array,
-    commit: (id: string, live: LiveStanza | undefined) => Promise<JournalEntry>,
+    commit: (id: string, live: LiveStanza) => Promise<JournalEntry>,
   ): Promise<Uint8Array> {
     const live = this.#live.get(ciphertext);
+    // its message could not be announced
+    if (!live) throw new Error('this ciphertext is of no message stanza');
     const id = journalIdOf(ciphertext);
-    try {
-      const entry = await this.#recallOr(id, live, () => commit(id, live));
-      this.#settle(live, entry);
-      return Buffer.from(entry.plain);
-    } catch (error) {
-      this.#settle(live, undefined);
-      throw error;
-    }
+    const [entry, error] = await this.#recallOr(id, live, () => commit(id, live)).then(
+      (found) => [found, undefined] as const,
+      (reason: unknown) => [undefined, reason] as const,
+    );
+    await this.#settle(live, entry, error);
+    if (!entry) throw error;
+    return Buffer.from(entry.plain);
   }
 
   /**
-   * Redeliveries wait at the network until the next connection, so only those are looked up first; anything else is
-   * looked up when it could not be decrypted.
+   * The network redelivers after a reconnect, so stanzas that it kept offline are looked up first; others only when they
+   * cannot be decrypted.
    */
-  async #recallOr(
-    id: string,
-    live: LiveStanza | undefined,
-    commit: () => Promise<JournalEntry>,
-  ): Promise<JournalEntry> {
-    const waited = live?.node.attrs.offline !== undefined;
+  async #recallOr(id: string, live: LiveStanza, commit: () => Promise<JournalEntry>): Promise<JournalEntry> {
+    const waited = live.node.attrs.offline !== undefined;
     const known = waited ? await this.#options.keys.journalEntry(id) : undefined;
     if (known) return known;
     try {
@@ -175,37 +196,49 @@ export class Journal {
     }
   }
 
-  #entry(id: string, plain: Uint8Array, live: LiveStanza | undefined): JournalEntry {
+  #entry(id: string, plain: Uint8Array, { node: { attrs }, journalIds }: LiveStanza): JournalEntry {
     const now = this.#options.clock.now();
-    const attrs = live?.node.attrs;
-    // what the own phone sends to its companions is for the library alone and never announced, but for its past
-    const isForLibrary = attrs?.category === 'peer' && !this.#options.announcesHistory(attrs, plain);
+    // the library alone handles what the own phone sends to its linked devices, except history
+    const isForLibrary = attrs.category === 'peer' && !this.#options.announcesHistory(attrs, plain);
     return {
       id,
-      messageId: attrs?.id ?? '',
+      messageId: attrs.id ?? '',
       plain,
-      stanza: live
-        ? encodeStanza({ attrs: live.node.attrs, parts: ciphertextsOf(live.node).map(journalIdOf) })
-        : new Uint8Array(),
+      stanza: encodeStanza({ attrs, parts: journalIds }),
       receivedAt: now,
       ...(isForLibrary && { closedAt: now }),
     };
   }
 
-  #settle(live: LiveStanza | undefined, entry: JournalEntry | undefined): void {
-    if (!live) return;
+  /** Notes the outcome of a part. After the last part it reports the stanza. @throws when the stanza cannot be read */
+  async #settle(live: LiveStanza, entry: JournalEntry | undefined, error: unknown): Promise<void> {
     live.waiting -= 1;
     if (entry) {
       live.parts.push({ journalId: entry.id, plain: entry.plain, receivedAt: entry.receivedAt });
       live.finished &&= entry.closedAt !== undefined;
     } else {
-      live.failed = true;
+      live.fault ??= error;
     }
-    if (live.waiting === 0 && !live.failed) this.#options.onDecrypted(live);
+    if (live.waiting > 0) {
+      if (entry || isOfPhone(live)) return;
+      throw new Error(NO_MESSAGE_FOUND_ERROR_TEXT);
+    }
+    // in a group the last part is the message; the one before it brings a key, which this device may already have
+    const isComplete = live.fault === undefined || (entry && live.node.attrs.participant !== undefined);
+    const fault = isComplete ? !this.#options.onDecrypted(live) && new MalformedContent() : live.fault;
+    if (!fault || isOfPhone(live)) return;
+    await this.#options.onFailed(live, fault);
+    // for this text the library acknowledges plainly, and asks nobody
+    throw new Error(NO_MESSAGE_FOUND_ERROR_TEXT);
   }
 }
 
-/** Sessions with a person whose LID is known live under that, however the person is addressed. */
+/** What the own phone sends to its devices is not asked for again. */
+function isOfPhone({ node }: LiveStanza): boolean {
+  return node.attrs.category === 'peer';
+}
+
+/** The session of a person whose LID is known is stored under the LID, whatever address is used. */
 async function sessionJid(repository: SignalRepositoryWithLIDStore, jid: string): Promise<string> {
   return (isPnUser(jid) && (await repository.lidMapping.getLIDForPN(jid))) || jid;
 }

@@ -1,20 +1,34 @@
-import { type BinaryNode, type ConnectionState, jidDecode } from '@whiskeysockets/baileys';
+import {
+  type BinaryNode,
+  type ConnectionState,
+  getBinaryNodeChild,
+  isJidBroadcast,
+  isJidNewsletter,
+  jidDecode,
+  type WASocket,
+} from '@whiskeysockets/baileys';
 import type { Clock } from '../../domain/clock.js';
+import { isObject } from '../../domain/json.js';
 import type { Logger } from '../../log.js';
 import type { LinkEvent } from '../link.js';
+import { settingsIn } from './app-state.js';
+import { callStepIn } from './calls.js';
 import type { Connection } from './connection.js';
-import type { Ending } from './ending.js';
+import { changedNumber, noteNumber, pictureOwner } from './contacts.js';
+import type { Ending, Watchdog } from './ending.js';
 import { guardListeners } from './faults.js';
-import { resentMessage } from './incoming.js';
-import { changedNumber, noteNumber, pictureOwner } from './people/notices.js';
+import { groupUpdatesIn, pictureUpdateIn } from './group-updates.js';
+import { presenceIn } from './presence.js';
 import { statusesIn } from './receipts.js';
-import type { Watchdog } from './watchdog.js';
 
-/** Stanzas after which the library closes, and would wait for a peer that may be gone. */
+/** Stanzas after which the library closes the connection, and would wait for a peer that may be gone. */
 const FAREWELLS = ['CB:stream:error', 'CB:failure', 'CB:xmlstreamend', 'CB:ib,,downgrade_webclient'];
 
-/** Who learns what a connection hears. */
-export interface Listener {
+/** Pre-keys that WhatsApp Web uploads when the network has few left (whatsapp-rust `prekeys.rs`, zapo `constants.ts`). */
+const PRE_KEYS = 812;
+
+/** The objects that receive what a connection reports. */
+interface Listener {
   clock: Clock;
   log: Logger;
   ending: Ending;
@@ -24,21 +38,24 @@ export interface Listener {
   onCredentials(): void;
 }
 
-/** Listens to everything that a fresh connection tells. Must be called in the tick in which it was made. */
+/** Listens to a new connection. Must be called in the tick in which it was made. */
 export function listen(connection: Connection, listener: Listener): void {
+  connection.pairing?.listen();
   guard(connection, listener);
+  checkCertificate(connection, listener);
   listenToStanzas(connection, listener);
   listenToEvents(connection, listener);
 }
 
-function guard({ sock: { ws } }: Connection, { log, ending }: Listener): void {
+function guard({ sock: { ws }, handled }: Connection, { log, ending }: Listener): void {
   guardListeners(ws, {
+    isHandled: (_event, stanza) => isObject(stanza) && handled.has(stanza),
     stanzaFault: (error, event) => log.warn({ err: error, event }, 'a stanza could not be processed'),
     frameFault: (error) => {
       log.warn({ err: error }, 'a frame could not be decoded');
       ending.fail({
         reason: 'undecodable_frame',
-        detail: 'The network sent something that cannot be decoded.',
+        detail: 'The network sent a frame that cannot be decoded.',
       });
     },
   });
@@ -48,28 +65,73 @@ function guard({ sock: { ws } }: Connection, { log, ending }: Listener): void {
   });
 }
 
+/** Ends the link before the library answers a server that is not the network's. */
+function checkCertificate({ sock: { ws }, certificate }: Connection, { clock, log, ending }: Listener): void {
+  ws.prependListener('message', (data: unknown) => {
+    const fault = data instanceof Uint8Array ? certificate.take(data, clock.now()) : undefined;
+    if (fault === undefined) return;
+    log.error({ fault }, 'the server is not trusted');
+    const detail = `The server is not the network that it should be: ${fault}.`;
+    ending.fail({ reason: 'certificate_untrusted', detail });
+  });
+}
+
 function listenToStanzas(connection: Connection, listener: Listener): void {
   const { clock, log, ending, watchdog, emit } = listener;
-  const { sock, journal, sender, receipts, devices, contacts, groupCache } = connection;
+  const { sock, sender, receipts, resends, salt, appState, devices, contacts, groupCache, handled } =
+    connection;
   const { ws } = sock;
   ws.on('frame', (frame: unknown) => {
     if (!isQuery(frame)) watchdog.stanzaCame();
   });
-  ws.prependListener('CB:message', (node: BinaryNode) => journal.note(node));
-  ws.on('CB:ack,class:message', (node: BinaryNode) => sender.onAck(node));
+  ws.prependListener('CB:message', (node: BinaryNode) => takeMessage(node, connection, log));
+  ws.prependListener('CB:ack,class:message', (node: BinaryNode) => {
+    if (sender.onAck(node)) handled.add(node);
+  });
+  ws.prependListener('CB:receipt', (node: BinaryNode) => {
+    if (resends.drops(node)) handled.add(node);
+  });
   ws.on('CB:ack,class:receipt', (node: BinaryNode) => receipts.onAck(node));
   ws.on('CB:receipt', (node: BinaryNode) => {
-    for (const event of statusesIn(sock, node, clock.now())) emit(event);
+    for (const event of statusesIn(sock, node, clock.now())) {
+      sender.onReceipt(event, node.attrs.from);
+      emit(event);
+    }
   });
   ws.on('CB:notification,type:devices', (node: BinaryNode) => devices.onNotification(node));
+  ws.prependListener('CB:notification,type:encrypt', (node: BinaryNode) => {
+    // the library's own listener then finds the upload under way, and makes no smaller one
+    if (getBinaryNodeChild(node, 'count'))
+      sock.uploadPreKeys(PRE_KEYS).catch((err: unknown) => log.warn({ err }, 'no pre-keys uploaded'));
+  });
+  ws.on('CB:iq,,sync', (node: BinaryNode) => {
+    salt.onAnswer(node).catch((err: unknown) => log.debug({ err }, 'no salt read'));
+  });
+  ws.prependListener('CB:notification,type:server_sync', (node: BinaryNode) => {
+    handled.add(node);
+    appState.onNotification(node).catch((err: unknown) => log.warn({ err }, 'changes of chats not read'));
+  });
   ws.on('CB:notification,type:account_sync', () => {
     const { me } = sock.authState.creds;
     for (const jid of [me?.id, me?.lid]) devices.cache.del(jidDecode(jid)?.user ?? '');
   });
+  ws.on('CB:call', (node: BinaryNode) => {
+    const call = callStepIn(node, clock.now());
+    if (call) emit({ type: 'call', call });
+  });
+  for (const tag of ['CB:presence', 'CB:chatstate']) {
+    ws.on(tag, (node: BinaryNode) => {
+      const presence = presenceIn(node);
+      if (presence) emit(presence);
+    });
+  }
   ws.on('CB:notification,type:w:gp2', (node: BinaryNode) => {
+    for (const update of groupUpdatesIn(node, clock.now())) emit({ type: 'group-update', update });
     emit({ type: 'group-changed', jid: groupCache.onNotification(node) });
   });
   ws.on('CB:notification,type:picture', (node: BinaryNode) => {
+    const update = pictureUpdateIn(node, clock.now());
+    if (update) emit({ type: 'group-update', update });
     const jid = pictureOwner(node);
     if (jid) emit({ type: 'picture-changed', jid });
   });
@@ -82,24 +144,86 @@ function listenToStanzas(connection: Connection, listener: Listener): void {
   for (const farewell of FAREWELLS) ws.on(farewell, () => ending.cutSoon(sock));
 }
 
-function listenToEvents({ sock: { ev }, contacts }: Connection, listener: Listener): void {
-  const { clock, emit } = listener;
+function listenToEvents(
+  { sock: { ev }, contacts, unreadable, firstSync }: Connection,
+  listener: Listener,
+): void {
+  const { log, emit } = listener;
   ev.on('connection.update', (update) => listener.onUpdate(update));
-  ev.on('creds.update', () => listener.onCredentials());
+  ev.on('connection.update', ({ connection }) => {
+    if (connection === 'open') firstSync.open();
+  });
+  ev.on('creds.update', ({ myAppStateKeyId }) => {
+    listener.onCredentials();
+    if (myAppStateKeyId) firstSync.begin();
+  });
   ev.on('contacts.upsert', (learnt) => contacts.fromPhone(learnt));
   ev.on('contacts.update', (learnt) => contacts.fromPhone(learnt));
+  ev.on('chats.update', (updates) => {
+    for (const update of updates) {
+      const settings = update.id && settingsIn(update);
+      if (settings) emit({ type: 'chat-changed', chat: update.id ?? '', ...settings });
+    }
+  });
   ev.on('lid-mapping.update', ({ lid, pn }) => contacts.fromPair({ lid, pn }, 'mapping'));
-  ev.on('messages.upsert', ({ messages, requestId }) => {
-    // what the phone sent again because it could not be decrypted here; all else comes from the journal
-    if (!requestId) return;
-    const now = clock.now();
-    for (const message of messages.flatMap((each) => resentMessage(each, now) ?? [])) {
-      emit({ type: 'message', message });
+  // all messages come from the journal, but for the phone's copies of those that this device could not read
+  ev.on('messages.upsert', ({ messages }) => {
+    for (const message of messages) {
+      unreadable
+        .takeAnswer(message)
+        .catch((err: unknown) => log.warn({ err }, "the phone's answer could not be used"));
     }
   });
 }
 
-/** An answer, or a question that keeps the connection alive: proof of the connection, but no news of the account. */
+/** Decides who handles a message stanza: the library, if there is something to decrypt. */
+function takeMessage(
+  node: BinaryNode,
+  { sock, journal, unreadable, handled }: Connection,
+  log: Logger,
+): void {
+  const plain = plaintextOf(node);
+  // its plaintext is in the journal: the library may send the receipt
+  if (plain && handled.delete(node)) return;
+  if (isPost(node)) {
+    handled.add(node);
+    acknowledgePost(sock, node).catch((err: unknown) => log.debug({ err }, 'no ack sent'));
+  } else if (plain) {
+    handled.add(node);
+    journal
+      .takePlain(node, plain)
+      .then(() => sock.ws.emit('CB:message', node))
+      .catch((err: unknown) => log.warn({ err }, 'an unencrypted message was not kept'));
+  } else if (unreadable.take(node)) handled.add(node);
+  else journal.note(node);
+}
+
+/** The content of a message that is not encrypted; undefined for any other. */
+function plaintextOf({ attrs, content }: BinaryNode): Uint8Array | undefined {
+  if (!Array.isArray(content) || attrs.category === 'peer') return undefined;
+  const plain = content.find(({ tag }) => tag === 'plaintext')?.content;
+  return plain instanceof Uint8Array && !content.some(({ tag }) => tag === 'enc') ? plain : undefined;
+}
+
+/** An answer or a keep-alive: proof of the connection, but nothing new about the account. */
 function isQuery(frame: unknown): boolean {
   return typeof frame === 'object' && frame !== null && 'tag' in frame && frame.tag === 'iq';
+}
+
+/** True for a jid that is no chat: statuses, broadcast lists and channels. */
+function isIgnoredJid(jid: string | undefined): boolean {
+  return Boolean(isJidBroadcast(jid) || isJidNewsletter(jid));
+}
+
+/** True for a message stanza that is dropped: a status, or a post of a broadcast list or channel. */
+export function isPost({ attrs }: Pick<BinaryNode, 'attrs'>): boolean {
+  return isIgnoredJid(attrs.from);
+}
+
+/**
+ * Acknowledges a post plainly. The library would send an error acknowledgement; the network then delivers that post again
+ * at each connection and withholds the rest of the offline queue (Baileys PR #2779).
+ */
+export async function acknowledgePost(sock: WASocket, post: BinaryNode): Promise<void> {
+  await sock.sendMessageAck(post);
 }

@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 import { aesDecryptGCM, jidNormalizedUser, proto } from '@whiskeysockets/baileys';
-import type { MessageContent, OpenedSecret, SecretContent } from '../link.js';
+import type { OpenedSecret, SecretContent } from '../link.js';
 
 const KEY_BYTES = 32;
 const NO_SALT = Buffer.alloc(0);
@@ -12,14 +12,14 @@ interface Sealed {
   encIv?: Uint8Array | null;
 }
 
-/** One use of a message's secret. */
+/** A kind of content that is encrypted with a message's secret. */
 interface Use {
-  /** Its name, which is part of the key. */
+  /** Part of the key derivation. */
   name: string;
-  /** The ciphertext is bound to the message that it is about and to its author. */
+  /** The additional data holds the target's id and the author. */
   bound?: true;
-  sealed(content: MessageContent): Sealed | null | undefined;
-  read(plain: Uint8Array, content: MessageContent): OpenedSecret;
+  sealed(content: proto.IMessage): Sealed | null | undefined;
+  read(plain: Uint8Array, content: proto.IMessage): OpenedSecret;
 }
 
 const USES: readonly Use[] = [
@@ -49,7 +49,7 @@ const USES: readonly Use[] = [
     sealed: ({ encReactionMessage }) => encReactionMessage,
     read: (plain, { encReactionMessage }) => {
       const reactionMessage = proto.Message.ReactionMessage.decode(plain);
-      // the key stands outside, so that the network can tell whom to notify
+      // the key is outside of the ciphertext, so that the network knows whom to notify
       reactionMessage.key = encReactionMessage?.targetMessageKey ?? reactionMessage.key;
       return { type: 'message', content: { reactionMessage } };
     },
@@ -57,11 +57,12 @@ const USES: readonly Use[] = [
 ];
 
 /**
- * Opens a content with the secret of the message that it is about. Its key is made of both authors' addresses, and nobody
- * says which of their two addresses was used, so all are tried: a wrong one cannot decrypt.
+ * Decrypts a content with the secret of its target. The key is derived from the addresses of both authors; which of their two
+ * addresses was used is not known, so all are tried: a wrong one cannot decrypt.
  */
 export function openSecret(secret: SecretContent): OpenedSecret | undefined {
-  const use = USES.find(({ sealed }) => sealed(secret.content));
+  const content: proto.IMessage = secret.content;
+  const use = USES.find(({ sealed }) => sealed(content));
   if (!use) return undefined;
   for (const targetAuthor of secret.targetAuthors.map(jidNormalizedUser)) {
     for (const author of secret.authors.map(jidNormalizedUser)) {
@@ -86,13 +87,13 @@ function openAs(
   try {
     return use.read(aesDecryptGCM(encPayload, key, encIv, bond), content);
   } catch {
-    // not these two, or nothing that can be read
+    // other addresses, or a malformed content
     return undefined;
   }
 }
 
-/** An edit in the form that unencrypted edits have, whichever of its forms it was encrypted in. */
-function readEdit(plain: Uint8Array, { secretEncryptedMessage }: MessageContent): OpenedSecret {
+/** An edit in the form of unencrypted edits, whatever its encrypted form was. */
+function readEdit(plain: Uint8Array, { secretEncryptedMessage }: proto.IMessage): OpenedSecret {
   const decrypted = proto.Message.decode(plain);
   const inner = decrypted.editedMessage?.message ?? decrypted;
   const protocolMessage = {

@@ -1,55 +1,215 @@
-import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
-import type { Clock } from '../../domain/clock.js';
+import { randomBytes } from 'node:crypto';
+import {
+  aesDecryptCTR,
+  aesEncryptCTR,
+  aesEncryptGCM,
+  type BinaryNode,
+  bytesToCrockford,
+  Curve,
+  derivePairingCodeKey,
+  getBinaryNodeChild,
+  getBinaryNodeChildBuffer,
+  getCompanionPlatformId,
+  hkdf,
+  S_WHATSAPP_NET,
+} from '@whiskeysockets/baileys';
 import { GatewayError } from '../../domain/errors.js';
+import { acknowledge, type PairingContext } from './pairing-context.js';
+import { refusalCode } from './reasons.js';
+import { BROWSER } from './socket.js';
 
-/** Milliseconds that the network has to answer a request for a code. */
+/** Milliseconds that a code lives, from its making (zapo 1.7.1). */
+const CODE_MS = 180_000;
+/** The network may repeat `primary_hello` after a finished code, this many times in all (zapo 1.7.1). */
+const MAX_HELLOS = 3;
+/** Milliseconds to wait for the network's answer. */
 const ANSWER_MS = 15_000;
-const REFUSED = 'CB:iq,type:error';
-const GRANTED = 'CB:iq,type:result,link_code_companion_reg';
+const CODE_BYTES = 5;
+const KEY_BYTES = 32;
+const CTR_IV_BYTES = 16;
+const GCM_IV_BYTES = 12;
+const STEP = 'link_code_companion_reg';
+const NO_BYTES = Buffer.alloc(0);
 
-/**
- * Asks for a pairing code and waits until the network has accepted the request: the library itself does not.
- * @param phone digits with country code
- * @throws GatewayError `pairing_code_refused`
- */
-export async function requestPairingCode(sock: WASocket, clock: Clock, phone: string): Promise<string> {
-  const answer = new Promise<void>((resolve, reject) => {
-    const settle = (error?: GatewayError) => {
-      cancel();
-      sock.ws.off(REFUSED, onRefused);
-      sock.ws.off(GRANTED, onGranted);
-      sock.ws.off('close', onClosed);
-      if (error) reject(error);
-      else resolve();
+/** The name of the process's system among those that the network accepts (Baileys PR 2769): others get 400. */
+const SYSTEMS: Readonly<Partial<Record<NodeJS.Platform, string>>> = { darwin: 'Mac OS', win32: 'Windows' };
+
+/** `Chrome (Linux)`: browser and system as the network demands them with a code. */
+export function platformDisplay(platform: NodeJS.Platform): string {
+  return `${BROWSER[1]} (${SYSTEMS[platform] ?? 'Linux'})`;
+}
+
+interface ShownCode {
+  code: string;
+  jid: string;
+  ref: Buffer;
+  keys: { public: Uint8Array; private: Uint8Array };
+  expiresAt: number;
+  hellos: number;
+  finished: boolean;
+}
+
+/** Pairing by a code of eight characters that a person types on the phone. */
+export class PairingCode {
+  readonly #context: PairingContext;
+  /** Called when the secret has changed, so that the QR code shows the new one. */
+  readonly #onNewSecret: () => void;
+  #shown: ShownCode | undefined;
+
+  constructor(context: PairingContext, onNewSecret: () => void) {
+    this.#context = context;
+    this.#onNewSecret = onNewSecret;
+  }
+
+  /** Milliseconds since the epoch; 0 without a code. */
+  get expiresAt(): number {
+    return this.#shown?.expiresAt ?? 0;
+  }
+
+  /**
+   * Asks the network for a code.
+   * @param phone digits with country code
+   * @param ready the network has sent `pair-device`, before which it accepts no request
+   * @throws GatewayError `pairing_code_refused`
+   */
+  async request(phone: string, ready: boolean): Promise<string> {
+    if (!ready) throw failure('The connection is not ready to ask for a code. Try again.');
+    const { sock, clock } = this.#context;
+    const code = bytesToCrockford(randomBytes(CODE_BYTES));
+    const keys = Curve.generateKeyPair();
+    const expiresAt = clock.now() + CODE_MS;
+    const jid = `${phone}${S_WHATSAPP_NET}`;
+    if (!(await this.#context.rotate())) throw failure('The store could not keep the pairing. Try again.');
+    this.#onNewSecret();
+    const step = {
+      tag: STEP,
+      attrs: { jid, stage: 'companion_hello', should_show_push_notification: 'true' },
+      content: [
+        leaf('link_code_pairing_wrapped_companion_ephemeral_pub', await wrap(code, keys.public)),
+        leaf('companion_server_auth_key_pub', sock.authState.creds.noiseKey.public),
+        leaf('companion_platform_id', getCompanionPlatformId(BROWSER)),
+        leaf('companion_platform_display', platformDisplay(process.platform)),
+        leaf('link_code_pairing_nonce', '0'),
+      ],
     };
-    const onRefused = (node: BinaryNode) => settle(refused(node));
-    const onGranted = () => settle();
-    const onClosed = () => settle(failure('The connection ended before the network answered.'));
-    const cancel = clock.after(ANSWER_MS, () => settle(failure('The network did not answer the request.')));
-    sock.ws.on(REFUSED, onRefused);
-    sock.ws.on(GRANTED, onGranted);
-    sock.ws.on('close', onClosed);
-  });
-  const [code] = await Promise.all([sock.requestPairingCode(phone).catch(notAsked), answer]);
-  return code;
+    const answer = await this.#ask(step).catch((error: unknown) => {
+      throw refused('The network refuses a pairing code for this number', error);
+    });
+    const ref = getBinaryNodeChildBuffer(getBinaryNodeChild(answer, STEP), 'link_code_pairing_ref');
+    if (!ref) throw failure('The network did not answer the request.');
+    this.#shown = { code, jid, ref: Buffer.from(ref), keys, expiresAt, hellos: 0, finished: false };
+    return code;
+  }
+
+  async onNotification(node: BinaryNode): Promise<void> {
+    await acknowledge(this.#context.sock, node);
+    const step = getBinaryNodeChild(node, STEP);
+    const ref = getBinaryNodeChildBuffer(step, 'link_code_pairing_ref');
+    const shown = this.#shown;
+    if (!shown || !ref || !shown.ref.equals(ref)) return;
+    if (step?.attrs.stage === 'refresh_code') {
+      this.#drop('The phone asks for a new code: request one again.');
+    }
+    if (step?.attrs.stage === 'primary_hello') await this.#onHello(shown, step);
+  }
+
+  async #onHello(shown: ShownCode, step: BinaryNode): Promise<void> {
+    if (this.#context.clock.now() > shown.expiresAt) {
+      this.#drop('The code has expired: it is valid for three minutes. Request a new one.');
+      return;
+    }
+    shown.hellos += 1;
+    if (shown.finished && shown.hellos > MAX_HELLOS) {
+      this.#drop('The network repeated a step of the pairing too often. Request a new code.');
+      return;
+    }
+    const wrapped = getBinaryNodeChildBuffer(step, 'link_code_pairing_wrapped_primary_ephemeral_pub');
+    const identity = getBinaryNodeChildBuffer(step, 'primary_identity_pub');
+    if (!wrapped || !identity) {
+      this.#drop('The network sent an incomplete step of the pairing. Request a new code.');
+      return;
+    }
+    await this.#finish(shown, Buffer.from(wrapped), Buffer.from(identity));
+  }
+
+  /** Each time with fresh random bytes, so that a repetition ends in a secret of its own. */
+  async #finish(shown: ShownCode, wrapped: Buffer, phoneIdentity: Buffer): Promise<void> {
+    const { signedIdentityKey } = this.#context.sock.authState.creds;
+    const shared = Curve.sharedKey(shown.keys.private, await unwrap(shown.code, wrapped));
+    const [random, salt, iv] = [randomBytes(KEY_BYTES), randomBytes(KEY_BYTES), randomBytes(GCM_IV_BYTES)];
+    const key = hkdf(shared, KEY_BYTES, { salt, info: 'link_code_pairing_key_bundle_encryption_key' });
+    const bundle = Buffer.concat([signedIdentityKey.public, phoneIdentity, random]);
+    const sealed = Buffer.concat([salt, iv, aesEncryptGCM(bundle, key, iv, NO_BYTES)]);
+    const identities = Curve.sharedKey(signedIdentityKey.private, phoneIdentity);
+    const material = Buffer.concat([shared, identities, random]);
+    // stored first: if the answer is lost, the proof of the phone still verifies (zapo 1.7.1)
+    if (!(await this.#context.adopt(hkdf(material, KEY_BYTES, { info: 'adv_secret' })))) return;
+    try {
+      const answer = await this.#ask({
+        tag: STEP,
+        attrs: { jid: shown.jid, stage: 'companion_finish' },
+        content: [
+          leaf('link_code_pairing_wrapped_key_bundle', sealed),
+          leaf('companion_identity_public', signedIdentityKey.public),
+          leaf('link_code_pairing_ref', shown.ref),
+        ],
+      });
+      if (!answer) throw new Error('the network did not answer');
+      shown.finished = true;
+    } catch (error) {
+      const { message } = refused('The network refused the typed code', error);
+      this.#context.emit({
+        type: 'pairing-failed',
+        detail: `${message} Type it again, or request a new one.`,
+      });
+      // the QR code's secret was replaced by the code's
+      if (await this.#context.rotate()) this.#onNewSecret();
+    }
+  }
+
+  #ask(step: BinaryNode): Promise<BinaryNode | undefined> {
+    const request = {
+      tag: 'iq',
+      attrs: { to: S_WHATSAPP_NET, type: 'set', xmlns: 'md' },
+      content: [step],
+    };
+    return this.#context.sock.query(request, ANSWER_MS);
+  }
+
+  #drop(detail: string): void {
+    this.#shown = undefined;
+    this.#context.emit({ type: 'pairing-failed', detail });
+  }
 }
 
-function notAsked(cause: unknown): never {
-  throw new GatewayError(
-    'pairing_code_refused',
-    'The connection is not ready to ask for a code. Try again.',
-    {
-      cause,
-    },
-  );
+function leaf(tag: string, content: Uint8Array | string): BinaryNode {
+  return { tag, attrs: {}, content };
 }
 
-function refused({ content }: BinaryNode): GatewayError {
-  const error = Array.isArray(content) ? content.find(({ tag }) => tag === 'error') : undefined;
-  const reason = [error?.attrs.code, error?.attrs.text].filter(Boolean).join(', ');
-  return failure(`The network refuses a pairing code for this number${reason && ` (${reason})`}.`);
+async function wrap(code: string, key: Uint8Array): Promise<Buffer> {
+  const salt = randomBytes(KEY_BYTES);
+  const iv = randomBytes(CTR_IV_BYTES);
+  return Buffer.concat([salt, iv, aesEncryptCTR(key, await derivePairingCodeKey(code, salt), iv)]);
 }
 
-function failure(message: string): GatewayError {
-  return new GatewayError('pairing_code_refused', message);
+async function unwrap(code: string, wrapped: Buffer): Promise<Buffer> {
+  const salt = wrapped.subarray(0, KEY_BYTES);
+  const iv = wrapped.subarray(KEY_BYTES, KEY_BYTES + CTR_IV_BYTES);
+  const sealed = wrapped.subarray(KEY_BYTES + CTR_IV_BYTES);
+  return aesDecryptCTR(sealed, await derivePairingCodeKey(code, salt), iv);
+}
+
+/** The network's code and text, where it gave one. */
+function refused(what: string, error: unknown): GatewayError {
+  const code = refusalCode(error);
+  const reason = code === undefined ? '' : ` (${[code, errorText(error)].filter(Boolean).join(', ')})`;
+  return failure(code === undefined ? 'The network did not answer the request.' : `${what}${reason}.`, error);
+}
+
+function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : '';
+}
+
+function failure(message: string, cause?: unknown): GatewayError {
+  return new GatewayError('pairing_code_refused', message, { cause });
 }

@@ -1,24 +1,30 @@
 import { DisconnectReason } from '@whiskeysockets/baileys';
+import { GatewayError } from '../../domain/errors.js';
 import type { CloseReason } from '../../domain/session.js';
+import { proxyFailureIn } from './tunnel.js';
 
 /** Why a link ended: the word that decides, and a sentence for people. */
 export interface Verdict {
   reason: CloseReason;
   detail: string;
+  /** Milliseconds until the cause ends, where the network says so. */
+  retryAfterMs?: number;
 }
 
 interface Row extends Verdict {
   /** Code of the library's error. */
   code?: number;
-  /** What the error's message must say, where one code means several things. */
+  /** A pattern for the error's message, where one code has several meanings. */
   says?: RegExp;
+  /** Type of the `conflict` inside a stream error. */
+  conflict?: string;
   /** The row counts only while the number is not linked. */
   unpaired?: true;
 }
 
 /**
- * Every way in which the library reports an end, first match wins. Codes of `failure` nodes after whatsmeow; 500 is
- * named "bad session" by the library but also stands for every stream error without a code, so it is no logout.
+ * The library's reports of a lost connection; the first match wins. Codes of `failure` nodes after whatsmeow; 500 is
+ * named "bad session" by the library, but it also covers every stream error without a code, so it is no logout.
  */
 const ROWS: readonly Row[] = [
   {
@@ -45,6 +51,11 @@ const ROWS: readonly Row[] = [
     detail: 'The network did not finish the handshake in time.',
   },
   {
+    conflict: 'device_removed',
+    reason: 'logged_out',
+    detail: 'The phone removed this linked device.',
+  },
+  {
     code: DisconnectReason.loggedOut,
     unpaired: true,
     reason: 'pairing_unfinished',
@@ -68,7 +79,7 @@ const ROWS: readonly Row[] = [
   {
     code: 405,
     reason: 'client_outdated',
-    detail: 'The network no longer accepts this client version; update Switchboard.',
+    detail: 'The network no longer accepts this client version.',
   },
   { code: 406, reason: 'banned', detail: 'The network has banned this account.' },
   { code: 409, reason: 'client_outdated', detail: 'The network does not accept this client.' },
@@ -100,16 +111,25 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-/** The reason of an end that the library reported. */
+/** Maps the library's error to the reason why the link ended. */
 export function verdictOn(error: unknown, paired: boolean): Verdict {
+  const proxyFailure = proxyFailureIn(error);
+  if (proxyFailure) return { reason: 'proxy_failed', detail: proxyFailure.message };
   const { code, message } = partsOf(error);
+  const attrs = attributesOf(error);
   const row = ROWS.find(
     (candidate) =>
       (candidate.code === undefined || candidate.code === code) &&
       (candidate.says === undefined || candidate.says.test(message)) &&
+      (candidate.conflict === undefined || candidate.conflict === attrs('type')) &&
       !(candidate.unpaired && paired),
   );
-  if (row) return { reason: row.reason, detail: row.detail };
+  if (row) {
+    // `expire` of a temporary ban: seconds from now (whatsmeow, `TemporaryBan`)
+    const seconds = row.reason === 'account_restricted' ? Number(attrs('expire')) : 0;
+    const retry = seconds > 0 && { retryAfterMs: seconds * 1_000 };
+    return { reason: row.reason, detail: row.detail, ...retry };
+  }
   const name = code === undefined ? message : `code ${code}: ${message}`;
   return {
     reason: 'stream_error',
@@ -117,11 +137,39 @@ export function verdictOn(error: unknown, paired: boolean): Verdict {
   };
 }
 
-/** The status code and the message of an error of the library, which brings its own copy of Boom. */
+/** Reads the attributes of the `failure`, or of the element inside the stream error, that the network sent. */
+function attributesOf(error: unknown): (name: string) => unknown {
+  const data = field(error, 'data');
+  const attrs = field(data, 'attrs') ?? data;
+  return (name) => field(attrs, name);
+}
+
+/** The status code and the message of an error of the library, which has its own copy of Boom. */
 export function partsOf(error: unknown): { code?: number; message: string } {
   if (typeof error === 'number') return { code: error, message: `socket closed with ${error}` };
   if (!(error instanceof Error)) return { message: '' };
-  const output: unknown = Reflect.get(error, 'output');
-  const code: unknown = output instanceof Object ? Reflect.get(output, 'statusCode') : undefined;
+  const code = field(field(error, 'output'), 'statusCode');
   return { message: error.message, ...(typeof code === 'number' && { code }) };
+}
+
+/** A field of a value of unknown shape; undefined when there is none. */
+export function field(value: unknown, name: string): unknown {
+  return value instanceof Object ? new Map<string, unknown>(Object.entries(value)).get(name) : undefined;
+}
+
+/** The network's code in an error answer to a query; undefined when no answer came at all. */
+export function refusalCode(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('data' in error)) return undefined;
+  const { data } = error;
+  if (typeof data === 'number') return data;
+  // some queries carry the whole error node
+  const code = field(field(data, 'attrs'), 'code');
+  return typeof code === 'string' && /^\d+$/.test(code) ? Number(code) : undefined;
+}
+
+/** For a query that was not answered, or refused with a code without a meaning of its own. */
+export function lookupFailed(cause: unknown): GatewayError {
+  const code = refusalCode(cause);
+  const why = code === undefined ? 'did not answer' : `refused (${code})`;
+  return new GatewayError('lookup_failed', `The network ${why}. Try again.`, { cause });
 }

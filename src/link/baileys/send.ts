@@ -1,46 +1,80 @@
-import { type BinaryNode, proto, type WASocket } from '@whiskeysockets/baileys';
-import { parseJid } from '../../domain/address.js';
+import {
+  areJidsSameUser,
+  type BinaryNode,
+  isJidGroup,
+  isLidUser,
+  proto,
+  type WASocket,
+} from '@whiskeysockets/baileys';
 import type { Clock } from '../../domain/clock.js';
 import { GatewayError } from '../../domain/errors.js';
 import { LIMITS } from '../../domain/limits.js';
-import type { LinkEvent, MessageContent, OutgoingMessage, SentMessage } from '../link.js';
-import { compose } from './compose.js';
-import type { Devices } from './devices.js';
+import type { LinkEvent, MessageContent, OutgoingMessage, Restriction, SentMessage } from '../link.js';
+import { compose, stanzaExtras } from './compose.js';
+import type { Audience, Fanout } from './fanout.js';
+import { stanzaTime } from './incoming.js';
 import type { Uploader } from './media/upload.js';
+import type { NumberFallback } from './number-fallback.js';
+import type { MessageTokens } from './privacy-tokens.js';
 import { partsOf } from './reasons.js';
-import { stanzaExtras } from './stanza-extras.js';
-import { stanzaTime } from './stanza-time.js';
+import type { StatusEvent } from './receipts.js';
+import type { Restrictions } from './restrictions.js';
 
-/** Code of a nack that means a restricted account; the network then lets it answer known chats only. */
+/** Code of a nack that means a restricted account, or a person whose token is missing. */
 const ACCOUNT_RESTRICTED = '463';
-/** The library's code for a connection that is not there. A query that it interrupts may reject with a bare WebSocket code. */
+/** Code of a nack that, for a LID, means an account whose private chats have not been moved to LIDs. */
+const BAD_REQUEST = '400';
+/** The count in the copy for a device that was missed: the first one. */
+const FIRST = 1;
+/** The library's code for a missing connection. An interrupted query may reject with a bare WebSocket code instead. */
 const NO_CONNECTION = 428;
-/** Sends whose acknowledgement came too late to answer, remembered to tell of it. */
+/** Sends without an acknowledgement at their deadline; a late one is still reported. */
 const MAX_OVERDUE = 500;
 
-/** A send on its way. */
-class Outgoing {
-  /** Handed to the library, which does not tell when it hands it to the socket: from here on it may arrive. */
+/** Milliseconds that a receipt waits for the acknowledgement, which then comes after it. */
+const LATE_ACK_MS = 300;
+
+/** The network's answer to a message. */
+interface Acknowledgement {
+  /** Milliseconds since the epoch. */
+  at: number;
+  /** The code of a negative acknowledgement. */
+  error: string | undefined;
+  /** The network's hash of all devices of the chat. */
+  hash: string | undefined;
+}
+
+/** A send in flight. */
+class SendInFlight {
+  /** Given to the library, which does not say when it writes to the socket: from now on the message may arrive. */
   left = false;
-  /** Settles, without an error, when nothing is written down of it any more. */
+  /** Resolves when the record of the send is written, or could not be. */
   written: Promise<unknown> = Promise.resolve();
   ended = false;
-  readonly acknowledged: Promise<number>;
-  #resolve: (sentAt: number) => void = () => undefined;
+  /** Acknowledged: told once. */
+  answered = false;
+  /** A recipient has it: told once. */
+  proven = false;
+  /** Jid of the chat. */
+  readonly to: string;
+  readonly acknowledged: Promise<Acknowledgement>;
+  #resolve: (acknowledgement: Acknowledgement) => void = () => undefined;
   #reject: (error: GatewayError) => void = () => undefined;
 
-  constructor() {
+  constructor(to: string) {
+    this.to = to;
     this.acknowledged = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // it is waited for after the message has left; a rejection before that must not count as unhandled
+    // awaited only after the message has left; an earlier rejection must not count as unhandled
     this.acknowledged.catch(() => undefined);
   }
 
-  take(sentAt: number): void {
+  take(acknowledgement: Acknowledgement): void {
     this.ended = true;
-    this.#resolve(sentAt);
+    this.answered = true;
+    this.#resolve(acknowledgement);
   }
 
   fail(error: GatewayError): void {
@@ -49,43 +83,85 @@ class Outgoing {
   }
 }
 
-export interface SenderOptions {
-  sock: WASocket;
-  devices: Devices;
-  uploader: Uploader;
-  clock: Clock;
-  emit(event: LinkEvent): void;
+/** An acknowledged message. */
+interface Attempt {
+  content: MessageContent;
+  /** Whether the person's token was attached. */
+  isTrusted: boolean;
+  acknowledgement: Acknowledgement;
 }
 
-/** Sends messages and waits until the network has taken each. */
-export class Sender {
-  readonly #sock: WASocket;
-  readonly #devices: Devices;
-  readonly #uploader: Uploader;
-  readonly #clock: Clock;
-  readonly #emit: (event: LinkEvent) => void;
-  readonly #outgoing = new Map<string, Outgoing>();
-  readonly #overdue = new Set<string>();
+/** A message that may leave. */
+interface PreparedMessage {
+  content: MessageContent;
+  tokens: MessageTokens;
+  audience: Audience;
+}
 
-  constructor({ sock, devices, uploader, clock, emit }: SenderOptions) {
-    this.#sock = sock;
-    this.#devices = devices;
-    this.#uploader = uploader;
-    this.#clock = clock;
-    this.#emit = emit;
+/** Sends messages, each until the network acknowledges it. */
+export class Sender {
+  readonly #options;
+  readonly #outgoing = new Map<string, SendInFlight>();
+  readonly #overdue = new Set<string>();
+  #isStopped = false;
+
+  constructor(options: {
+    sock: WASocket;
+    fanout: Fanout;
+    fallback: NumberFallback;
+    restrictions: Restrictions;
+    uploader: Uploader;
+    clock: Clock;
+    emit(event: LinkEvent): void;
+    tokensFor(to: string): Promise<MessageTokens>;
+    /** Asks the network for a person's token. @returns true when there is one now */
+    askForToken(to: string): Promise<boolean>;
+    /** The network says that the LID of a person is another one by now. */
+    refreshLid(jid: string): void;
+  }) {
+    this.#options = options;
   }
 
-  /** See the port. Everything that can hang is raced against the end of the connection. */
+  /** See the port. Rejects as soon as the connection ends. */
   async send(message: OutgoingMessage): Promise<SentMessage> {
+    const to = await this.#options.fallback.addressFor(message.to);
+    const first = await this.#attempt({ ...message, to });
+    const { error } = first.acknowledgement;
+    if (error === undefined) return sentMessage(message, first);
+    const remedy = await this.#remedy(to, first, error);
+    if (remedy instanceof GatewayError) return this.#refuse(message, first, remedy);
+    const encoded = proto.Message.encode(first.content).finish();
+    const second = await this.#attempt({ ...message, to: remedy, content: { encoded } });
+    const code = second.acknowledgement.error;
+    if (code !== undefined) return this.#refuse(message, second, rejected(code));
+    // the message is sent; a store that fails here ends the link by itself
+    if (remedy !== to) await this.#options.fallback.remember(to).catch(() => undefined);
+    return sentMessage(message, second);
+  }
+
+  #refuse({ messageId }: OutgoingMessage, { acknowledgement }: Attempt, error: GatewayError): never {
+    const { at, error: code = '' } = acknowledgement;
+    this.#options.emit({ type: 'message-status', messageId, at, status: 'failed', code });
+    throw error;
+  }
+
+  /** Sends once, and once more to the devices that the network knows and this link did not. */
+  async #attempt(message: OutgoingMessage): Promise<Attempt> {
+    if (this.#isStopped) throw notConnected();
     const { messageId } = message;
-    const outgoing = new Outgoing();
+    const outgoing = new SendInFlight(message.to);
     this.#outgoing.set(messageId, outgoing);
     try {
-      const content = await Promise.race([this.#prepare(message, outgoing), failureOnly(outgoing)]);
-      if (!outgoing.ended) this.#relay(message, content, outgoing);
-      return { messageId, content, sentAt: await outgoing.acknowledged };
+      const prepared = await Promise.race([this.#prepare(message, outgoing), failureOnly(outgoing)]);
+      if (!outgoing.ended) this.#relay(message, prepared, outgoing);
+      const acknowledgement = await outgoing.acknowledged;
+      // the message is acknowledged: what fails from now on does not fail the send
+      if (!acknowledgement.error)
+        await this.#sendToMissed(message, prepared, acknowledgement.hash).catch(() => undefined);
+      const { content, tokens } = prepared;
+      return { content, isTrusted: tokens.isTrusted, acknowledgement };
     } catch (error) {
-      // whoever learns of the failure must find what was written down
+      // the caller of a failed send must find its record
       await outgoing.written;
       throw error;
     } finally {
@@ -93,42 +169,113 @@ export class Sender {
     }
   }
 
-  /** An `<ack class="message">`; one with `error` is a nack. */
-  onAck({ attrs }: BinaryNode): void {
+  /**
+   * Removes the cause of a negative acknowledgement, where that is possible.
+   * @returns the address to send to once more, or the error where a repetition would be refused too
+   */
+  async #remedy(to: string, { isTrusted }: Attempt, code: string): Promise<string | GatewayError> {
+    const { fallback, restrictions, askForToken } = this.#options;
+    if (code === BAD_REQUEST) return (await fallback.numberFor(to)) ?? rejected(code);
+    if (code !== ACCOUNT_RESTRICTED) return rejected(code);
+    const lock = await restrictions.lock();
+    if (!lock || lock.active) return locked(code, lock);
+    const isFound = !isTrusted && (await askForToken(to).catch(() => false));
+    return isFound ? to : withoutToken(code);
+  }
+
+  async #sendToMissed(
+    { to, messageId }: OutgoingMessage,
+    { content, audience }: PreparedMessage,
+    hash: string | undefined,
+  ): Promise<void> {
+    const { sock, fanout, clock } = this.#options;
+    const extras = stanzaExtras(content, clock.now());
+    for (const jid of await fanout.missed(to, audience, hash))
+      await sock.relayMessage(to, content, { messageId, ...extras, participant: { jid, count: FIRST } });
+  }
+
+  /**
+   * Takes an `<ack class="message">`; one with `error` is a nack.
+   * @returns true when the library must not react: it issues tokens after a restriction, also where a time lock forbids it
+   */
+  onAck({ attrs }: BinaryNode): boolean {
+    const { clock, emit, refreshLid } = this.#options;
+    if (attrs.refresh_lid === 'true' && attrs.from) refreshLid(attrs.from);
     const messageId = attrs.id ?? '';
-    const at = stanzaTime(attrs.t, this.#clock.now());
+    const at = stanzaTime(attrs.t, clock.now());
     const outgoing = this.#outgoing.get(messageId);
-    if (!outgoing && !this.#overdue.delete(messageId)) return;
-    if (attrs.error) {
-      this.#emit({ type: 'message-status', messageId, at, status: 'failed', code: attrs.error });
-      outgoing?.fail(rejected(attrs.error));
-    } else {
-      this.#emit({ type: 'message-status', messageId, at, status: 'sent' });
-      outgoing?.take(at);
+    const { error, phash } = attrs;
+    const isOurs = error === ACCOUNT_RESTRICTED;
+    if (outgoing ? outgoing.answered : !this.#overdue.delete(messageId)) return isOurs;
+    if (!error) {
+      if (!outgoing?.proven) emit({ type: 'message-status', messageId, at, status: 'sent' });
+    } else if (!outgoing) emit({ type: 'message-status', messageId, at, status: 'failed', code: error });
+    outgoing?.take({ at, error: error || undefined, hash: phash });
+    return isOurs;
+  }
+
+  /**
+   * Takes a receipt from a recipient. It proves the send as an acknowledgement does, which may be missing; one that is only late
+   * is waited for, because it names the devices of the chat.
+   * @param from the chat that the receipt names
+   */
+  onReceipt({ messageId, at }: StatusEvent, from: string | undefined): void {
+    const { clock, emit } = this.#options;
+    const outgoing = this.#outgoing.get(messageId);
+    const isProof = outgoing
+      ? outgoing.left && !outgoing.answered && !outgoing.proven && isChat(from, outgoing.to)
+      : this.#overdue.delete(messageId);
+    if (!isProof) return;
+    emit({ type: 'message-status', messageId, at, status: 'sent' });
+    if (!outgoing) return;
+    outgoing.proven = true;
+    const cancel = clock.after(LATE_ACK_MS, () => outgoing.take({ at, error: undefined, hash: undefined }));
+    outgoing.acknowledged.then(cancel, cancel);
+  }
+
+  /** Fails all sends in flight: the connection is gone. */
+  stop(): void {
+    this.#isStopped = true;
+    for (const outgoing of this.#outgoing.values()) {
+      if (outgoing.proven)
+        outgoing.take({ at: this.#options.clock.now(), error: undefined, hash: undefined });
+      else outgoing.fail(outgoing.left ? cutOff() : notConnected());
     }
   }
 
-  /** The connection is gone: what has not been acknowledged never will be. */
-  stop(): void {
-    for (const outgoing of this.#outgoing.values()) outgoing.fail(outgoing.left ? cutOff() : notConnected());
-  }
-
-  async #prepare(message: OutgoingMessage, outgoing: Outgoing): Promise<MessageContent> {
-    if (parseJid(message.to)?.kind !== 'group') await this.#devices.ensure(this.#sock, message.to);
-    const content = await compose(this.#sock, this.#uploader, message, this.#clock.now());
-    // it failed meanwhile, and nobody would take the record back
+  async #prepare(message: OutgoingMessage, outgoing: SendInFlight): Promise<PreparedMessage> {
+    const { sock, uploader, clock, tokensFor } = this.#options;
+    const audience = await this.#audience(message.to);
+    const [content, tokens] = await Promise.all([
+      compose(sock, uploader, message, clock.now()),
+      tokensFor(message.to),
+    ]);
+    // the send failed meanwhile, and its record would stay
     if (outgoing.ended) throw notConnected();
     const writing = message.beforeSend(proto.Message.encode(content).finish());
     outgoing.written = writing.catch(() => undefined);
     await writing;
-    return content;
+    return { content, tokens, audience };
   }
 
-  #relay(message: OutgoingMessage, content: MessageContent, outgoing: Outgoing): void {
-    const { to, messageId } = message;
+  async #audience(to: string): Promise<Audience> {
+    try {
+      return await this.#options.fanout.prepare(to);
+    } catch (error) {
+      throw this.#options.sock.ws.isOpen ? error : notConnected(error);
+    }
+  }
+
+  #relay(
+    { to, messageId }: OutgoingMessage,
+    { content, tokens }: PreparedMessage,
+    outgoing: SendInFlight,
+  ): void {
     outgoing.left = true;
-    const extras = stanzaExtras(content, this.#clock.now());
-    this.#sock.relayMessage(to, content, { messageId, ...extras }).then(
+    const { sock, clock } = this.#options;
+    const { additionalNodes = [], ...extras } = stanzaExtras(content, clock.now());
+    const options = { messageId, ...extras, additionalNodes: [...additionalNodes, ...tokens.nodes] };
+    sock.relayMessage(to, content, options).then(
       () => {
         if (!outgoing.ended) this.#limit(messageId, outgoing);
       },
@@ -136,16 +283,16 @@ export class Sender {
     );
   }
 
-  /** Why the library did not get through with a message. */
+  /** Maps an error of the library's `relayMessage`. */
   #failureOf(error: unknown): GatewayError {
-    // so it says that there was no connection any more when it came to the writing
+    // the connection was gone before the library wrote to it
     if (typeof error === 'number' || partsOf(error).code === NO_CONNECTION) return notConnected(error);
-    // a write broke off, or keys could not be kept, which for a group comes after the write and ends the connection
-    return this.#sock.ws.isOpen ? refused(error) : cutOff(error);
+    // a write failed, or the store could not keep keys: for a group that happens after the write and ends the connection
+    return this.#options.sock.ws.isOpen ? refused(error) : cutOff(error);
   }
 
-  #limit(messageId: string, outgoing: Outgoing): void {
-    const cancel = this.#clock.after(LIMITS.sendAckMs, () => {
+  #limit(messageId: string, outgoing: SendInFlight): void {
+    const cancel = this.#options.clock.after(LIMITS.sendAckMs, () => {
       this.#overdue.add(messageId);
       if (this.#overdue.size > MAX_OVERDUE) this.#overdue.delete([...this.#overdue][0] ?? '');
       outgoing.fail(unacknowledged());
@@ -154,8 +301,14 @@ export class Sender {
   }
 }
 
-/** Rejects when the send fails, never resolves. */
-function failureOnly(outgoing: Outgoing): Promise<never> {
+/** Whether a receipt comes from the chat of a message; a person may answer under the other one of the two addresses. */
+function isChat(from: string | undefined, to: string): boolean {
+  if (isJidGroup(from) || isJidGroup(to)) return from === to;
+  return areJidsSameUser(from, to) || isLidUser(from) !== isLidUser(to);
+}
+
+/** Rejects when the send fails; never resolves. */
+function failureOnly(outgoing: SendInFlight): Promise<never> {
   return new Promise((_, reject) => outgoing.acknowledged.catch(reject));
 }
 
@@ -178,18 +331,34 @@ export function notConnected(cause?: unknown): GatewayError {
 }
 
 function rejected(code: string): GatewayError {
+  return new GatewayError('send_rejected', `The network rejected the message (${code}).`);
+}
+
+/** @param lock undefined when the network did not say whether the account is locked */
+function locked(code: string, lock: Restriction | undefined): GatewayError {
+  const until = lock?.until ? ` until ${new Date(lock.until).toISOString()}` : '';
   return new GatewayError(
     'send_rejected',
-    code === ACCOUNT_RESTRICTED
-      ? `The network rejected the message (${code}): it has restricted this account from starting new chats.`
-      : `The network rejected the message (${code}).`,
+    `The network rejected the message (${code}): it has restricted this account from starting new chats${until}.`,
   );
+}
+
+function withoutToken(code: string): GatewayError {
+  return new GatewayError(
+    'send_rejected',
+    `The network rejected the message (${code}): the account is not restricted, but the network asks for a valid token ` +
+      'of this person, and there is none. The person has to write first.',
+  );
+}
+
+function sentMessage({ messageId }: OutgoingMessage, { content, acknowledgement }: Attempt): SentMessage {
+  return { messageId, content, sentAt: acknowledgement.at };
 }
 
 function cutOff(cause?: unknown): GatewayError {
   return new GatewayError(
     'send_cut_off',
-    'The connection ended before the network acknowledged the message; it may still arrive.',
+    'The connection ended before there was proof that the message arrived.',
     { cause },
   );
 }
@@ -197,6 +366,6 @@ function cutOff(cause?: unknown): GatewayError {
 function unacknowledged(): GatewayError {
   return new GatewayError(
     'send_unacknowledged',
-    `The network did not acknowledge the message within ${LIMITS.sendAckMs / 1000} s; it may still arrive.`,
+    `There was no acknowledgement of the network and no receipt within ${LIMITS.sendAckMs / 1000} s.`,
   );
 }

@@ -1,50 +1,66 @@
 import type { AsyncResource } from 'node:async_hooks';
 import {
   type AuthenticationState,
+  type CacheStore,
   isJidBroadcast,
   isJidNewsletter,
   makeWASocket,
+  type SocketConfig,
   type UserFacingSocketConfig,
   WA_CERT_DETAILS,
   type WASocket,
-  type WAVersion,
 } from '@whiskeysockets/baileys';
 import { WebSocket } from 'ws';
+import type { Logger } from '../../log.js';
+import { LIBRARY_VERSION, type WaVersion } from '../wa-versions.js';
+import { type KeyPair, withEphemeralKey } from './certificate.js';
+import { field } from './reasons.js';
 import { withLightStorages } from './transaction-storage.js';
 
-/** The client version that the library was made for; never looked up, so that a start needs nothing but the network. */
-const VERSION: WAVersion = [2, 3000, 1043857760];
-/** System, browser, version: the phone lists the device as "Chrome (Switchboard)". */
-const BROWSER: [string, string, string] = ['Switchboard', 'Chrome', '1.0'];
+/** System, browser, version: after a QR code the phone lists the device as "Chrome (Switchboard)". */
+export const BROWSER: [string, string, string] = ['Switchboard', 'Chrome', '1.0'];
 /**
- * The library would set a timer, and take a stack for its error, for every frame that it writes. The link's watchdog
- * bounds the time to connect and notices a peer that does not read any more, so neither is needed.
+ * Off: the library would set a timer and capture a stack for every frame that it writes. The link's watchdog limits the
+ * time to connect, and notices a peer that has stopped reading.
  */
 const NO_CONNECT_TIMEOUT = 0;
 /** Milliseconds that a query waits for its answer. */
 const QUERY_TIMEOUT_MS = 15_000;
-/** Milliseconds between the library's own pings: only a second line behind the link's. */
+/** Milliseconds between the library's own pings, which only back up the link's. */
 const LIBRARY_PING_MS = 60_000;
-/** A failed commit ends the link at once; trying again is the business of the next one. */
+/** A failed commit ends the link at once; the next link tries again. */
 const COMMIT_ONCE = { maxCommitRetries: 1, delayBetweenTriesMs: 0 };
 
-/** Where the network is. */
+/** The addresses of the network. */
 export interface NetworkAddress {
   /** WebSocket URL; undefined for the real network. */
   url?: string;
-  /** Origin that takes the place of WhatsApp's media hosts, for a sandbox; undefined for the real network. */
+  /** Origin of a sandbox, in place of WhatsApp's media hosts; undefined for the real network. */
   mediaUrl?: string;
-  /** Public root key of a sandbox network's certificates, 32 bytes; the real network's is built in. */
+  /** Public root key of a sandbox's certificates, 32 bytes; that of the real network is built in. */
   rootKey?: Uint8Array;
 }
 
-/** Trusts a sandbox's root for the whole process: the library keeps a single one. */
+/** Trusts a sandbox's root key in the whole process: the library keeps a single one. */
 export function trustRoot(network: NetworkAddress): void {
   if (network.rootKey) WA_CERT_DETAILS.PUBLIC_KEY.set(network.rootKey);
 }
 
-export type SocketParts = Pick<
+/**
+ * Keeps the library from asking the phone for messages, which our own code does: the library asks only for those that it
+ * still finds in its cache after two seconds.
+ */
+const NEVER_ASKS: CacheStore = {
+  get: () => undefined,
+  set: () => undefined,
+  del: () => undefined,
+  flushAll: () => undefined,
+};
+
+type SocketParts = Pick<
   UserFacingSocketConfig,
+  | 'agent'
+  | 'fetchAgent'
   | 'logger'
   | 'makeSignalRepository'
   | 'getMessage'
@@ -57,14 +73,18 @@ export type SocketParts = Pick<
 /**
  * Opens the library's socket.
  *
- * The client does not mark itself online: the owner's phone keeps notifying, and nobody sees the person online because a
- * daemon runs. Its delivery receipts are then of the type "inactive"; the phone sends the ones that people see.
+ * The client does not mark itself online, so the owner's phone keeps notifying and a running daemon shows nobody as online.
+ * Its delivery receipts then have the type "inactive"; the phone sends those that people see.
  */
-export function openSocket(network: NetworkAddress, parts: SocketParts): WASocket {
+export function openSocket(
+  network: NetworkAddress,
+  version: WaVersion | undefined,
+  parts: SocketParts,
+): { sock: WASocket; ephemeral: KeyPair | undefined } {
   const config: UserFacingSocketConfig = {
     ...parts,
     ...(network.url && { waWebSocketUrl: network.url }),
-    version: VERSION,
+    version: [...(version ?? LIBRARY_VERSION)],
     browser: BROWSER,
     connectTimeoutMs: NO_CONNECT_TIMEOUT,
     defaultQueryTimeoutMs: QUERY_TIMEOUT_MS,
@@ -75,17 +95,19 @@ export function openSocket(network: NetworkAddress, parts: SocketParts): WASocke
     syncFullHistory: false,
     shouldSyncHistoryMessage: () => false,
     generateHighQualityLinkPreview: false,
+    placeholderResendCache: NEVER_ASKS,
     shouldIgnoreJid: (jid) => Boolean(isJidBroadcast(jid) || isJidNewsletter(jid)),
   };
-  return withLightStorages(() => makeWASocket(config));
+  const { result, ephemeral } = withEphemeralKey(() => withLightStorages(() => makeWASocket(config)));
+  return { sock: result, ephemeral };
 }
 
-/** The key family of privacy tokens: given to contacts, and got from them. */
+/** The key family of privacy tokens, both issued and received. */
 const TOKENS = 'tctoken';
 
 /**
- * The library notes which contact it has given a privacy token inside a transaction that has ended, where the note is
- * lost; it would give a new one after every send, at the cost of a query. Outside of it the note is kept.
+ * The library records issued privacy tokens inside a transaction that has ended, where the record is lost; it would issue a
+ * new token after every send, at the cost of a query. Outside of the transaction the record is kept.
  */
 export function keepTokenNotes(sock: WASocket, outside: AsyncResource): void {
   const { keys } = sock.authState;
@@ -97,24 +119,62 @@ export function keepTokenNotes(sock: WASocket, outside: AsyncResource): void {
 }
 
 /**
- * Asks before each frame leaves whether it may, in the same step in which it is written: a process that was stopped in
- * between must not tell the network anything for a session that is another one's by now.
+ * Checks before each frame, in the same synchronous step as the write, whether it may leave: a process that was suspended
+ * must send nothing for a session that another node holds meanwhile.
  */
 export function guardWire(sock: WASocket, mayAct: () => boolean): void {
-  const raw: unknown = Reflect.get(sock.ws, 'socket');
-  if (!(raw instanceof WebSocket)) return;
+  const raw = rawSocket(sock);
+  if (!raw) return;
   const send = raw.send.bind(raw);
   const guarded = (...frame: Parameters<typeof send>) => {
     if (mayAct()) return send(...frame);
     raw.terminate();
     const done: unknown = frame.at(-1);
-    if (typeof done === 'function') done(new Error('the session is served elsewhere'));
+    if (typeof done === 'function') done(new Error('another node holds the session'));
   };
   Object.assign(raw, { send: guarded });
 }
 
-/** Ends the connection at once, without a closing handshake that a dead peer never answers. */
+/** Destroys the connection, without a closing handshake that a dead peer never answers. */
 export function terminate(sock: WASocket): void {
-  const raw: unknown = Reflect.get(sock.ws, 'socket');
-  if (raw instanceof WebSocket) raw.terminate();
+  rawSocket(sock)?.terminate();
+}
+
+/** The WebSocket below the library's client; undefined before it connects. */
+function rawSocket({ ws }: WASocket): WebSocket | undefined {
+  const raw = field(ws, 'socket');
+  return raw instanceof WebSocket ? raw : undefined;
+}
+
+type LibraryLog = SocketConfig['logger'];
+
+/**
+ * The library's log. Only warnings and errors pass, one level lower, and of their objects only an error's message: the rest
+ * holds keys, stanzas and the contents of messages.
+ */
+export function libraryLog(log: Logger): LibraryLog {
+  const nothing = () => undefined;
+  const bridge: LibraryLog = {
+    level: 'warn',
+    child: () => bridge,
+    trace: nothing,
+    debug: nothing,
+    info: nothing,
+    warn: (object, message) => log.debug({ reason: reasonIn(object) }, textOf(object, message)),
+    error: (object, message) => log.warn({ reason: reasonIn(object) }, textOf(object, message)),
+  };
+  return bridge;
+}
+
+function reasonIn(object: unknown): string | undefined {
+  if (!(object instanceof Object)) return undefined;
+  for (const name of ['err', 'error', 'e', 'ackErr']) {
+    const error = field(object, name);
+    if (error instanceof Error) return error.message;
+  }
+  return undefined;
+}
+
+function textOf(object: unknown, message: string | undefined): string {
+  return message ?? (typeof object === 'string' ? object : 'the library reports');
 }

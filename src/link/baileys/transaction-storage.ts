@@ -1,15 +1,15 @@
 import asyncHooks, { AsyncLocalStorage } from 'node:async_hooks';
 import { syncBuiltinESMExports } from 'node:module';
 
-/** A run of a storage, which knows its value. */
+/** One call of a storage's `run`. */
 interface Run {
   storage: object;
 }
 
-/** The runs around a place of the program, one of each storage: one thing to carry, however many links there are. */
+/** The active runs of an asynchronous context, one of each storage: a single value to propagate for any number of links. */
 const runs = new AsyncLocalStorage<readonly Run[]>();
 
-/** An `AsyncLocalStorage` that costs nothing while nothing runs in it; of its methods `run` and `getStore` are for use. */
+/** An `AsyncLocalStorage` without a cost while nothing runs in it; only `run` and `getStore` are implemented. */
 class TransactionStorage<Value> extends AsyncLocalStorage<Value> {
   readonly #values = new WeakMap<Run, Value>();
 
@@ -37,20 +37,28 @@ class TransactionStorage<Value> extends AsyncLocalStorage<Value> {
 }
 
 /**
- * Calls the library so that every `AsyncLocalStorage` that it makes in that moment is a light one.
+ * Makes every `AsyncLocalStorage` that the library creates during the call a `TransactionStorage`.
  *
- * The library makes one for each socket and never disables it. Up to Node 22 every enabled storage is copied to every
- * promise, timer and request of the process, for ever: all work of a node gets slower with each link and each
- * reconnection that it has ever had.
+ * The library creates one for each socket and never disables it. Up to Node 22 every enabled storage is copied to every
+ * promise, timer and request of the process: all work of a node would slow down with each connection that it ever had.
  * @param make must be synchronous
  */
 export function withLightStorages<Result>(make: () => Result): Result {
-  Object.assign(asyncHooks, { AsyncLocalStorage: TransactionStorage });
-  syncBuiltinESMExports();
+  provide(TransactionStorage);
   try {
     return make();
   } finally {
-    Object.assign(asyncHooks, { AsyncLocalStorage });
-    syncBuiltinESMExports();
+    provide(AsyncLocalStorage);
   }
+}
+
+/** Sets what a module gets as `AsyncLocalStorage`. The property is defined, because newer releases of Node have no setter for it. */
+function provide(storage: typeof AsyncLocalStorage): void {
+  Object.defineProperty(asyncHooks, 'AsyncLocalStorage', {
+    value: storage,
+    configurable: true,
+    enumerable: true,
+    writable: true,
+  });
+  syncBuiltinESMExports();
 }

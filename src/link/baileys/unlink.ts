@@ -1,10 +1,10 @@
 import type { WASocket } from '@whiskeysockets/baileys';
 
-/** Milliseconds that the network has to confirm: the session is removed here in any case. */
+/** Milliseconds to wait for the confirmation; the session is removed here in any case. */
 const CONFIRM_MS = 5_000;
 
 /**
- * Asks the network to remove this device; the library's own `logout` does not wait for the answer.
+ * Asks the network to remove this device. The library's own `logout` does not wait for the answer.
  * @param gone resolves when the connection has ended
  * @returns true when the network confirmed it
  */

@@ -2,23 +2,23 @@ const VARINT = 0;
 const FIXED64 = 1;
 const BYTES = 2;
 const FIXED32 = 5;
-/** Bytes of the longest number, and of the longest head of a field: its tag and its length. */
+/** Bytes of the longest number, and of the longest head of a field, which is its tag and its length. */
 const LONGEST_VARINT = 10;
 const LONGEST_HEAD = 2 * LONGEST_VARINT;
 const SEVEN_BITS = 7n;
 
-/** A field of a protocol buffer, before its value has been read. */
+/** The head of a field of a protocol buffer. */
 export interface Field {
   number: number;
-  /** Of a number; undefined for all others. */
+  /** The value of a number; undefined for all other types. */
   value: bigint | undefined;
-  /** Bytes of a value that has not been read yet. */
+  /** Bytes of the value that follows. */
   length: number;
 }
 
-/** Reads a protocol buffer that comes in pieces, field by field, without ever having the whole of it. */
+/** Reads a streamed protocol buffer field by field, without holding the whole of it. */
 export class FieldReader {
-  /** Bytes that were read so far. */
+  /** Bytes read so far. */
   position = 0;
   readonly #pieces: AsyncIterator<Buffer>;
   #rest: Buffer = Buffer.alloc(0);
@@ -28,12 +28,12 @@ export class FieldReader {
   }
 
   /**
-   * The next field before `end`; its value must be read or skipped next.
+   * The next field before `end`; take or skip its value before the next call.
    * @returns undefined at the end
-   * @throws Error when what comes is no protocol buffer
+   * @throws Error when the stream is no protocol buffer
    */
   async next(end = Number.POSITIVE_INFINITY): Promise<Field | undefined> {
-    if (this.position >= end || (await this.#have(LONGEST_HEAD)) === 0) return undefined;
+    if (this.position >= end || (await this.#buffer(LONGEST_HEAD)) === 0) return undefined;
     const tag = Number(this.#varint());
     const number = Math.floor(tag / 8);
     const type = tag % 8;
@@ -44,28 +44,28 @@ export class FieldReader {
     throw new Error(`a history has a field of the unknown type ${type}`);
   }
 
-  /** The value of a field. @throws Error when there is less of it than it says */
+  /** The value of a field. @throws Error when the stream ends within it */
   async take({ length }: Field): Promise<Buffer> {
-    if ((await this.#have(length)) < length) throw new Error('a history ends within a field');
+    if ((await this.#buffer(length)) < length) throw new Error('a history ends within a field');
     return this.#cut(length);
   }
 
-  /** Passes over the value of a field. @throws Error likewise */
+  /** Skips the value of a field. @throws Error likewise */
   async skip({ length }: Field): Promise<void> {
     for (let left = length; left > 0; ) {
-      const here = Math.min(left, await this.#have(1));
+      const here = Math.min(left, await this.#buffer(1));
       if (here === 0) throw new Error('a history ends within a field');
       left -= this.#cut(here).length;
     }
   }
 
-  /** Reads nothing more. */
+  /** Ends the stream. */
   async close(): Promise<void> {
     await this.#pieces.return?.();
   }
 
-  /** Sees to it that so many bytes are at hand. @returns how many are: fewer only at the end */
-  async #have(bytes: number): Promise<number> {
+  /** Buffers so many bytes. @returns the number of buffered bytes: fewer only at the end */
+  async #buffer(bytes: number): Promise<number> {
     if (this.#rest.length >= bytes) return this.#rest.length;
     const pieces = [this.#rest];
     let length = this.#rest.length;
@@ -97,6 +97,6 @@ export class FieldReader {
         return value;
       }
     }
-    throw new Error('a history ends within a number, or has one that is none');
+    throw new Error('a history ends within a number, or has a malformed one');
   }
 }

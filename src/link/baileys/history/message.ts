@@ -1,8 +1,9 @@
 import { jidNormalizedUser, normalizeMessageContent, proto } from '@whiskeysockets/baileys';
+import { parseJid, personOf } from '../../../domain/address.js';
+import type { HistoricMessage, HistoricPerson, HistoricReaction } from '../../history.js';
 import type { MessageStatus } from '../../link.js';
-import type { HistoricMessage, HistoricReaction } from '../../port/history.js';
-import { stanzaTime } from '../stanza-time.js';
-import type { ChatHead } from './chat-head.js';
+import { stanzaTime } from '../incoming.js';
+import type { Field } from './fields.js';
 
 const { REVOKE, ADMIN_REVOKE } = proto.WebMessageInfo.StubType;
 const { Status } = proto.WebMessageInfo;
@@ -17,7 +18,7 @@ const { MESSAGE_EDIT, REVOKE: DELETION } = proto.Message.ProtocolMessage.Type;
 
 /**
  * Reads a message of a history.
- * @returns undefined for what nobody wrote: calls, changes of a group, messages that could not be decrypted
+ * @returns undefined for calls, changes of a group and messages that the phone could not decrypt
  * @throws Error when it is malformed
  */
 export function readHistoric(bytes: Uint8Array, head: ChatHead): HistoricMessage | undefined {
@@ -46,7 +47,7 @@ export function readHistoric(bytes: Uint8Array, head: ChatHead): HistoricMessage
   };
 }
 
-/** What a message shows now. An edited one may stand as its last edit, a deleted one as its deletion: both name it. */
+/** The current content. An edited message may be stored as its last edit, a deleted one as its deletion: both name its id. */
 type Shown = Pick<HistoricMessage, 'content' | 'deleted'> & { messageId?: string; editedAt?: number };
 
 function shownContent(held: proto.IWebMessageInfo): Shown | undefined {
@@ -63,11 +64,11 @@ function shownContent(held: proto.IWebMessageInfo): Shown | undefined {
   return { ...named, content: withSecret(change.editedMessage, held), deleted: false, editedAt };
 }
 
-/** The status of a group's message tells what all have done; the receipts tell of each. */
+/** In groups the status is what all members have reached; the receipts are of each member. */
 function statusOf(held: proto.IWebMessageInfo): MessageStatus | undefined {
   const { key, status, userReceipt } = held;
   if (!key?.fromMe) return undefined;
-  // an absent one reads as the first of all, which is a failure
+  // an absent status decodes as the first value, ERROR
   const told = Object.hasOwn(held, 'status') ? STATUSES.get(status ?? Status.PENDING) : undefined;
   const anyone = (did: 'receiptTimestamp' | 'readTimestamp' | 'playedTimestamp') =>
     userReceipt?.some((receipt) => Number(receipt[did] ?? 0) > 0);
@@ -76,7 +77,7 @@ function statusOf(held: proto.IWebMessageInfo): MessageStatus | undefined {
   return anyone('receiptTimestamp') ? 'delivered' : told;
 }
 
-/** Votes and edits that come later are encrypted with the message's secret; in a history it stands beside the content. */
+/** Moves the secret, with which later votes and edits are encrypted, into the content; a history has it beside. */
 function withSecret(content: proto.IMessage, { messageSecret }: proto.IWebMessageInfo): proto.IMessage {
   if (!messageSecret?.length || content.messageContextInfo?.messageSecret?.length) return content;
   return { ...content, messageContextInfo: { ...content.messageContextInfo, messageSecret } };
@@ -99,4 +100,84 @@ function readReaction(
 function authorIn(key: proto.IMessageKey | null | undefined, beside?: string | null): string {
   const participant = key?.participant || beside;
   return participant ? jidNormalizedUser(participant) : '';
+}
+
+/** Field numbers of a conversation in the protocol buffer. */
+export const MESSAGES_FIELD = 2;
+const UNREAD_FIELD = 6;
+const TEXT_FIELDS = {
+  1: 'id',
+  13: 'name',
+  38: 'displayName',
+  39: 'pnJid',
+  42: 'lidJid',
+  49: 'accountLid',
+} as const;
+/** Bytes of a jid or a name; longer ones are ignored. */
+const MAX_TEXT_BYTES = 1_024;
+/** Larger counts mean the mark "unread", or are invalid. */
+const MAX_UNREAD = 100_000;
+
+/** A chat of a history, without its messages. */
+export interface ChatHead {
+  /** Jid; empty for a chat without people, such as a channel. */
+  chat: string;
+  chatAlt: string;
+  /** Of a group. */
+  subject: string;
+  unread: number;
+  /** The other side; undefined for a group. */
+  person: HistoricPerson | undefined;
+}
+
+type TextField = (typeof TEXT_FIELDS)[keyof typeof TEXT_FIELDS];
+
+/** Collects the fields of a conversation, which come before and after its messages. */
+export class ChatHeadReader {
+  readonly #texts = new Map<TextField, string>();
+  #unread = 0;
+
+  /** True when `text` needs the bytes of a field. */
+  wants({ number, value, length }: Field): boolean {
+    return value === undefined && length <= MAX_TEXT_BYTES && nameOf(number) !== undefined;
+  }
+
+  text({ number }: Field, bytes: Buffer): void {
+    const name = nameOf(number);
+    if (name) this.#texts.set(name, bytes.toString());
+  }
+
+  number({ number, value }: Field): void {
+    if (number === UNREAD_FIELD && value !== undefined && value <= MAX_UNREAD) this.#unread = Number(value);
+  }
+
+  head(): ChatHead {
+    const text = (name: TextField) => this.#texts.get(name) ?? '';
+    const chat = parseJid(text('id')) ? jidNormalizedUser(text('id')) : '';
+    const isGroup = parseJid(chat)?.kind === 'group';
+    const person = personOf(chat, text('pnJid'), text('lidJid') || text('accountLid'));
+    const name = text('name') || text('displayName');
+    return {
+      chat,
+      chatAlt: isGroup ? '' : alternative(chat, text('pnJid'), text('lidJid') || text('accountLid')),
+      subject: isGroup ? name : '',
+      unread: this.#unread,
+      person: chat && !isGroup ? { ...person, ...(name && { name }) } : undefined,
+    };
+  }
+}
+
+/** The chat's address of the other kind. */
+function alternative(chat: string, ...jids: string[]): string {
+  const kind = parseJid(chat)?.kind;
+  const other = jids.find((jid) => {
+    const address = parseJid(jid);
+    return address && address.kind !== kind && address.kind !== 'group';
+  });
+  return other ? jidNormalizedUser(other) : '';
+}
+
+function nameOf(number: number): TextField | undefined {
+  const entry = Object.entries(TEXT_FIELDS).find(([field]) => Number(field) === number);
+  return entry?.[1];
 }

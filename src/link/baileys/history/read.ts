@@ -1,23 +1,21 @@
 import { proto } from '@whiskeysockets/baileys';
 import { personOf } from '../../../domain/address.js';
-import type { HistoricMessage, HistoricPerson, HistoryBatch } from '../../port/history.js';
-import { type ChatHead, ChatHeadReader, MESSAGES_FIELD } from './chat-head.js';
+import type { HistoricMessage, HistoricPerson, HistoryBatch } from '../../history.js';
 import { type Field, FieldReader } from './fields.js';
-import { readHistoric } from './message.js';
-import { SameSecond } from './same-second.js';
+import { type ChatHead, ChatHeadReader, MESSAGES_FIELD, readHistoric } from './message.js';
 
 /** Numbers of the fields of a history that are read. */
 const CONVERSATIONS_FIELD = 2;
 const PUSHNAMES_FIELD = 7;
 const MAPPINGS_FIELD = 15;
-/** People or messages that are given at once. */
+/** People or messages in one batch. */
 const BATCH = 200;
-/** Bytes of one message, with its preview; longer ones are left out. */
+/** Bytes of one message with its preview; longer ones are skipped. */
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
-/** Bytes of what is said of one person. */
+/** Bytes of the entry of one person. */
 const MAX_PERSON_BYTES = 4 * 1024;
 
-/** What is found on the way through a history. */
+/** An entry of a history, in the order of the stream. */
 type Item =
   | { type: 'message' /** Position of its chat. */; chat: number; bytes: Buffer }
   | { type: 'too-long'; length: number }
@@ -25,12 +23,12 @@ type Item =
   | { type: 'person'; person: HistoricPerson };
 
 /**
- * Reads a history in two passes over the same bytes: what it says of chats and people stands behind the messages, and is
- * needed to tell whose they are. Only what is said of the chats is held.
+ * Reads a history in two passes over the same bytes: chats and people follow the messages in the stream, and are needed to
+ * name the authors. Only the heads of the chats are held in memory.
  *
- * @param open gives the encoded history from its beginning, in pieces
- * @param onSkipped told of each message that is left out because it cannot be read
- * @throws Error when it is no history
+ * @param open streams the encoded history from its beginning
+ * @param onSkipped called for each message that cannot be read
+ * @throws Error when the history is malformed
  */
 export async function* readHistory(
   open: () => AsyncIterable<Buffer>,
@@ -118,7 +116,7 @@ function* personIn({ number }: Field, bytes: Buffer): Generator<Item> {
 
 function named(bytes: Buffer): HistoricPerson {
   const { id, pushname } = proto.Pushname.decode(bytes);
-  // phones tell "-" of people who have given themselves no name
+  // phones write "-" for people without a push name
   return { ...personOf(id), ...(pushname && pushname !== '-' && { pushName: pushname }) };
 }
 
@@ -145,4 +143,34 @@ async function* batches<T>(each: AsyncIterable<T>): AsyncGenerator<T[]> {
     batch = [];
   }
   if (batch.length > 0) yield batch;
+}
+
+/** Messages of one second that are held back to be ordered; more are ordered in pieces. */
+const MAX_HELD = 200;
+
+/**
+ * Puts the messages of one second into the order in which they were written. A history lists the newest first, but its
+ * times are whole seconds, so readers depend on the order.
+ */
+class SameSecond {
+  #held: HistoricMessage[] = [];
+
+  /** @returns the ordered messages of the previous second. */
+  add(message: HistoricMessage): HistoricMessage[] {
+    const [first] = this.#held;
+    const isSame = first?.chat === message.chat && first.timestamp === message.timestamp;
+    if (isSame && this.#held.length < MAX_HELD) {
+      this.#held.push(message);
+      return [];
+    }
+    const isForward = first?.chat === message.chat && first.timestamp < message.timestamp;
+    const ordered = isForward ? this.#held : this.#held.reverse();
+    this.#held = [message];
+    return ordered;
+  }
+
+  /** @returns the remaining messages. */
+  end(): HistoricMessage[] {
+    return this.#held.reverse();
+  }
 }

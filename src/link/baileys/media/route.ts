@@ -1,41 +1,40 @@
-import { Agent, type Dispatcher, interceptors } from 'undici';
+import { Agent, type Dispatcher, request } from 'undici';
 import type { MediaSource } from '../../link.js';
+import { type Tunnel, tunnelConnector } from '../tunnel.js';
 
-/** The host that has every file, whichever took it. */
+/** The host that serves every file, whichever host took its upload. */
 export const MEDIA_HOST = 'mmg.whatsapp.net';
 const WHATSAPP_HOST = /(^|\.)whatsapp\.(net|com)$/;
-/** Milliseconds to connect, until an answer begins, and between two pieces of it. */
+/** Milliseconds to connect, until the response begins, and between two pieces of it. */
 const CONNECT_MS = 15_000;
 const ANSWER_MS = 60_000;
 const PIECE_MS = 30_000;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 3;
 
-/** The way to the network's media hosts; its connections are kept for the next file, and do not hold the process up. */
+/** Dispatchers for the network's media hosts. They keep connections alive, but not the process. */
 export interface MediaRoute {
-  /** For what has a body, and for the library. */
+  /** Follows no redirects. */
   dispatcher: Dispatcher;
-  /** Follows redirects. */
-  following: Dispatcher;
 }
 
-/** @param mediaUrl where requests to WhatsApp's hosts go instead: the origin of a sandbox. Any other host is left alone. */
-export function mediaRoute(mediaUrl?: string): MediaRoute {
+/**
+ * @param mediaUrl origin of a sandbox, which gets the requests to WhatsApp's hosts; those to other hosts are unchanged
+ * @param tunnel through the session's proxy; undefined for direct connections
+ */
+export function mediaRoute(mediaUrl: string | undefined, tunnel: Tunnel | undefined): MediaRoute {
   const agent = new Agent({
-    connect: { timeout: CONNECT_MS },
+    connect: tunnel ? tunnelConnector(tunnel, CONNECT_MS) : { timeout: CONNECT_MS },
     headersTimeout: ANSWER_MS,
     bodyTimeout: PIECE_MS,
   });
-  const dispatcher = mediaUrl ? agent.compose(leadingTo(new URL(mediaUrl).origin)) : agent;
-  return {
-    dispatcher,
-    following: dispatcher.compose(interceptors.redirect({ maxRedirections: MAX_REDIRECTS })),
-  };
+  return { dispatcher: mediaUrl ? agent.compose(redirectTo(new URL(mediaUrl).origin)) : agent };
 }
 
-function leadingTo(origin: string): Dispatcher.DispatcherComposeInterceptor {
+function redirectTo(origin: string): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) => {
     if (!isWhatsApp(options.origin)) return dispatch(options, handler);
-    // the sandbox plays several hosts, and tells them by their names
+    // the sandbox stands for several hosts, and tells them apart by the header
     const headers = named(options.headers, new URL(options.origin).host);
     return dispatch({ ...options, origin, headers }, handler);
   };
@@ -46,13 +45,36 @@ function named(headers: Dispatcher.DispatchOptions['headers'], host: string) {
 }
 
 /**
- * The address of a file. What a message says of it was written by a stranger: it never leads away from WhatsApp's hosts.
- * @returns undefined when it would, or when the message names no place
+ * The address of a file. Its message was written by a stranger, so only WhatsApp's hosts are allowed.
+ * @returns undefined for another host, or when the message names no address
  */
 export function addressOf({ url, directPath }: Pick<MediaSource, 'url' | 'directPath'>): string | undefined {
   const named = whatsAppUrl(url);
   if (!directPath) return named?.href;
   return whatsAppUrl(directPath, named?.origin ?? `https://${MEDIA_HOST}`)?.href;
+}
+
+/**
+ * Fetches a file. A stranger may have named its address, so redirects too lead only to WhatsApp's hosts, over https.
+ * @returns the first answer that is no redirect
+ * @throws Error for a redirect elsewhere, and what undici throws
+ */
+export async function fetchFile(
+  address: string,
+  { dispatcher }: MediaRoute,
+  options: { headers?: Record<string, string>; signal?: AbortSignal },
+): Promise<Dispatcher.ResponseData> {
+  let next = address;
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+    const answer = await request(next, { ...options, dispatcher });
+    if (!REDIRECTS.has(answer.statusCode)) return answer;
+    await answer.body.dump();
+    const { location } = answer.headers;
+    const target = typeof location === 'string' && location !== '' ? whatsAppUrl(location, next) : undefined;
+    if (!target) throw new Error('it redirects to another host, or without https');
+    next = target.href;
+  }
+  throw new Error(`it redirects more than ${MAX_REDIRECTS} times`);
 }
 
 function whatsAppUrl(address: string, base?: string): URL | undefined {

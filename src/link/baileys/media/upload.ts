@@ -1,24 +1,32 @@
 import { Readable } from 'node:stream';
-import { MEDIA_PATH_MAP } from '@whiskeysockets/baileys';
+import {
+  type BinaryNode,
+  getBinaryNodeChild,
+  getBinaryNodeChildren,
+  MEDIA_PATH_MAP,
+  type WASocket,
+} from '@whiskeysockets/baileys';
 import { request } from 'undici';
+import type { Clock } from '../../../domain/clock.js';
 import { GatewayError } from '../../../domain/errors.js';
 import type { MediaSource } from '../../link.js';
-import { type EncryptedFile, encryptFile } from './encrypt.js';
-import type { MediaHostList, MediaHosts } from './hosts.js';
+import { field } from '../reasons.js';
+import { proxyFailureIn } from '../tunnel.js';
+import { type EncryptedFile, encryptFile } from './cipher.js';
 import type { MediaRoute } from './route.js';
 
 const ORIGIN = 'https://web.whatsapp.com';
 const CREATED = 200;
 
-/** A file of a message that is being made. */
+/** A file to send. */
 export interface FileToSend {
   mediaType: MediaSource['mediaType'];
   /** On this machine's disk. */
   path: string;
 }
 
-/** What a message says of its file. */
-export interface UploadedFile {
+/** The fields of an uploaded file in its message. */
+interface UploadedFile {
   url: string;
   directPath: string;
   mediaKey: Uint8Array;
@@ -30,13 +38,13 @@ export interface UploadedFile {
 
 type Place = Pick<UploadedFile, 'url' | 'directPath'>;
 
-/** Encrypts files and uploads them to the first host that takes them. */
+/** Encrypts files and uploads them to the first host that accepts them. */
 export class Uploader {
   readonly #hosts: MediaHostList;
   readonly #route: MediaRoute;
   readonly #ended: AbortSignal;
 
-  /** @param ended breaks uploads off: what they belong to could not be sent any more */
+  /** @param ended aborts uploads: without the connection their messages cannot be sent */
   constructor(hosts: MediaHostList, route: MediaRoute, ended: AbortSignal) {
     this.#hosts = hosts;
     this.#route = route;
@@ -44,8 +52,8 @@ export class Uploader {
   }
 
   /**
-   * Tries every host, and once more those that the network names when it is asked again.
-   * @throws GatewayError `send_rejected`: what went wrong at each host, or that the file cannot be read
+   * Tries every host, then queries the hosts again and tries those.
+   * @throws GatewayError `send_rejected` with the error of each host, or when the file cannot be read; `proxy_failed`
    */
   async upload({ mediaType, path }: FileToSend): Promise<UploadedFile> {
     const file = await encryptFile(mediaType, path, this.#ended).catch(unreadable);
@@ -53,7 +61,7 @@ export class Uploader {
     const place =
       (await this.#tryAll(await this.#hosts.get(), mediaType, file, failures)) ??
       (await this.#tryAll(await this.#hosts.renew(), mediaType, file, failures));
-    if (!place) throw takenByNone(failures);
+    if (!place) throw refusedByAll(failures);
     const { mediaKey, fileSha256, fileEncSha256, fileLength } = file;
     return { ...place, mediaKey, fileSha256, fileEncSha256, fileLength };
   }
@@ -71,6 +79,12 @@ export class Uploader {
         return await this.#post(`https://${name}${MEDIA_PATH_MAP[type]}/${hash}?${query}`, file);
       } catch (error) {
         this.#ended.throwIfAborted();
+        const failure = proxyFailureIn(error);
+        if (failure)
+          throw new GatewayError(
+            'proxy_failed',
+            `${failure.message} The file was not uploaded, so nothing was sent.`,
+          );
         failures.add(`${name}: ${reasonOf(error)}`);
       }
     }
@@ -100,28 +114,88 @@ export class Uploader {
 function placeIn(answer: unknown): Place {
   const url = textIn(answer, 'url');
   const directPath = textIn(answer, 'direct_path');
-  if (!url && !directPath) throw new Error('it did not say where the file is');
+  if (!url && !directPath) throw new Error('the response has no address of the file');
   return { url, directPath };
 }
 
 function textIn(answer: unknown, name: string): string {
-  const text: unknown = answer instanceof Object ? Reflect.get(answer, name) : undefined;
+  const text = field(answer, name);
   return typeof text === 'string' ? text : '';
 }
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // a failed connection to several addresses has no words of its own
-  return error.message || String(Reflect.get(error, 'code') ?? error.name);
+  // a failed connection to several addresses has an empty message
+  return error.message || String(field(error, 'code') ?? error.name);
 }
 
 function unreadable(cause: unknown): never {
   throw new GatewayError('send_rejected', 'The file could not be read, so nothing was sent.', { cause });
 }
 
-function takenByNone(failures: ReadonlySet<string>): GatewayError {
+function refusedByAll(failures: ReadonlySet<string>): GatewayError {
   return new GatewayError(
     'send_rejected',
     `No media host took the file, so nothing was sent (${[...failures].join('; ')}). Try again.`,
+  );
+}
+
+/** Hosts that take uploads, and the token for them. */
+interface MediaHosts {
+  /** In order of preference. */
+  names: string[];
+  auth: string;
+}
+
+/**
+ * The network's media hosts, queried on first use and after they expire. The library's own query cannot be repeated once it
+ * has failed.
+ */
+export class MediaHostList {
+  readonly #sock: Pick<WASocket, 'query'>;
+  readonly #clock: Clock;
+  #known: (MediaHosts & { until: number }) | undefined;
+  #asking: Promise<MediaHosts> | undefined;
+
+  constructor(sock: Pick<WASocket, 'query'>, clock: Clock) {
+    this.#sock = sock;
+    this.#clock = clock;
+  }
+
+  /** @throws GatewayError `send_rejected` when the network does not answer */
+  async get(): Promise<MediaHosts> {
+    return this.#known && this.#known.until > this.#clock.now() ? this.#known : this.renew();
+  }
+
+  /** Queries the hosts, even before they expire. @throws GatewayError `send_rejected` */
+  renew(): Promise<MediaHosts> {
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = undefined;
+    });
+    return this.#asking;
+  }
+
+  async #ask(): Promise<MediaHosts> {
+    const answer: BinaryNode | undefined = await this.#sock
+      .query({
+        tag: 'iq',
+        attrs: { type: 'set', xmlns: 'w:m', to: '@s.whatsapp.net' },
+        content: [{ tag: 'media_conn', attrs: {} }],
+      })
+      .catch(untold);
+    const node = getBinaryNodeChild(answer, 'media_conn');
+    const names = getBinaryNodeChildren(node, 'host').flatMap(({ attrs }) => attrs.hostname ?? []);
+    const { auth, ttl } = node?.attrs ?? {};
+    if (!auth || names.length === 0) return untold();
+    this.#known = { names, auth, until: this.#clock.now() + Number(ttl) * 1000 };
+    return this.#known;
+  }
+}
+
+function untold(cause?: unknown): never {
+  throw new GatewayError(
+    'send_rejected',
+    'The network did not say where files go, so nothing was sent. Try again.',
+    { cause },
   );
 }

@@ -1,0 +1,314 @@
+import { createCipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import {
+  type BinaryNode,
+  bytesToCrockford,
+  Curve,
+  getBinaryNodeChild,
+  getBinaryNodeChildBuffer,
+  proto,
+  S_WHATSAPP_NET,
+} from '@whiskeysockets/baileys';
+import { GatewayError, isGatewayError } from '../../domain/errors.js';
+import type { PasskeyFailure, PasskeyState, WebAuthnAssertion } from '../link.js';
+import { acknowledge, type PairingContext } from './pairing-context.js';
+import { readOptions, requireAnswerTo, type WebAuthnOptions } from './passkey-assertion.js';
+import { refusalCode } from './reasons.js';
+
+/** Milliseconds that the handoff key is good (whatsmeow, `passkeyHandoffKey.Valid`). */
+const HANDOFF_MS = 5 * 60_000;
+/** Milliseconds for the owner's answer, where the network names no time, and at most. */
+const ANSWER_MS = 5 * 60_000;
+/** Milliseconds for the phone to continue, for the owner to compare codes, and for the end of the pairing. */
+const PHONE_MS = 3 * 60_000;
+/** Milliseconds to wait for the network's answer to a request. */
+const REQUEST_MS = 15_000;
+const KEY_BYTES = 32;
+const IV_BYTES = 12;
+const CODE_BYTES = 5;
+const HANDOFF_INFO = 'shortcake-passkey-handoff-v1';
+const KEY_INFO = 'Pairing Information Encryption Key';
+const DEVICE_TYPE = proto.DeviceProps.PlatformType.CHROME;
+/** Codes of the network for an answer that came too late. */
+const LATE: ReadonlySet<number | undefined> = new Set([408, 410]);
+
+/** The own half of the exchange with the phone, committed to by the prologue. */
+interface Prologue {
+  keys: { public: Uint8Array; private: Uint8Array };
+  nonce: Buffer;
+  ref: string;
+}
+
+interface Ceremony {
+  state: PasskeyState;
+  options: WebAuthnOptions;
+  handoff: { key: Buffer; until: number } | undefined;
+  prologue?: Prologue;
+  /** Encrypts the last request; known once the phone continued. */
+  key?: Buffer;
+}
+
+/**
+ * The passkey ceremony that WhatsApp demands of a growing part of accounts while a device is linked, after the QR code or
+ * the pairing code. Steps and formats: whatsmeow `pair-passkey.go`, zapo `WaShortcakeFlow.ts`.
+ */
+export class PasskeyCeremony {
+  readonly #context: PairingContext;
+  /** Called when a ceremony begins: no QR code is needed then. */
+  readonly #onBegin: () => void;
+  #current: Ceremony | undefined;
+  #cancelExpiry: () => void = () => undefined;
+
+  constructor(context: PairingContext, onBegin: () => void) {
+    this.#context = context;
+    this.#onBegin = onBegin;
+  }
+
+  get isUnderWay(): boolean {
+    return this.#current !== undefined;
+  }
+
+  stop(): void {
+    this.#cancelExpiry();
+    this.#current = undefined;
+  }
+
+  /** The network demands a passkey. A second demand begins the ceremony anew. */
+  async onRequest(node: BinaryNode): Promise<void> {
+    const { sock, clock } = this.#context;
+    const secret = Buffer.from(sock.authState.creds.advSecretKey, 'base64');
+    const key = Buffer.from(hkdfSync('sha256', secret, NO_BYTES, HANDOFF_INFO, KEY_BYTES));
+    const handoff = { key, until: clock.now() + HANDOFF_MS };
+    // stored before anything is answered
+    if (!(await this.#context.rotate())) return;
+    await acknowledge(sock, node);
+    this.#onBegin();
+    const options = readOptions(optionsIn(node)) ?? (await this.#askOptions());
+    if (options) this.#begin(options, handoff);
+    else this.#fail('options_missing', 'WhatsApp asked for a passkey, and did not say for which one.');
+  }
+
+  /** @throws GatewayError `passkey_not_asked`, `passkey_malformed`, `passkey_expired`, `passkey_refused` */
+  async answer(assertion: WebAuthnAssertion): Promise<void> {
+    const ceremony = this.#require('assertion_needed');
+    requireAnswerTo(ceremony.options, assertion);
+    this.#enter(ceremony, { step: 'sending' }, PHONE_MS);
+    try {
+      await this.#sendPrologue(ceremony, assertion);
+    } catch (error) {
+      throw await this.#onRefusedAnswer(ceremony, error);
+    }
+  }
+
+  /** @throws GatewayError `passkey_not_asked`, `passkey_refused` */
+  async confirm(): Promise<void> {
+    const ceremony = this.#require('confirm_code');
+    const { key } = ceremony;
+    if (!key) throw notAsked();
+    this.#enter(ceremony, { step: 'finishing' }, PHONE_MS);
+    const { noiseKey, signedIdentityKey, advSecretKey } = this.#context.sock.authState.creds;
+    const request = proto.PairingRequest.encode({
+      companionPublicKey: noiseKey.public,
+      companionIdentityKey: signedIdentityKey.public,
+      advSecret: Buffer.from(advSecretKey, 'base64'),
+    }).finish();
+    const iv = randomBytes(IV_BYTES);
+    const cipher = createCipheriv('aes-256-gcm', key, iv);
+    const encryptedPayload = Buffer.concat([cipher.update(request), cipher.final(), cipher.getAuthTag()]);
+    const sealed = proto.EncryptedPairingRequest.encode({ encryptedPayload, iv }).finish();
+    try {
+      await this.#ask('set', leaf('encrypted_pairing_request', sealed));
+    } catch (error) {
+      const detail = `WhatsApp refused the end of the passkey check${reasonOf(error)}.`;
+      if (this.#current === ceremony) this.#fail('refused', detail);
+      throw new GatewayError('passkey_refused', detail, { cause: error });
+    }
+  }
+
+  /** The phone answered the prologue: reveals the nonce, and shows the code that both sides derive. */
+  async onContinuation(node: BinaryNode): Promise<void> {
+    const { sock } = this.#context;
+    await acknowledge(sock, node);
+    const ceremony = this.#current;
+    const error = getBinaryNodeChild(node, 'error');
+    if (ceremony && error) {
+      this.#fail('declined', 'The linking was declined on the phone.');
+      return;
+    }
+    const prologue = ceremony?.prologue;
+    if (!ceremony || !prologue || ceremony.state.step !== 'sending') {
+      const detail = 'WhatsApp sent a step of the passkey check that does not follow from the one before.';
+      this.#context.emit({ type: 'passkey-failed', code: 'unexpected', detail });
+      return;
+    }
+    const primary = readPrimary(getBinaryNodeChildBuffer(node, 'primary_ephemeral_identity'));
+    if (!primary) {
+      this.#fail('malformed', 'WhatsApp sent an unreadable step of the passkey check.');
+      return;
+    }
+    try {
+      await this.#ask('set', leaf('companion_nonce', prologue.nonce));
+    } catch (cause) {
+      if (this.#current === ceremony) {
+        this.#fail('refused', `WhatsApp refused a step of the passkey check${reasonOf(cause)}.`);
+      }
+      return;
+    }
+    if (this.#current !== ceremony) return;
+    const shared = Curve.sharedKey(prologue.keys.private, primary.publicKey);
+    const salt = `Companion Pairing ${DEVICE_TYPE} with ref ${prologue.ref}`;
+    ceremony.key = Buffer.from(hkdfSync('sha256', shared, salt, KEY_INFO, KEY_BYTES));
+    const digest = createHash('sha256').update(prologue.nonce).update(primary.publicKey).digest();
+    const bytes = Buffer.from(primary.nonce.subarray(0, CODE_BYTES)).map(
+      (byte, at) => byte ^ (digest[at] ?? 0),
+    );
+    const code = bytesToCrockford(Buffer.from(bytes));
+    const shown = `${code.slice(0, 4)}-${code.slice(4)}`;
+    // always shown: on a new link nothing proves that the network accepted the handoff (whatsapp-rust 997)
+    this.#enter(ceremony, { step: 'confirm_code', code: shown }, PHONE_MS);
+  }
+
+  async #sendPrologue(ceremony: Ceremony, assertion: WebAuthnAssertion): Promise<void> {
+    const answer = await this.#ask('get', { tag: 'ref', attrs: {} });
+    const ref = getBinaryNodeChildBuffer(answer, 'ref');
+    if (!ref) throw new Error('the network gave no reference');
+    const prologue = {
+      keys: Curve.generateKeyPair(),
+      nonce: randomBytes(KEY_BYTES),
+      ref: Buffer.from(ref).toString(),
+    };
+    const identity = proto.CompanionEphemeralIdentity.encode({
+      publicKey: prologue.keys.public,
+      deviceType: DEVICE_TYPE,
+      ref: prologue.ref,
+    }).finish();
+    const hash = createHash('sha256').update(identity).update(prologue.nonce).digest();
+    const payload = proto.ProloguePayload.encode({
+      companionEphemeralIdentity: identity,
+      commitment: { hash },
+    }).finish();
+    const { id, rawId, type, response } = assertion;
+    const { handoff } = ceremony;
+    const isGood = handoff !== undefined && handoff.until > this.#context.clock.now();
+    // set before the request leaves: the phone's continuation may come before the network's result
+    ceremony.prologue = prologue;
+    await this.#ask('set', {
+      tag: 'passkey_prologue',
+      attrs: {},
+      content: [
+        leaf('credential_id', Buffer.from(rawId, 'base64url')),
+        leaf('webauthn_assertion', Buffer.from(JSON.stringify({ id, rawId, type, response }))),
+        leaf('prologue_payload', payload),
+        ...(isGood
+          ? [leaf('pairing_handoff_proof', createHmac('sha256', handoff.key).update(payload).digest())]
+          : []),
+      ],
+    });
+    ceremony.handoff = undefined;
+  }
+
+  /** After a refusal the owner can answer again: the network is asked for a new challenge. */
+  async #onRefusedAnswer(ceremony: Ceremony, cause: unknown): Promise<GatewayError> {
+    const isLate = LATE.has(refusalCode(cause));
+    const detail = isLate
+      ? 'The answer to the passkey challenge came too late. Answer the new challenge.'
+      : `WhatsApp refused the answer to the passkey challenge${reasonOf(cause)}. Answer the new challenge.`;
+    const failure = new GatewayError(isLate ? 'passkey_expired' : 'passkey_refused', detail, { cause });
+    if (this.#current !== ceremony) return failure;
+    this.#context.emit({ type: 'passkey-failed', code: isLate ? 'expired' : 'refused', detail });
+    ceremony.prologue = undefined;
+    const options = await this.#askOptions();
+    if (this.#current !== ceremony) return failure;
+    if (options) this.#begin(options, ceremony.handoff);
+    else this.#fail('options_missing', 'WhatsApp gave no new passkey challenge.');
+    return failure;
+  }
+
+  #begin(options: WebAuthnOptions, handoff: Ceremony['handoff']): void {
+    const ceremony: Ceremony = {
+      options,
+      handoff,
+      state: { step: 'assertion_needed', expiresAt: 0 },
+    };
+    this.#current = ceremony;
+    const ms = Math.min(options.timeoutMs ?? ANSWER_MS, ANSWER_MS);
+    this.#enter(ceremony, { step: 'assertion_needed', options: options.json }, ms);
+  }
+
+  #enter(ceremony: Ceremony, state: Omit<PasskeyState, 'expiresAt'>, ms: number): void {
+    const { clock, emit } = this.#context;
+    ceremony.state = { ...state, expiresAt: clock.now() + ms };
+    this.#cancelExpiry();
+    this.#cancelExpiry = clock.after(ms, () => this.#fail('expired', EXPIRED[state.step]));
+    emit({ type: 'passkey', state: ceremony.state });
+  }
+
+  /** Ends the link: the next one begins with new keys and a new QR code, so nothing of this ceremony remains. */
+  #fail(code: PasskeyFailure, problem: string): void {
+    const detail = `${problem} Scan the new QR code, or request a new pairing code.`;
+    this.stop();
+    this.#context.emit({ type: 'passkey-failed', code, detail });
+    this.#context.end({ reason: 'pairing_refused', detail });
+  }
+
+  #require(step: PasskeyState['step']): Ceremony {
+    const ceremony = this.#current;
+    if (ceremony?.state.step !== step) throw notAsked();
+    if (ceremony.state.expiresAt > this.#context.clock.now()) return ceremony;
+    throw new GatewayError('passkey_expired', EXPIRED[step]);
+  }
+
+  async #askOptions(): Promise<WebAuthnOptions | undefined> {
+    const request = { tag: 'passkey_request_options', attrs: {} };
+    const answer = await this.#ask('get', request).catch(() => undefined);
+    return answer && readOptions(optionsIn(answer));
+  }
+
+  /** Rejects when the network refuses, does not answer, or is gone. */
+  async #ask(type: 'get' | 'set', content: BinaryNode): Promise<BinaryNode> {
+    const request = { tag: 'iq', attrs: { to: S_WHATSAPP_NET, type, xmlns: 'md' }, content: [content] };
+    const answer: BinaryNode | undefined = await this.#context.sock.query(request, REQUEST_MS);
+    if (!answer) throw new Error('the network did not answer');
+    return answer;
+  }
+}
+
+const NO_BYTES = Buffer.alloc(0);
+
+const EXPIRED: Readonly<Record<PasskeyState['step'], string>> = {
+  assertion_needed: 'The passkey challenge was not answered in time.',
+  sending: 'The phone did not continue in time.',
+  confirm_code: 'The code was not confirmed in time.',
+  finishing: 'WhatsApp did not finish the linking in time.',
+};
+
+function notAsked(): GatewayError {
+  return new GatewayError('passkey_not_asked', 'the network does not ask for this step of the passkey check');
+}
+
+function leaf(tag: string, content: Uint8Array): BinaryNode {
+  return { tag, attrs: {}, content };
+}
+
+function optionsIn(node: BinaryNode): Uint8Array | undefined {
+  return getBinaryNodeChildBuffer(node, 'passkey_request_options');
+}
+
+/** The phone's half of the exchange; undefined when a length is wrong. */
+function readPrimary(
+  bytes: Uint8Array | undefined,
+): { publicKey: Uint8Array; nonce: Uint8Array } | undefined {
+  if (!bytes) return undefined;
+  try {
+    const { publicKey, nonce } = proto.PrimaryEphemeralIdentity.decode(bytes);
+    return publicKey?.length === KEY_BYTES && nonce?.length === KEY_BYTES ? { publicKey, nonce } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (isGatewayError(error)) return '';
+  const code = refusalCode(error);
+  const text = error instanceof Error ? error.message : '';
+  return code === undefined ? ': it did not answer' : ` (${[code, text].filter(Boolean).join(', ')})`;
+}

@@ -1,0 +1,145 @@
+import type { ClientRequest } from 'node:http';
+import { isIP, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { connect as connectTls } from 'node:tls';
+import { Agent, type AgentConnectOpts } from 'agent-base';
+import { SocksClient } from 'socks';
+import { buildConnector, Pool } from 'undici';
+import { errorMessage } from '../../domain/errors.js';
+import { type ProxyAddress, parseProxy } from '../../domain/proxy.js';
+
+/** Milliseconds in which a proxy must have opened a connection. */
+const OPEN_MS = 15_000;
+const PROXY_AUTHENTICATION_REQUIRED = 407;
+
+/**
+ * A connection that the session's proxy did not open. The message says why in plain words, without the proxy's address. It
+ * has no cause on purpose: errors of the SOCKS library carry the password.
+ */
+export class ProxyFailure extends Error {
+  // undici repeats a connection without end when its error has one of undici's own codes
+  readonly code = 'PROXY_FAILED';
+}
+
+/** Opens connections through the proxy of a session. The proxy resolves the names of hosts; nothing here does. */
+export class Tunnel {
+  readonly #url: string;
+  readonly #timeoutMs: number;
+  #pool: Pool | undefined;
+
+  /** @param url as `parseProxy` reads it */
+  constructor(url: string, timeoutMs: number = OPEN_MS) {
+    this.#url = url;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** @throws ProxyFailure */
+  async open(host: string, port: number): Promise<Socket> {
+    try {
+      const proxy = parseProxy(this.#url);
+      return proxy.kind === 'socks5'
+        ? await this.#bySocks(proxy, host, port)
+        : await this.#byConnect(proxy, host, port);
+    } catch (error) {
+      throw error instanceof ProxyFailure ? error : new ProxyFailure(whyOf(error));
+    }
+  }
+
+  async #bySocks({ host, port, user, password }: ProxyAddress, toHost: string, toPort: number) {
+    const { socket } = await SocksClient.createConnection({
+      command: 'connect',
+      proxy: { type: 5, host, port, ...(user && { userId: user, password }) },
+      destination: { host: bare(toHost), port: toPort },
+      timeout: this.#timeoutMs,
+    });
+    return socket;
+  }
+
+  /** HTTP and HTTPS proxies (RFC 9110, section 9.3.6). */
+  async #byConnect({ kind, host, port, user, password }: ProxyAddress, toHost: string, toPort: number) {
+    const origin = `${kind}://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+    this.#pool ??= new Pool(origin, { connect: { timeout: this.#timeoutMs } });
+    const target = `${isIP(toHost) === 6 ? `[${toHost}]` : toHost}:${toPort}`;
+    const credentials = Buffer.from(`${user}:${password}`).toString('base64');
+    const { statusCode, socket } = await this.#pool.connect({
+      path: target,
+      headers: { host: target, ...(user && { 'proxy-authorization': `Basic ${credentials}` }) },
+      signal: AbortSignal.timeout(this.#timeoutMs),
+    });
+    const isOpen = statusCode >= 200 && statusCode < 300;
+    if (isOpen && socket instanceof Socket) return socket;
+    socket.on('error', () => undefined).destroy();
+    if (statusCode === PROXY_AUTHENTICATION_REQUIRED) throw new ProxyFailure(UNAUTHORIZED);
+    throw new ProxyFailure(`The proxy did not open the connection (HTTP ${statusCode}).`);
+  }
+}
+
+const UNAUTHORIZED = 'The proxy did not accept the user name and password.';
+const LATE = 'The proxy did not answer in time.';
+const CLOSED = 'The proxy closed the connection before it was open.';
+const FOREIGN = 'The proxy answered with something else than its protocol.';
+
+/** Meanings of the codes and messages of Node.js, undici and the SOCKS library; the first match wins. */
+const CAUSES: readonly (readonly [pattern: RegExp, meaning: string])[] = [
+  [/ENOTFOUND|EAI_AGAIN/, 'The host name of the proxy cannot be resolved.'],
+  [/ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL/, 'The proxy cannot be reached.'],
+  [/ETIMEDOUT|TimeoutError|UND_ERR_CONNECT_TIMEOUT|timed out/i, LATE],
+  [/CERT|SELF_SIGNED|UNABLE_TO_/, 'The certificate of the proxy is not trusted.'],
+  [/Authentication failed|no accepted authentication type/, UNAUTHORIZED],
+  [
+    /HTTPParserError|HPE_|EPROTO|ERR_SSL|invalid Socks5|unknown authentication type|invalid socks version/i,
+    FOREIGN,
+  ],
+  [/ECONNRESET|EPIPE|UND_ERR_SOCKET|Socket closed/, CLOSED],
+];
+
+function whyOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : '';
+  const text = [code, error instanceof Error ? error.name : '', errorMessage(error)].join(' ');
+  const refusal = /proxy rejected connection - (\w+)/.exec(text)?.[1];
+  if (refusal) return `The proxy did not open the connection (SOCKS: ${refusal}).`;
+  return CAUSES.find(([pattern]) => pattern.test(text))?.[1] ?? 'The proxy did not open the connection.';
+}
+
+/** The failure of a proxy inside an error of the library; undefined for every other error. */
+export function proxyFailureIn(error: unknown): ProxyFailure | undefined {
+  if (error instanceof ProxyFailure) return error;
+  const inside = error instanceof Error && 'data' in error ? error.data : undefined;
+  return inside instanceof ProxyFailure ? inside : undefined;
+}
+
+/** The agent for WebSockets and requests of `node:http`: each gets a connection of its own through the tunnel. */
+export class TunnelAgent extends Agent {
+  readonly #tunnel: Tunnel;
+
+  constructor(tunnel: Tunnel) {
+    super();
+    this.#tunnel = tunnel;
+  }
+
+  override async connect(_request: ClientRequest, options: AgentConnectOpts): Promise<Duplex> {
+    const host = bare(String(options.host));
+    const socket = await this.#tunnel.open(host, Number(options.port));
+    if (!options.secureEndpoint) return socket;
+    const servername = isIP(host) ? {} : { servername: host };
+    return connectTls({ socket, ALPNProtocols: ['http/1.1'], ...servername });
+  }
+}
+
+/** The connector for undici. @param timeoutMs milliseconds for the TLS handshake inside the tunnel */
+export function tunnelConnector(tunnel: Tunnel, timeoutMs: number): buildConnector.connector {
+  const secure = buildConnector({ timeout: timeoutMs });
+  return (options, callback) => {
+    const isSecure = options.protocol === 'https:';
+    const port = Number(options.port) || (isSecure ? 443 : 80);
+    tunnel.open(bare(options.hostname), port).then(
+      (socket) => (isSecure ? secure({ ...options, httpSocket: socket }, callback) : callback(null, socket)),
+      (error: unknown) => callback(error instanceof Error ? error : new ProxyFailure(whyOf(error)), null),
+    );
+  };
+}
+
+/** An IPv6 address without the brackets that it has in a URL. */
+function bare(host: string): string {
+  return host.replace(/^\[|\]$/g, '');
+}
