@@ -1,3 +1,4 @@
+import type { ResendAnswer } from '../contract/index.js';
 import type { Dispatcher, Receiver } from '../delivery/dispatch.js';
 import type { Clock } from '../domain/clock.js';
 import { GatewayError } from '../domain/errors.js';
@@ -5,33 +6,33 @@ import { sampleEvent } from '../events/sample.js';
 import type { FailedDelivery, FailedDeliveryStore, SessionRecord } from '../store/store.js';
 import type { Listeners } from './listeners.js';
 import type { Deliveries } from './services.js';
+import { previousTokenOf } from './sessions/previous-token.js';
 
-/** What deliveries ask about a session. */
-export interface ReceiverLookup {
-  /** @throws session_unknown */
-  find(clientId: string): Pick<SessionRecord, 'webhookUrl' | 'webhookToken' | 'orgId' | 'lid'>;
-}
-
-export interface DeliveriesOptions {
-  sessions: ReceiverLookup;
+/** Sends test events, and resends failed deliveries. */
+export function createDeliveries(options: {
+  sessions: {
+    /** @throws session_unknown */
+    find(
+      clientId: string,
+    ): Pick<
+      SessionRecord,
+      'webhookUrl' | 'webhookToken' | 'previousToken' | 'previousTokenUntil' | 'orgId' | 'lid'
+    >;
+  };
   listening: Pick<Listeners, 'inFrontByHand'>;
   dispatcher: Pick<Dispatcher, 'announce' | 'resend'>;
   failed: FailedDeliveryStore;
   clock: Clock;
-}
-
-type Sent = Awaited<ReturnType<Deliveries['resend']>>;
-
-/** Test events, and what could not be delivered. */
-export function createDeliveries(options: DeliveriesOptions): Deliveries {
+}): Deliveries {
   const { sessions, listening, dispatcher, failed, clock } = options;
-  /** Deliveries that are being sent again: who asks twice gets one answer, the receiver one event. */
-  const resending = new Map<string, Promise<Sent>>();
+  /** Resends in flight: two requests for one delivery share an attempt and an answer. */
+  const resending = new Map<string, Promise<ResendAnswer>>();
 
-  /** Who gets the session's events now. @throws webhook_missing */
+  /** The receiver of the session's events now: its listener, or its webhook. @throws webhook_missing */
   function receiverOf(clientId: string): Receiver {
-    const { webhookUrl, webhookToken } = sessions.find(clientId);
-    const registered = webhookUrl ? { url: webhookUrl, token: webhookToken } : undefined;
+    const session = sessions.find(clientId);
+    const { webhookUrl: url, webhookToken: token } = session;
+    const registered = url ? { url, token, previous: previousTokenOf(session) } : undefined;
     const receiver = listening.inFrontByHand(clientId, registered);
     if (receiver) return receiver;
     const message = `session ${clientId} has no webhookUrl; set it with /set-webhook`;
@@ -44,7 +45,7 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
     throw new GatewayError('delivery_unknown', `there is no failed delivery ${id}`);
   }
 
-  async function sendAgain(id: string): Promise<Sent> {
+  async function sendAgain(id: string): Promise<ResendAnswer> {
     const delivery = await failedOne(id);
     return dispatcher.resend(delivery, receiverOf(delivery.clientId));
   }

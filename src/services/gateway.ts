@@ -1,322 +1,321 @@
-import type { PollLookups } from '../delivery/lookup.js';
-import { type Clock, endsWithin } from '../domain/clock.js';
-import { LIMITS } from '../domain/limits.js';
+import type { PollLookups } from '../delivery/poll-lookup.js';
+import type { Clock } from '../domain/clock.js';
+import type { PolicyTable } from '../domain/policy/policy.js';
+import type { RetryPolicy } from '../domain/retry.js';
 import { isTerminal, type SessionStatus } from '../domain/session.js';
 import type { LinkEvent, LinkFactory } from '../link/link.js';
+import type { WaVersions } from '../link/wa-versions.js';
 import type { Logger } from '../log.js';
 import type { Store } from '../store/store.js';
-import type { Avatars } from './avatars/avatars.js';
-import { type AvatarParts, createAvatars } from './avatars/create-avatars.js';
-import { ChatActions } from './chats/chats.js';
-import { Groups } from './groups/groups.js';
+import { LiveLinks } from './access.js';
+import { Activity } from './activity/activity.js';
+import type { FileObserver } from './files/file-keeper.js';
+import type { MediaLibrary } from './files/library.js';
+import type { Media } from './files/media.js';
+import { createHosting, type Hosting } from './history/hosting.js';
+import { HistoryImports } from './history/imports.js';
+import type { HostedInbox } from './history/inbox.js';
+import { MessageStatuses } from './history/message-statuses.js';
+import type { RoomChange } from './history/room-changes.js';
+import { RoomSettings } from './history/room-settings.js';
 import { Housekeeping } from './housekeeping.js';
-import { HistoryImports } from './inbox/imports.js';
-import type { HostedInbox } from './inbox/inbox.js';
-import { MessageStatuses } from './inbox/message-statuses.js';
-import type { RoomChange } from './inbox/room-changes.js';
-import type { FileKeeper, FileObserver } from './library/file-keeper.js';
-import { createHosting } from './library/hosting.js';
-import type { MediaLibrary } from './library/library.js';
-import { LiveLinks } from './live-links.js';
-import type { Media } from './media/media.js';
-import { type Acquaintances, createAcquaintances } from './people/acquaintances.js';
-import { People } from './people/people.js';
-import { type Announcer, type ReceiveObserver, Receiver } from './receive/receive.js';
-import { EarlierMessages } from './send/earlier-messages.js';
-import { Sender, type SendObserver } from './send/send.js';
+import type { Avatars } from './identities/avatars.js';
+import type { Groups } from './identities/groups.js';
+import { IdentityServices } from './identities/identity-services.js';
+import type { People } from './identities/people.js';
+import { Lifecycle, type SessionPart } from './lifecycle.js';
+import { MessageActions } from './messages/actions.js';
+import { Announcements, type Announcer } from './messages/announce.js';
+import { ChatActions } from './messages/chats.js';
+import { type ReceiveObserver, Receiver } from './messages/receive.js';
+import { EarlierMessages } from './messages/references.js';
+import { Sender, type SendObserver } from './messages/send.js';
+import { type PolicyObserver, SendPolicies } from './messages/send-policies.js';
+import { UnreadableMessages, type UnreadableWaits } from './messages/unreadable.js';
+import { Profile } from './profile.js';
+import type { Presence, Restrictions } from './services.js';
+import { AdoptedNumbers } from './sessions/adoption.js';
 import { ApiSecretHasher } from './sessions/api-secret.js';
-import type { BackoffOptions } from './sessions/backoff.js';
-import type { Residence } from './sessions/residence.js';
+import type { WaitingEvents } from './sessions/directory.js';
+import { bindKeys } from './sessions/link-steps.js';
+import type { Ownership } from './sessions/ownership.js';
+import { SessionRegistry } from './sessions/registry.js';
 import type { Session } from './sessions/session.js';
-import { SessionRegistry } from './sessions/sessions.js';
-import { StatusEvents } from './status-events.js';
-import { StoreSteps } from './store-steps.js';
+import { StoreRetry } from './store-retry.js';
 
-export interface GatewayOptions {
-  store: Store;
-  links: LinkFactory;
-  announcer: Announcer;
-  lookups: Pick<PollLookups, 'ask'>;
-  media: Pick<Media, 'prepare' | 'spool'>;
-  observer: ReceiveObserver & SendObserver & FileObserver & { disconnected(status: SessionStatus): void };
-  /** Address under which people reach this service, without a slash at its end; known once it listens. */
-  publicUrl(): string;
-  /** Keys the hashes of API secrets: 32 bytes that stay the same for as long as the store lives. */
-  apiSecretKey: Uint8Array;
-  /** Told of a room in which a message has come further. */
-  onRoomChange(change: RoomChange): void;
-  /** Told when nothing of a session is here any more. */
-  onForgotten?(clientId: string): void;
-  /** Which sessions are this node's: all when it is not given. */
-  residence?: Residence;
-  clock: Clock;
-  log: Logger;
-  backoff?: BackoffOptions;
-}
-
-/** The services that act on messages, put together, with one start and one stop. */
+/** Puts together the services that act on messages, and passes on what links report. */
 export class Gateway {
+  readonly lifecycle: Lifecycle;
   readonly sessions: SessionRegistry;
+  readonly adoption: AdoptedNumbers;
   readonly sending: Sender;
+  readonly messages: MessageActions;
   readonly chats: ChatActions;
+  readonly presence: Presence;
+  readonly restrictions: Restrictions;
+  readonly policies: SendPolicies;
   readonly groups: Groups;
   readonly people: People;
+  readonly profile: Profile;
   readonly avatars: Avatars;
   readonly inbox: HostedInbox;
   readonly library: MediaLibrary;
-  readonly #options: GatewayOptions;
-  readonly #known: Acquaintances;
-  readonly #steps: StoreSteps;
+  readonly #options;
+  readonly #identities: IdentityServices;
   readonly #receiver: Receiver;
-  readonly #keeper: FileKeeper;
-  readonly #pictures: AvatarParts;
+  readonly #unreadable: UnreadableMessages;
   readonly #imports: HistoryImports;
   readonly #statuses: MessageStatuses;
-  readonly #statusEvents: StatusEvents;
-  readonly #housekeeping: Housekeeping;
-  #restored: Session[] = [];
-  /** Of sessions that were given away or lost: what may still be under way. */
-  readonly #ending = new Map<string, Promise<void>>();
+  readonly #roomSettings: RoomSettings;
+  readonly #announcements: Announcements;
+  readonly #activity: Activity;
 
-  constructor(options: GatewayOptions) {
-    const { store, links, announcer, clock, log } = options;
+  constructor(options: {
+    store: Store;
+    links: LinkFactory;
+    announcer: Announcer;
+    /** Continues events that wait for their receivers. */
+    durable?: SessionPart & WaitingEvents;
+    lookups: Pick<PollLookups, 'ask'>;
+    media: Pick<Media, 'prepare' | 'spool' | 'preview' | 'portrait'>;
+    observer: ReceiveObserver &
+      SendObserver &
+      PolicyObserver &
+      FileObserver & { disconnected(status: SessionStatus): void; called(status: string): void };
+    /** Public address of this service, without a slash at its end; known once it listens. */
+    publicUrl(): string;
+    /** Keys the hashes of API secrets: 32 bytes that stay the same for as long as the store lives. */
+    apiSecretKey: Uint8Array;
+    /** Called when the status of a message of a room changes. */
+    onRoomChange(change: RoomChange): void;
+    /** Called when nothing of a session is here. */
+    onForgotten?(clientId: string): void;
+    /** Decides which sessions this node holds; default: all. */
+    ownership?: Ownership;
+    /** Permits webhooks on private addresses; default: yes. */
+    allowPrivateUrls?: boolean;
+    /** Whether sent texts have previews of their links unless they say otherwise; by default not. */
+    linkPreviews?: boolean;
+    /** Days after which messages and files are deleted, unless a session says otherwise; 0, the default, for never. */
+    retentionDays?: number;
+    /** Limits of sends; none when they are not given. */
+    policies?: PolicyTable;
+    /** Messages of one session that may wait until their policy allows them; default: 1000. */
+    heldSends?: number;
+    clock: Clock;
+    log: Logger;
+    /** Pauses between attempts to connect. */
+    backoff?: RetryPolicy;
+    /** Pauses after links that had been up. */
+    returns?: RetryPolicy;
+    /** How long messages that cannot be read are waited for. */
+    unreadableWaits?: UnreadableWaits;
+    /** The client version of the links; the library's when it is not given. */
+    versions?: WaVersions;
+  }) {
+    const { store, links, announcer, lookups, media, observer, publicUrl, onRoomChange, clock, log } =
+      options;
     this.#options = options;
-    const steps = new StoreSteps(store, clock);
-    this.#steps = steps;
-    const source = {
-      has: (clientId: string) => this.sessions.has(clientId),
-      find: (clientId: string) => this.sessions.find(clientId),
-    };
-    this.#known = createAcquaintances({ ...options, sessions: source, steps });
-    const { contacts, identities, lidSearch, groups, recordOf } = this.#known;
-    const { recorder, keeper, inbox, library, linkTo } = createHosting({
-      ...options,
-      sessions: source,
-      steps,
-      rooms: identities,
+    const retry = new StoreRetry(store, clock);
+    const hasher = new ApiSecretHasher(options.apiSecretKey);
+    const sessions: SessionRegistry = new SessionRegistry({
+      ...{ store, links, clock, log, hasher },
+      ...(options.backoff && { backoff: options.backoff }),
+      ...(options.returns && { returns: options.returns }),
+      ...(options.versions && { versions: options.versions }),
+      allowPrivateUrls: options.allowPrivateUrls ?? true,
+      ...(options.ownership && { ownership: options.ownership }),
+      onStatus: (session, previous) => this.#onStatus(session, previous),
+      ...(options.durable && { waiting: options.durable }),
+      onLinkEvent: (session, event) => this.#onLinkEvent(session, event),
+      openJournal: (clientId) => this.#receiver.countInFlight(clientId),
+      history: (clientId) => this.#imports.progress(clientId),
+      restriction: (clientId) => this.#activity.restrictions.health(clientId),
+      end: (clientId) => this.lifecycle.end(clientId),
+      forget: (clientId) => this.lifecycle.forget(clientId),
     });
-    this.#keeper = keeper;
-    this.inbox = inbox;
-    this.library = library;
-    this.#pictures = createAvatars({ ...options, sessions: source, contacts, linkTo, recordOf });
-    const { pictures, avatars } = this.#pictures;
-    this.avatars = avatars;
-    identities.onUnited = (clientId, chatRoomId) => recorder.makeUp(clientId, chatRoomId);
-    identities.onMoved = (...moved) => pictures.moved(...moved);
+    this.sessions = sessions;
+    this.adoption = new AdoptedNumbers({ sessions, store, links, clock, log });
+    const identities: IdentityServices = new IdentityServices({
+      ...{ store, sessions, retry, clock, log },
+      linkTo: (fileId, named) => hosting.linkTo(fileId, named),
+      applyPending: (clientId, chatRoomId) => hosting.recorder.applyPending(clientId, chatRoomId),
+    });
+    const { contacts, rooms, lidSearch, knownGroups, avatars } = identities;
+    const hosting: Hosting = createHosting({
+      store,
+      links,
+      sessions,
+      rooms,
+      retry,
+      observer,
+      publicUrl,
+      recorded: (clientId, chatRoomId) => this.#roomSettings.roomExists(clientId, chatRoomId),
+      clock,
+      log,
+    });
+    const { recorder, keeper, linkTo } = hosting;
+    this.#identities = identities;
+    this.#announcements = new Announcements({ announcer, retry, observer, clock, log });
+    this.#unreadable = new UnreadableMessages({
+      tell: (session, message) => this.#receiver.tellUnreadable(session.record, message),
+      waits: options.unreadableWaits,
+      clock,
+      log,
+    });
     this.#receiver = new Receiver({
-      ...{ ...options, recorder, linkTo, steps, contacts, identities, lidSearch, groups },
-      avatarUrl: (clientId, jid) => pictures.avatarUrl(clientId, jid),
+      unreadable: this.#unreadable,
+      ...{ store, links, lookups, retry, contacts, identities: rooms, lidSearch, groups: knownGroups },
+      ...{ recorder, linkTo, announcements: this.#announcements, observer, clock, log },
+      avatarUrl: (clientId, jid) => avatars.pictures.avatarUrl(clientId, jid),
     });
-    this.#imports = new HistoryImports({ ...options, recorder, steps, contacts });
+    const keys = (clientId: string) => bindKeys(store, clientId, async () => undefined);
+    this.#imports = new HistoryImports({ store, links, keys, recorder, contacts, retry, clock, log });
     this.#statuses = new MessageStatuses({
-      ...{ ...options, steps },
+      ...{ store, links, retry, onRoomChange, log },
       settled: (clientId, messageId) => this.#receiver.settled(clientId, messageId),
     });
-    this.#statusEvents = new StatusEvents(announcer, clock);
-    this.#housekeeping = new Housekeeping({ store, clock, log });
-    this.sessions = new SessionRegistry({
-      ...options,
-      hasher: new ApiSecretHasher(options.apiSecretKey),
-      onStatus: (session, previous) => this.#onStatus(session, previous),
-      onLinkEvent: (session, event) => this.#onLinkEvent(session, event),
-      openJournal: (clientId) => this.#receiver.underWay(clientId),
-      history: (clientId) => this.#imports.progress(clientId),
-      settled: (clientId) => this.#settled(clientId),
-      onForgotten: (clientId) => this.#forget(clientId),
+    this.#roomSettings = new RoomSettings({ store, contacts, retry, log });
+    const liveLinks = new LiveLinks(store, clock);
+    this.#activity = new Activity({
+      ...{ sessions, liveLinks, contacts, groups: knownGroups, recorder, links, retry, observer, clock, log },
+      announcements: this.#announcements,
     });
-    const { sessions } = this;
-    const shared = {
+    this.presence = this.#activity.presence;
+    this.restrictions = this.#activity.restrictions;
+    this.policies = new SendPolicies({
+      ...{ policies: options.policies, sessions, store, contacts, groups: knownGroups, observer, clock, log },
+      restrictions: this.#activity.restrictions,
+    });
+    const earlier = new EarlierMessages({ store, links, contacts });
+    this.sending = new Sender({
+      linkPreviews: options.linkPreviews ?? false,
+      heldLimit: options.heldSends ?? 1_000,
+      announcements: this.#announcements,
+      ...{ sessions, store, retry, links, liveLinks, contacts, earlier, media, policies: this.policies },
+      ...{ receiver: this.#receiver, observer, clock, log },
+    });
+    this.messages = new MessageActions({ sessions, liveLinks, contacts, earlier, sender: this.sending });
+    this.chats = new ChatActions({
       sessions,
       store,
+      liveLinks,
       contacts,
-      liveLinks: new LiveLinks(store),
-      earlier: new EarlierMessages({ store, links, contacts }),
-    };
-    this.sending = new Sender({ ...options, ...shared, steps, receiver: this.#receiver });
-    this.chats = new ChatActions({ ...shared, rooms: identities, sender: this.sending });
-    this.groups = new Groups(shared);
-    this.people = new People({ sessions, contacts, log });
-  }
-
-  /** Takes up the sessions of the last run, so that no early caller is told that they are unknown. */
-  async restore(): Promise<void> {
-    this.#restored = await this.sessions.restore();
-  }
-
-  /** Takes up the messages and files of what was restored, and lets its links come up. */
-  async start(): Promise<void> {
-    const restored = this.#restored.splice(0);
-    for (const session of restored) await this.#takeUp(session);
-    for (const session of restored) session.resume();
-    this.#housekeeping.start();
-  }
-
-  /**
-   * This node holds the session from now on: takes up what another one has left of it, and lets its link come up.
-   * @throws GatewayError store_unavailable, session_elsewhere; `drop` then undoes what was done
-   */
-  async adopt(clientId: string): Promise<void> {
-    await this.#ending.get(clientId);
-    // what was learnt here while it was another node's may be outdated
-    this.#known.forget(clientId);
-    this.#pictures.forget(clientId);
-    const session = await this.sessions.adopt(clientId);
-    if (!session) return;
-    await this.#takeUp(session);
-    if (this.sessions.has(clientId)) session.resume();
-    // lost meanwhile, while not all of this was there to be broken off
-    else this.#breakOff(clientId);
-  }
-
-  /** Gives the session away: closes its link and finishes what has come. Nothing of it is written afterwards. */
-  async leave(clientId: string): Promise<void> {
-    if (!this.sessions.has(clientId)) return;
-    const leaving = this.#leave(this.sessions.find(clientId));
-    this.#noteEnding(clientId, leaving);
-    await leaving;
-  }
-
-  /** The session is not this node's any more: ends its link at this instant, and breaks off what is under way. */
-  drop(clientId: string): void {
-    if (!this.sessions.has(clientId)) return;
-    const session = this.sessions.find(clientId);
-    session.abandon();
-    this.sessions.giveUp(session);
-    this.#breakOff(clientId);
-  }
-
-  /** Closes the links, so that the network keeps what comes now, and finishes what has come. */
-  async stop(): Promise<void> {
-    this.#housekeeping.stop();
-    this.#steps.stop();
-    this.#keeper.stop();
-    this.sending.stop();
-    await this.#pictures.stop();
-    await this.sessions.stop();
-    await this.#known.news.stop();
-    await this.#imports.stop();
-  }
-
-  /** Resolves when every message that came in is recorded and announced, and no file is being stored. */
-  async idle(): Promise<void> {
-    await this.#receiver.idle();
-    await this.#statuses.idle();
-    await this.#keeper.idle();
-  }
-
-  async #leave(session: Session): Promise<void> {
-    const { clientId } = session;
-    await session.stop();
-    // nobody tells of these again
-    const told = Promise.all([this.#known.news.finish(clientId), this.#statuses.idle(clientId)]);
-    await endsWithin(this.#options.clock, LIMITS.endGraceMs, told);
-    await this.#settled(clientId);
-    if (this.sessions.giveUp(session)) this.#forget(clientId);
-  }
-
-  /** Its events are announced by its new owner. */
-  #breakOff(clientId: string): void {
-    this.#receiver.abandon(clientId);
-    this.#forget(clientId);
-    this.#noteEnding(
-      clientId,
-      this.#settled(clientId).then(() => this.#forget(clientId)),
-    );
-  }
-
-  /** The session must not come back before this has ended. */
-  #noteEnding(clientId: string, ending: Promise<void>): void {
-    const ended = ending.catch((err: unknown) =>
-      this.#options.log.warn({ err, clientId }, 'not all of a session that left has ended'),
-    );
-    const noted = Promise.all([this.#ending.get(clientId), ended]).then(() => {
-      if (this.#ending.get(clientId) === noted) this.#ending.delete(clientId);
+      rooms,
+      earlier,
+      sender: this.sending,
+      roomSettings: this.#roomSettings,
     });
-    this.#ending.set(clientId, noted);
+    this.groups = identities.groups;
+    this.people = identities.people;
+    this.profile = new Profile({
+      ...{ sessions, media },
+      pictureChanged: (clientId, jid) => avatars.changed(clientId, jid),
+    });
+    this.avatars = avatars;
+    this.inbox = hosting.inbox;
+    this.library = hosting.library;
+    const parts: SessionPart[] = [
+      // before the journal: its events come after those that wait
+      ...(options.durable ? [options.durable] : []),
+      rooms,
+      { resume: (clientId) => this.#replayJournal(sessions.find(clientId)) },
+      this.#imports,
+      this.#unreadable,
+      this.#receiver,
+      this.#statuses,
+      this.#roomSettings,
+      identities.updates,
+      ...this.#activity.parts,
+      { stop: () => sessions.stop() },
+      contacts,
+      knownGroups,
+      avatars,
+      this.policies,
+      this.sending,
+      this.sending.held,
+      keeper,
+      retry,
+      new Housekeeping({ store, sessions, retentionDays: options.retentionDays ?? 0, clock, log }),
+    ];
+    this.lifecycle = new Lifecycle({ sessions, parts, onForgotten: options.onForgotten, clock, log });
   }
 
-  /** What is still being delivered after a while is broken off with the session. */
-  async #settled(clientId: string): Promise<void> {
-    const imported = this.#imports.end(clientId);
-    await endsWithin(this.#options.clock, LIMITS.endGraceMs, this.#receiver.idle(clientId));
-    this.#receiver.abandon(clientId);
-    await imported;
-    await this.#known.news.end(clientId);
-    await this.#statuses.end(clientId);
-    await this.#keeper.end(clientId);
-    await this.#pictures.end(clientId);
-  }
-
-  #forget(clientId: string): void {
-    this.#known.forget(clientId);
-    this.#pictures.forget(clientId);
-    this.#options.onForgotten?.(clientId);
-  }
-
-  async #takeUp(session: Session): Promise<void> {
-    await this.#known.identities.takeUp(session.clientId);
-    await this.#replayJournal(session);
-    await this.#keeper.takeUp(session.clientId);
-  }
-
+  /** Finishes the messages, and the parts of the history, that an earlier run or another node left open. */
   async #replayJournal(session: Session): Promise<void> {
     const { store, links, clock, log } = this.#options;
-    const open = await store.journal.open(session.clientId);
+    const { clientId } = session;
+    const open = await store.journal.open(clientId);
     if (open.length === 0) return;
-    const past = new Set(open.flatMap((entry) => (links.history(entry) ? entry.id : [])));
+    const past = new Set(
+      open.flatMap((entry) => (links.history(entry, session.record.proxy) ? entry.id : [])),
+    );
     for (const journalId of past) this.#imports.take(session, journalId, true);
     const entries = open.filter(({ id }) => !past.has(id));
+    const unreadable = links.restoreUnreadable(entries, session.me);
+    for (const message of unreadable) this.#unreadable.take(session, message);
     const messages = links.restore(entries, session.me);
-    log.info({ clientId: session.clientId, messages: messages.length }, 'finishing messages of the last run');
+    log.info({ clientId, messages: messages.length }, 'finishing messages of the last run');
     for (const message of messages) this.#receiver.receive(session.record, message);
-    // what is nobody's message (keys, settings) needs no second look
-    const restored = new Set(messages.flatMap((message) => message.journalIds));
+    // entries without a message (keys, settings) need no second look
+    const restored = new Set([...messages, ...unreadable].flatMap(({ journalIds }) => journalIds));
     const rest = entries.flatMap(({ id }) => (restored.has(id) ? [] : [id]));
-    if (rest.length > 0) await store.journal.close(session.clientId, rest, clock.now());
+    if (rest.length > 0) await store.journal.close(clientId, rest, clock.now());
   }
 
-  #onStatus(session: Session, previous: SessionStatus): void {
-    const { status, statusReason } = session.record;
+  #onStatus({ clientId, record }: Session, previous: SessionStatus): void {
+    const { status, statusReason } = record;
     const level = isTerminal(status) ? 'warn' : 'info';
-    const line = { clientId: session.clientId, status, previous, reason: statusReason };
-    this.#options.log[level](line, 'session status');
+    this.#options.log[level]({ clientId, status, previous, reason: statusReason }, 'session status');
     if (previous === 'connected') this.#options.observer.disconnected(status);
-    this.#statusEvents.sessionStatus(session.record, previous);
-    if (status === 'qr') this.#beginAnew(session);
-    if (status !== 'connected') return;
-    void this.sending.resume(session);
-    this.#keeper.resume(session.clientId);
-  }
-
-  /** A number is being linked that was not: nobody tells what has happened until then. */
-  #beginAnew({ clientId }: Session): void {
-    this.#imports.reset(clientId);
-    this.#known.groups.forget(clientId);
+    this.#announcements.sessionStatus(record, previous);
+    if (status === 'qr') this.lifecycle.reset(clientId);
+    if (status === 'connected') this.lifecycle.connected(clientId);
   }
 
   #onLinkEvent(session: Session, event: LinkEvent): void {
-    if (event.type === 'message') this.#receiver.receive(session.record, event.message);
-    if (event.type === 'message-status') this.#onMessageStatus(session, event);
-    if (event.type === 'history') this.#imports.take(session, event.journalId);
-    if (event.type === 'contact') this.#noteContact(session, event);
-    if (event.type === 'picture-changed') this.#notePicture(session, event.jid);
-    if (event.type === 'group-changed') this.#known.groups.changed(session.clientId, event.jid);
-  }
-
-  #notePicture({ clientId }: Session, jid: string): void {
-    this.#pictures.avatars.changed(clientId, jid).catch((err: unknown) => {
-      this.#options.log.warn({ err, clientId }, 'change of a picture not noted');
-    });
-  }
-
-  #onMessageStatus(session: Session, update: Extract<LinkEvent, { type: 'message-status' }>): void {
-    this.#statusEvents.messageStatus(session.record, update);
-    this.#statuses.note(session.record, update);
-    if (update.status === 'sent') this.sending.noteAcknowledged(session.clientId, update.messageId);
-  }
-
-  #noteContact({ clientId }: Session, event: Extract<LinkEvent, { type: 'contact' }>): void {
-    const { type, ...learnt } = event;
-    this.#known.news.note(clientId, learnt);
+    const { clientId, record } = session;
+    const { updates, knownGroups, avatars } = this.#identities;
+    this.#activity.take(session, event);
+    switch (event.type) {
+      case 'message':
+        this.policies.noteMessage(clientId, event.message);
+        this.sending.held.noteMessage(clientId, event.message);
+        this.#receiver.receive(record, event.message);
+        break;
+      case 'unreadable':
+        this.policies.noteMessage(clientId, event.message);
+        this.#unreadable.take(session, event.message);
+        break;
+      case 'restriction':
+        this.sending.held.judgeAnew(clientId);
+        break;
+      case 'message-status':
+        this.#announcements.messageStatus(record, event);
+        this.#statuses.note(record, event);
+        if (event.status !== 'failed') this.sending.noteProof(session, event.messageId);
+        break;
+      case 'history':
+        this.#imports.take(session, event.journalId);
+        break;
+      case 'contact': {
+        const { type, ...learnt } = event;
+        updates.note(clientId, learnt);
+        break;
+      }
+      case 'chat-changed': {
+        const { type, chat, ...settings } = event;
+        this.#roomSettings.note(record, chat, settings);
+        break;
+      }
+      case 'picture-changed':
+        avatars.changed(clientId, event.jid).catch((err: unknown) => {
+          this.#options.log.warn({ err, clientId }, 'change of a picture not noted');
+        });
+        break;
+      case 'group-changed':
+        knownGroups.changed(clientId, event.jid);
+        break;
+    }
   }
 }

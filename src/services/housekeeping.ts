@@ -1,40 +1,58 @@
-import type { Clock } from '../domain/clock.js';
+import { type Clock, DAY_MS } from '../domain/clock.js';
 import { LIMITS } from '../domain/limits.js';
 import type { Logger } from '../log.js';
 import type { Store } from '../store/store.js';
+import type { SessionPart } from './lifecycle.js';
+import type { Sessions } from './ports/sessions.js';
 
 /** Milliseconds between two rounds. */
 const INTERVAL_MS = 60 * 60_000;
 
-type Cleaned = Pick<Store, 'journal' | 'sends' | 'traces' | 'history' | 'idempotency' | 'failedDeliveries'>;
-
-/** Deletes what has outlived its use, once an hour, so that nothing grows without a bound. */
-export class Housekeeping {
-  readonly #store: Cleaned;
-  readonly #clock: Clock;
-  readonly #log: Logger;
+/** Deletes what has outlived its use, once an hour, so that no table grows without a bound. */
+export class Housekeeping implements SessionPart {
+  readonly #options;
   #cancel: () => void = () => undefined;
+  #isStarted = false;
 
-  constructor(options: { store: Cleaned; clock: Clock; log: Logger }) {
-    this.#store = options.store;
-    this.#clock = options.clock;
-    this.#log = options.log;
+  constructor(options: {
+    store: Pick<
+      Store,
+      'journal' | 'sends' | 'traces' | 'history' | 'files' | 'idempotency' | 'failedDeliveries'
+    >;
+    sessions: Pick<Sessions, 'views' | 'has' | 'get'>;
+    /** Days after which messages and files are deleted, unless a session says otherwise; 0 for never. */
+    retentionDays: number;
+    clock: Clock;
+    log: Logger;
+  }) {
+    this.#options = options;
+  }
+
+  /** A session that comes later, such as from another node, need not wait for the next round. */
+  async resume(clientId: string): Promise<void> {
+    if (!this.#isStarted) return;
+    const { clock, log } = this.#options;
+    this.#applyRetentionTo(clientId, clock.now()).catch((err: unknown) => {
+      log.warn({ err, clientId }, 'housekeeping failed');
+    });
   }
 
   /** Begins with a round at once: a daemon that is restarted often must clean up too. */
-  start(): void {
+  started(): void {
+    this.#isStarted = true;
     void this.clean();
-    this.#cancel = this.#clock.after(INTERVAL_MS, () => this.start());
+    this.#cancel = this.#options.clock.after(INTERVAL_MS, () => this.started());
   }
 
   stop(): void {
     this.#cancel();
   }
 
-  /** One round; what fails is logged, and tried again in the next. */
+  /** One round; a failure is logged, and repeated in the next round. */
   async clean(): Promise<void> {
-    const now = this.#clock.now();
-    const { journal, sends, traces, history, idempotency, failedDeliveries } = this.#store;
+    const { store, clock, log } = this.#options;
+    const now = clock.now();
+    const { journal, sends, traces, history, idempotency, failedDeliveries } = store;
     const results = await Promise.allSettled([
       journal.prune(now - LIMITS.closedJournalTtlMs),
       sends.prune(now - LIMITS.sentMessageTtlMs),
@@ -42,9 +60,30 @@ export class Housekeeping {
       history.prunePending(now - LIMITS.traceTtlMs),
       idempotency.prune(now - LIMITS.idempotencyTtlMs),
       failedDeliveries.prune(now - LIMITS.failedDeliveryTtlMs),
+      this.#applyRetention(now),
     ]);
     for (const result of results) {
-      if (result.status === 'rejected') this.#log.warn({ err: result.reason }, 'housekeeping failed');
+      if (result.status === 'rejected') log.warn({ err: result.reason }, 'housekeeping failed');
+    }
+  }
+
+  /** Deletes old messages and files of the sessions of this node, one session after the other. */
+  async #applyRetention(now: number): Promise<void> {
+    for (const { clientId } of this.#options.sessions.views()) await this.#applyRetentionTo(clientId, now);
+  }
+
+  async #applyRetentionTo(clientId: string, now: number): Promise<void> {
+    const { store, sessions, retentionDays } = this.#options;
+    if (!sessions.has(clientId)) return;
+    const days = sessions.get(clientId).retentionDays ?? retentionDays;
+    if (days === 0) return;
+    const before = now - days * DAY_MS;
+    const messages = await store.history.prune(before, clientId);
+    await store.files.prune(before, clientId);
+    if (messages === 0) return;
+    // deleted messages may have been unread
+    for (const { chatRoomId } of await store.history.rooms(clientId)) {
+      await store.history.checkRoom(clientId, chatRoomId, { repair: true });
     }
   }
 }

@@ -1,29 +1,19 @@
+import type { ListenAnswer, ListenWish } from '../contract/index.js';
 import type { Dispatcher, Receiver } from '../delivery/dispatch.js';
+import { requirePublicUrl } from '../delivery/guard.js';
 import type { Clock } from '../domain/clock.js';
 import { GatewayError } from '../domain/errors.js';
-import { shownUrl } from '../domain/shown-url.js';
-import { EXTRA_EVENT_TYPES } from '../events/catalogue.js';
-import { LISTEN_CHECK, type ListenCheck } from '../events/listen-check.js';
+import { shownUrl } from '../domain/text.js';
+import { EXTRA_EVENT_TYPES, LISTEN_CHECK, type ListenCheck } from '../events/catalogue.js';
 import type { Logger } from '../log.js';
 import type { SessionRecord } from '../store/store.js';
-import type { ListenAnswer, ListenerView, Listening, ListenWish } from './services.js';
+import type { ListenerView, Listening } from './services.js';
 
-export interface ListenersOptions {
-  sessions: {
-    has(clientId: string): boolean;
-    /** @throws session_unknown */
-    find(clientId: string): Pick<SessionRecord, 'createdAt' | 'webhookUrl'>;
-  };
-  dispatcher: Pick<Dispatcher, 'probe'>;
-  clock: Clock;
-  log: Logger;
-}
-
-/** Who a listener is, without how long it stays. */
+/** A listener without its lifetime. */
 type Identity = Omit<ListenWish, 'seconds' | 'takeOver'>;
 
 interface Listener extends Identity {
-  /** Of its session: a later one of that name is another. */
+  /** Of its session: a later session of the same clientId is another one. */
   createdAt: number;
   /** Milliseconds since the epoch. */
   expiresAt: number;
@@ -32,27 +22,39 @@ interface Listener extends Identity {
 const EXTRAS: readonly string[] = EXTRA_EVENT_TYPES;
 
 /**
- * Temporary receivers in front of the sessions' webhooks. They live in memory and expire unless they are renewed, so
- * that one that dies leaves nothing behind: what it does not answer goes to the webhook, and so does all that comes
- * later. What is registered for the session is never touched.
+ * Temporary receivers in front of the sessions' webhooks. They are kept in memory and expire unless they are renewed: when a
+ * listener dies, the events that it does not answer, and all later ones, go to the webhook. The session's own webhook stays
+ * registered.
  */
 export class Listeners implements Listening {
-  readonly #options: ListenersOptions;
+  readonly #options;
   readonly #byClient = new Map<string, Listener>();
 
-  constructor(options: ListenersOptions) {
+  constructor(options: {
+    sessions: {
+      has(clientId: string): boolean;
+      /** @throws session_unknown */
+      find(clientId: string): Pick<SessionRecord, 'createdAt' | 'webhookUrl'>;
+    };
+    dispatcher: Pick<Dispatcher, 'probe'>;
+    /** Permits receivers on private addresses; default: yes. */
+    allowPrivateUrls?: boolean;
+    clock: Clock;
+    log: Logger;
+  }) {
     this.#options = options;
   }
 
-  async listen({ seconds, takeOver, ...wish }: ListenWish): Promise<ListenAnswer> {
+  async listen({ seconds, takeOver, ...wish }: ListenWish): Promise<Omit<ListenAnswer, 'ok'>> {
     const { clientId, webhookUrl } = wish;
-    const { sessions, clock, log } = this.#options;
+    const { sessions, allowPrivateUrls = true, clock, log } = this.#options;
     sessions.find(clientId);
+    if (!allowPrivateUrls) requirePublicUrl('webhookUrl', webhookUrl);
     const renewed = isSame(this.#current(clientId), wish);
     if (!renewed) {
       if (!takeOver) this.#requireFree(wish);
       await this.#prove(wish);
-      // that took its time: somebody may have been quicker
+      // another listener may have registered during the check
       if (!takeOver) this.#requireFree(wish);
       log.info(
         { clientId, url: shownUrl(webhookUrl), seconds },
@@ -73,10 +75,10 @@ export class Listeners implements Listening {
     return true;
   }
 
-  /** The session is not here any more: who listens has to come to its new node. */
+  /** The session left this node: the listener registers at its new node. */
   forget(clientId: string): void {
     const listener = this.#byClient.get(clientId);
-    if (listener) this.#remove(listener, 'the session is not here any more');
+    if (listener) this.#remove(listener, 'the session left this node');
   }
 
   view(clientId: string): ListenerView | undefined {
@@ -85,8 +87,8 @@ export class Listeners implements Listening {
   }
 
   /**
-   * Where an event goes: to the listener, if there is one, and when that does not answer to the registered webhook.
-   * @param registered undefined when the session has no webhook, or did not ask for that type
+   * The receiver of an event: the listener, if there is one, with the webhook as its fallback.
+   * @param registered the webhook; undefined when the session has none, or does not want that type
    */
   inFront(event: { clientId: string; type: string }, registered: Receiver | undefined): Receiver | undefined {
     const listener = this.#current(event.clientId);
@@ -95,7 +97,7 @@ export class Listeners implements Listening {
     return this.#before(listener, registered);
   }
 
-  /** The same for an event that somebody sends by hand: whoever does that wants it there, opt-in or not. */
+  /** The same for an event that an operator sends by hand: the listener gets it whether it asked for the type or not. */
   inFrontByHand(clientId: string, registered: Receiver | undefined): Receiver | undefined {
     const listener = this.#current(clientId);
     return listener ? this.#before(listener, registered) : registered;
@@ -128,7 +130,7 @@ export class Listeners implements Listening {
     throw new GatewayError('webhook_taken', message);
   }
 
-  /** A listener that cannot be reached, or is somebody else, must not take events away from the webhook. */
+  /** A listener that is unreachable, or a wrong address, must not take events away from the webhook. */
   async #prove({ clientId, webhookUrl: url, webhookToken: token }: Identity): Promise<void> {
     const timestamp = new Date(this.#options.clock.now()).toISOString();
     const check: ListenCheck = { event: 'listen.check', type: LISTEN_CHECK, clientId, timestamp };
@@ -138,7 +140,7 @@ export class Listeners implements Listening {
     throw new GatewayError('webhook_unreachable', message);
   }
 
-  /** Another one may have taken its place since. */
+  /** Does nothing when another listener has taken its place. */
   #remove(listener: Listener, why: string): void {
     const { clientId, webhookToken } = listener;
     if (this.#byClient.get(clientId)?.webhookToken !== webhookToken) return;

@@ -1,20 +1,21 @@
+import type { Lease, Node } from '../contract/index.js';
 import { GatewayError } from '../domain/errors.js';
 import type { ClusterStore, LeaseRecord, SeenNode } from '../store/store.js';
-import type { LeaseView, Nodes, NodeView } from './services.js';
+import type { Nodes } from './services.js';
 
-/** Milliseconds of silence after which a node may be one that is gone: those that are there speak every second. */
+/** Milliseconds without a heartbeat after which a node may be gone: living nodes send one every second. */
 const SILENT_MS = 5_000;
 
-export interface SoleNodeOptions {
+interface SoleNodeOptions {
   podName: string;
   version: string;
   /** Milliseconds since the epoch. */
   now(): number;
-  /** How many there are. */
+  /** Number of sessions of this node. */
   sessions(): number;
 }
 
-/** The only node of a store that nodes cannot share. */
+/** The node list of a store that nodes cannot share. */
 export function soleNode({ podName, version, now, sessions }: SoleNodeOptions): Nodes {
   const startedAt = now();
   return {
@@ -42,20 +43,20 @@ export function soleNode({ podName, version, now, sessions }: SoleNodeOptions): 
   };
 }
 
-export interface ClusterNodesOptions {
+interface ClusterNodesOptions {
   cluster: ClusterStore;
   /** The nodeId of this node. */
   selfId: string;
-  /** Milliseconds after which a node that says nothing counts as gone. */
+  /** Milliseconds without a heartbeat after which a node counts as gone. */
   aliveMs: number;
 }
 
-/** The nodes of a store that nodes share, as the store knows them. */
+/** The nodes that share the store. */
 export function clusterNodes({ cluster, selfId, aliveMs }: ClusterNodesOptions): Nodes {
   const { nodes, leases } = cluster;
   const alive = () => nodes.list(aliveMs);
 
-  function show(node: SeenNode, counts: ReadonlyMap<string, number>): NodeView {
+  function show(node: SeenNode, counts: ReadonlyMap<string, number>): Node {
     const { nodeId, name, url, version, draining, ageMs, silentMs } = node;
     return {
       nodeId,
@@ -95,7 +96,7 @@ export function clusterNodes({ cluster, selfId, aliveMs }: ClusterNodesOptions):
   };
 }
 
-function showLease({ clientId, nodeId, epoch, ageMs, leftMs }: LeaseRecord, podName: string): LeaseView {
+function showLease({ clientId, nodeId, epoch, ageMs, leftMs }: LeaseRecord, podName: string): Lease {
   return { clientId, podName, nodeId, epoch, ageSeconds: seconds(ageMs), leftSeconds: seconds(leftMs) };
 }
 
@@ -113,7 +114,7 @@ function theOne(name: string, nodes: readonly SeenNode[]): SeenNode {
   );
 }
 
-/** Who was killed and started again is still there as it was before, for a while; the present one is meant. */
+/** A node that was killed and started again is listed twice for a while: the one with heartbeats is meant. */
 function living(twins: readonly SeenNode[]): readonly SeenNode[] {
   const speaking = twins.filter(({ silentMs }) => silentMs < SILENT_MS);
   return speaking.length > 0 ? speaking : twins;
@@ -121,11 +122,11 @@ function living(twins: readonly SeenNode[]): readonly SeenNode[] {
 
 function unknown(name: string, nodes: readonly SeenNode[]): GatewayError {
   const names = nodes.map((node) => node.name).join(', ');
-  const there = names ? `; there are: ${names}` : ' any more';
+  const there = names ? `; there are: ${names}` : '; no node is live';
   return new GatewayError('node_unknown', `there is no node ${name}${there}`);
 }
 
-/** Whole ones, of milliseconds; what is nearly over is told as over. */
+/** Milliseconds to whole seconds, rounded down, at least 0. */
 function seconds(ms: number): number {
   return Math.max(0, Math.floor(ms / 1_000));
 }

@@ -1,5 +1,20 @@
-import type { MemberAction, MemberResult } from '../../link/port/groups.js';
-import type { CreatedGroup, GroupDetail, GroupListItem } from '../groups/views.js';
+import type {
+  AvatarCounts,
+  BlockedPerson,
+  CreatedGroup,
+  GroupDetail,
+  GroupInvite,
+  GroupListItem,
+  JoinRequest,
+  MemberResult,
+  OwnerLid,
+  OwnProfile,
+  ProfileChanges,
+  ProfilePicture,
+  UserInfo,
+} from '../../contract/index.js';
+import type { GroupSettings, MemberAction } from '../../link/directory.js';
+import type { FileSource } from './messages.js';
 
 /**
  * Groups of a linked number. All throw session_unknown, session_unpaired, session_not_connected, group_unknown,
@@ -10,7 +25,7 @@ export interface Groups {
   get(clientId: string, groupJid: string): Promise<GroupDetail>;
   /** @throws recipient_unknown, invalid_request; nothing is created then */
   create(clientId: string, subject: string, participants: readonly string[]): Promise<CreatedGroup>;
-  /** @throws recipient_unknown, invalid_request; nobody is changed then */
+  /** @throws recipient_unknown, invalid_request; then no member is changed */
   changeMembers(
     clientId: string,
     groupJid: string,
@@ -18,70 +33,51 @@ export interface Groups {
     participants: readonly string[],
   ): Promise<MemberResult[]>;
   inviteLink(clientId: string, groupJid: string, reset: boolean): Promise<string>;
+  /** Changes the given settings one after the other. @throws invalid_request, group_conflict */
+  update(clientId: string, groupJid: string, settings: Partial<GroupSettings>): Promise<void>;
+  /** People who ask to join. */
+  requests(clientId: string, groupJid: string): Promise<JoinRequest[]>;
+  /** @throws recipient_unknown, invalid_request; then nobody is answered */
+  answerRequests(
+    clientId: string,
+    groupJid: string,
+    action: 'approve' | 'reject',
+    participants: readonly string[],
+  ): Promise<MemberResult[]>;
+  /**
+   * Joins by an invite: its code or link. `joined` is false when an admin has to approve first.
+   * @throws invalid_request, invite_unknown, group_conflict
+   */
+  join(clientId: string, invite: string): Promise<{ groupJid: string; joined: boolean }>;
+  /** The group of an invite, without joining. @throws invalid_request, invite_unknown */
+  invite(clientId: string, invite: string): Promise<GroupInvite>;
   leave(clientId: string, groupJid: string): Promise<void>;
-}
-
-/** What the network tells of a person. */
-export interface UserInfo {
-  /** By LID where known. */
-  jid: string;
-  username: string;
-  /** Status text. */
-  status: string;
-  pictureId: string;
-  /** How many the person uses. */
-  devices: number;
-  /** Of a business; may be empty. */
-  verifiedName: string;
-}
-
-/** The own addresses of a session, and those of a number that was asked for. */
-export interface OwnerLid {
-  myLid: string;
-  myJid: string;
-  /** As it was asked for; empty when none was. */
-  number: string;
-  isOnWhatsApp: boolean;
-  numberJid: string;
-  /** User-part. */
-  numberLid: string;
-  username: string;
 }
 
 /** All throw session_unknown, session_unpaired, session_not_connected, lookup_failed. */
 export interface People {
-  /** @throws not_found when the network knows nobody by it, invalid_request for what is no person */
-  userInfo(clientId: string, jid: string): Promise<UserInfo>;
+  /** @throws not_found when the network knows no such person, invalid_request if the jid is not of a person */
+  userInfo(clientId: string, jid: string, options?: { withContact?: boolean }): Promise<UserInfo>;
   /** @param number may be empty */
   ownerLid(clientId: string, number: string): Promise<OwnerLid>;
+  /** The block list, as the network has it now. */
+  blocked(clientId: string): Promise<BlockedPerson[]>;
+  /** @throws recipient_unknown, invalid_request, account_rejected */
+  setBlocked(clientId: string, jid: string, isBlocked: boolean): Promise<void>;
 }
 
-/** A profile picture, or why there is none to be seen. */
-export type PictureView =
-  | {
-      jid: string;
-      /** Version of the picture. */
-      id: string;
-      type: 'preview' | 'full';
-      /** Signed by the network; it expires in about ten days. */
-      url: string;
-      /** Permanent link to the stored copy; empty while there is none. */
-      storedUrl: string;
-      /** There is a stored copy. */
-      mirrored: boolean;
-    }
-  | { jid: string; url: ''; reason: string };
-
-/** What became of the rooms of a session; the other counts add up to `rooms`. */
-export interface AvatarCounts {
-  rooms: number;
-  /** Show another picture than before. */
-  updated: number;
-  /** Show the same as before. */
-  skipped: number;
-  /** Nobody may see one, or there is none. */
-  noPhoto: number;
-  failed: number;
+/** The own profile. All throw session_unknown, session_unpaired, session_not_connected, lookup_failed, account_rejected. */
+export interface Profile {
+  get(clientId: string): Promise<OwnProfile>;
+  /** @throws app_state_rejected, send_not_connected for the name */
+  set(clientId: string, changes: ProfileChanges): Promise<void>;
+  /**
+   * Sets the own picture, or removes it without a source. An uploaded file is discarded by its caller.
+   * @throws invalid_request, media_unfetchable, media_unsupported, media_too_large
+   */
+  setPicture(clientId: string, source: FileSource | undefined): Promise<void>;
+  /** The same for a group. @throws also group_unknown, group_forbidden */
+  setGroupPicture(clientId: string, groupJid: string, source: FileSource | undefined): Promise<void>;
 }
 
 /** Profile pictures. All throw session_unknown, session_unpaired. */
@@ -94,7 +90,7 @@ export interface Avatars {
     clientId: string,
     jid: string,
     wishes: { preview: boolean; refresh: boolean },
-  ): Promise<PictureView>;
+  ): Promise<ProfilePicture>;
   /**
    * Gives the hosted rooms their pictures, about seven a second; rooms that have one only with `force`. Without a hosted
    * inbox there are no rooms.

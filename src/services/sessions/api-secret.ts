@@ -23,8 +23,8 @@ export class ApiSecretHasher {
   }
 
   /**
-   * Tells whether a hash is that of the secret, in a time that tells nothing about the secret: marks and digests are
-   * keyed, so nobody can choose them.
+   * Compares a hash with that of the secret, in a time that reveals nothing about the secret: marks and digests are
+   * keyed, so a caller cannot choose them.
    */
   matcher(secret: string): (hash: string) => boolean {
     const mark = `${this.#mark(secret)}:`;

@@ -1,35 +1,37 @@
+import type { SessionHealth } from '../../contract/index.js';
+import { formatJid } from '../../domain/address.js';
 import { type Clock, wait } from '../../domain/clock.js';
+import { shownProxy } from '../../domain/proxy.js';
 import type { SessionRecord, SessionStore } from '../../store/store.js';
 import type { SessionView } from '../services.js';
 import type { ApiSecretHasher } from './api-secret.js';
 import type { Session } from './session.js';
-import { sessionView } from './views.js';
 
-/** Milliseconds between two looks at the secrets of all sessions: whoever tries wrong ones must not keep the store busy. */
-const LOOK_MS = 1_000;
+/** Milliseconds between two reads of all secrets: a caller that tries wrong ones must not keep the store busy. */
+const READ_MS = 1_000;
+/** Milliseconds after which they are read again beside a request: other nodes' sessions may have got secrets. */
+const OUTDATED_MS = 10_000;
 
-export interface DirectoryOptions {
-  store: { sessions: Pick<SessionStore, 'get' | 'list'> };
-  /** The sessions of this node: their records are newer than what the store has. */
-  own(): ReadonlyMap<string, Session>;
-  /** Other nodes may hold sessions of the same store. */
-  shared: boolean;
-  hasher: ApiSecretHasher;
-  clock: Clock;
-}
-
-/** All sessions, wherever they are held. */
+/** All sessions, of this node and of others. */
 export class SessionDirectory {
-  readonly #options: DirectoryOptions;
+  readonly #options;
   #known: readonly SessionRecord[] = [];
-  #lookedAt = Number.NEGATIVE_INFINITY;
-  #look: Promise<void> | undefined;
+  #readAt = Number.NEGATIVE_INFINITY;
+  #refreshing: Promise<void> | undefined;
 
-  constructor(options: DirectoryOptions) {
+  constructor(options: {
+    store: { sessions: Pick<SessionStore, 'get' | 'list'> };
+    /** The sessions of this node: their records are newer than those of the store. */
+    own(): ReadonlyMap<string, Session>;
+    /** Other nodes may hold sessions of the same store. */
+    shared: boolean;
+    hasher: ApiSecretHasher;
+    clock: Clock;
+  }) {
     this.#options = options;
   }
 
-  /** By clientId; only one when it is named. @throws GatewayError store_unavailable */
+  /** Sorted by clientId; only one when it is named. @throws GatewayError store_unavailable */
   async list(only?: string): Promise<SessionView[]> {
     const { own, shared } = this.#options;
     const records = new Map<string, SessionRecord>();
@@ -41,23 +43,26 @@ export class SessionDirectory {
       .map((record) => sessionView({ record }));
   }
 
-  /** The session that a per-session secret belongs to. @throws GatewayError store_unavailable */
-  async ofSecret(secret: string): Promise<string | undefined> {
-    const { own, shared, hasher } = this.#options;
+  /** The sessions that a per-session secret opens, mostly one. @throws GatewayError store_unavailable */
+  async openedBy(secret: string): Promise<string[]> {
+    const { own, shared, hasher, clock } = this.#options;
     const matches = hasher.matcher(secret);
-    const find = (records: Iterable<SessionRecord>): string | undefined => {
-      let found: string | undefined;
-      // no early end: the time must not tell how many sessions stand before the right one
-      for (const { clientId, apiSecretHash } of records) if (matches(apiSecretHash)) found = clientId;
-      return found;
-    };
-    const here = find([...own().values()].map(({ record }) => record));
-    if (here !== undefined || !shared) return here;
-    const known = find(this.#known) ?? (await this.#lookAgain().then(() => find(this.#known)));
-    if (known === undefined) return undefined;
-    // its owner may have changed it since
-    const record = await this.#options.store.sessions.get(known);
-    return record && matches(record.apiSecretHash) ? known : undefined;
+    // all are compared: the time must not reveal the position of the session
+    const among = (records: readonly SessionRecord[]) =>
+      records.flatMap(({ clientId, apiSecretHash }) => (matches(apiSecretHash) ? [clientId] : []));
+    const here = among([...own().values()].map(({ record }) => record));
+    if (!shared) return here;
+    const elsewhere = () => among(this.#known).filter((clientId) => !own().has(clientId));
+    const isUnknown = here.length === 0 && elsewhere().length === 0;
+    if (isUnknown) await this.#refresh();
+    else if (clock.now() - this.#readAt > OUTDATED_MS) this.#refresh().catch(() => undefined);
+    const opened = [...here];
+    for (const clientId of elsewhere()) {
+      // the session's node may have changed the secret since
+      const record = await this.#options.store.sessions.get(clientId);
+      if (record && matches(record.apiSecretHash)) opened.push(clientId);
+    }
+    return opened;
   }
 
   async #stored(only: string | undefined): Promise<SessionRecord[]> {
@@ -67,18 +72,91 @@ export class SessionDirectory {
     return record ? [record] : [];
   }
 
-  /** Resolves when all sessions have been looked at anew; who comes while that waits for its time waits with it. */
-  #lookAgain(): Promise<void> {
-    this.#look ??= this.#lookInTime().finally(() => {
-      this.#look = undefined;
+  /** Reads all sessions again, at most once in `READ_MS`; callers share one read. */
+  #refresh(): Promise<void> {
+    this.#refreshing ??= this.#readAll().finally(() => {
+      this.#refreshing = undefined;
     });
-    return this.#look;
+    return this.#refreshing;
   }
 
-  async #lookInTime(): Promise<void> {
+  async #readAll(): Promise<void> {
     const { clock, store } = this.#options;
-    await wait(clock, Math.max(0, this.#lookedAt + LOOK_MS - clock.now()));
-    this.#lookedAt = clock.now();
+    await wait(clock, Math.max(0, this.#readAt + READ_MS - clock.now()));
+    this.#readAt = clock.now();
     this.#known = (await store.sessions.list()).filter(({ apiSecretHash }) => apiSecretHash !== '');
   }
+}
+
+/** Milliseconds after which an answered ping or a stanza no longer proves a connection: pings are far more frequent. */
+const PROOF_MAX_AGE_MS = 60_000;
+
+/** A session as the API shows it: own jid without device, no secrets. */
+export function sessionView({ record }: Pick<Session, 'record'>): SessionView {
+  const proxy = shownProxy(record.proxy);
+  return {
+    clientId: record.clientId,
+    status: record.status,
+    reason: record.statusReason,
+    jid: record.pn ? formatJid({ kind: 'pn', user: record.pn }) : '',
+    orgId: record.orgId,
+    webhookUrl: record.webhookUrl,
+    pollLookupUrl: record.pollLookupUrl,
+    enableGroupAi: record.enableGroupAi,
+    rejectCalls: record.rejectCalls,
+    ...(record.retry === 'durable' && { retry: record.retry }),
+    ...(record.webhookPaused && { webhookPaused: record.webhookPaused }),
+    ...(record.previousToken && { previousTokenUntil: rfc3339(record.previousTokenUntil) }),
+    extraEvents: record.extraEvents,
+    ...(proxy && { proxy }),
+    ...(record.retentionDays !== null && { retentionDays: record.retentionDays }),
+    hasSecret: record.apiSecretHash !== '',
+  };
+}
+
+/** Events that wait in the store for the receivers of sessions. */
+export interface WaitingEvents {
+  /** Undefined when none wait. */
+  waiting(clientId: string): SessionHealth['waiting'];
+  /** The receiver has changed: tries it at once. */
+  retryNow(clientId: string): void;
+}
+
+/** A session's health: connected only on proof of traffic, never on a flag alone. */
+export function sessionHealth(
+  session: Session,
+  now: number,
+  openJournal: number,
+  parts: { [Part in 'history' | 'restriction' | 'warning' | 'waiting']?: SessionHealth[Part] | undefined },
+): SessionHealth {
+  const { record } = session;
+  const { history, restriction, warning, waiting } = parts;
+  const vitals = session.link?.vitals();
+  const provenAt = Math.max(vitals?.lastStanzaAt ?? 0, vitals?.lastPongAt ?? 0);
+  return {
+    clientId: record.clientId,
+    jid: sessionView(session).jid,
+    status: record.status,
+    reason: record.statusReason,
+    since: rfc3339(record.statusSince),
+    connected: record.status === 'connected' && now - provenAt < PROOF_MAX_AGE_MS,
+    loggedIn: session.isPaired,
+    enableGroupAi: record.enableGroupAi,
+    rejectCalls: record.rejectCalls,
+    reconnects: session.reconnects,
+    connectedAt: rfc3339(session.connectedAt),
+    lastDisconnect: session.lastDisconnect,
+    lastStanzaAt: rfc3339(vitals?.lastStanzaAt ?? 0),
+    retryAt: rfc3339(session.retryAt),
+    openJournal,
+    ...(history && { history }),
+    ...(restriction && { restriction }),
+    ...(warning && { warning }),
+    ...(waiting && { waiting }),
+    ...(record.webhookPaused && { webhookPaused: record.webhookPaused }),
+  };
+}
+
+function rfc3339(at: number): string {
+  return at ? new Date(at).toISOString() : '';
 }

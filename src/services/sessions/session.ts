@@ -1,62 +1,56 @@
-import type { Clock } from '../../domain/clock.js';
 import { GatewayError } from '../../domain/errors.js';
-import type { SessionEffect } from '../../domain/session.js';
-import { CLOSE_REACTIONS, isTerminal, type SessionInput, transition } from '../../domain/session.js';
-import type { Link, LinkEvent, LinkFactory, OwnIdentity } from '../../link/link.js';
+import { longestPause } from '../../domain/retry.js';
+import {
+  CLOSE_REACTIONS,
+  isTerminal,
+  type SessionEffect,
+  type SessionInput,
+  transition,
+} from '../../domain/session.js';
+import type { Link, LinkEvent, OwnIdentity, PasskeyState } from '../../link/link.js';
+import type { WaVersion } from '../../link/wa-versions.js';
 import type { Logger } from '../../log.js';
-import type { SessionRecord, Store } from '../../store/store.js';
-import type { Admission } from './admission.js';
-import { type BackoffOptions, backoffDelay, longestDelay, STABLE_AFTER_MS } from './backoff.js';
-import { bindKeys } from './link-keys.js';
-import { describeReason, requireReconnectable } from './reasons.js';
-import { RecordWriter } from './record-writer.js';
-import { isStep, type Step } from './steps.js';
-import { Waiters } from './waiters.js';
+import type { SessionRecord } from '../../store/store.js';
+import { isStep, openLink, PASSKEY_REASONS, type Step } from './link-steps.js';
+import { NextAttempt, Setbacks } from './next-attempt.js';
+import { describeOutdated, describeReason, notPairing, type RecordChanges, RecordWriter } from './record.js';
+import { type ConnectContext, RENEW_MS } from './session-context.js';
+import { Waiters } from './waiting.js';
 
-/** What a session needs of the house. */
-export interface SessionContext {
-  store: Store;
-  links: LinkFactory;
-  admission: Admission;
-  clock: Clock;
-  backoff: BackoffOptions;
-  log: Logger;
-  /** Whether this node may serve the session at this instant. */
-  holds(clientId: string): boolean;
-  /** The same by the store's word. @throws GatewayError session_elsewhere, store_unavailable */
-  confirm(clientId: string): Promise<void>;
-  /** Told of every change of status, after it. */
+/** Dependencies of a session. */
+export interface SessionContext extends ConnectContext {
+  /** Called after every change of status or of its reason. */
   onStatus(session: Session, previous: SessionRecord['status']): void;
-  /** Told of everything else that the link says, in order. */
+  /** Called for everything else that the link reports, in order. */
   onLinkEvent(session: Session, event: LinkEvent): void;
 }
 
-/** Milliseconds that a link may take to end that was told to, at most; ending in good order takes less. */
-const RENEW_MS = 5_000;
-
-/** One linked number: the only writer of its status, and the owner of its link. */
+/** One linked number: writes its own status, and owns its link. */
 export class Session {
   record: SessionRecord;
   qr = '';
+  /** The passkey ceremony of the pairing under way. */
+  passkey: PasskeyState | undefined;
   reconnects = 0;
   /** Milliseconds since the epoch; 0 while not connected. */
   connectedAt = 0;
   lastDisconnect = '';
-  /** Milliseconds since the epoch: when the next connection is tried; 0 while none waits. */
-  retryAt = 0;
   readonly #context: SessionContext;
   readonly #log: Logger;
   #link: Link | undefined;
-  /** Set while a link is wanted but not open yet, so that it is not asked for twice. */
+  #version: WaVersion | undefined;
+  /** A link is queued but not open yet. */
   #connecting = false;
-  #failures = 0;
-  #cancelTimer: (() => void) | undefined;
+  readonly #setbacks: Setbacks;
+  /** Why the last attempt to pair failed; shown beside the next QR code. */
+  #pairingTrouble = '';
+  readonly #nextAttempt: NextAttempt;
   #ended = false;
-  /** Credentials are kept that must not be used any more. */
+  /** Stored credentials that must be deleted before the next connection. */
   #mustDrop = false;
   readonly #writer: RecordWriter;
   readonly #waiters: Waiters;
-  /** Gives back the place among those that connect. */
+  /** Makes room for the next session that connects. */
   #leaveAdmission: () => void = () => undefined;
   #effects: Promise<void> = Promise.resolve();
 
@@ -64,12 +58,19 @@ export class Session {
     this.record = record;
     this.#context = context;
     this.#waiters = new Waiters(context.clock);
-    this.#writer = new RecordWriter(record.clientId, context.store.sessions);
+    this.#nextAttempt = new NextAttempt(context.clock);
+    this.#setbacks = new Setbacks(context);
     this.#log = context.log.child({ clientId: record.clientId });
+    this.#writer = new RecordWriter(record.clientId, context.store.sessions, this.#log);
   }
 
   get clientId(): string {
     return this.record.clientId;
+  }
+
+  /** Milliseconds since the epoch: when the next attempt to connect begins; 0 when none is planned. */
+  get retryAt(): number {
+    return this.#nextAttempt.at;
   }
 
   get link(): Link | undefined {
@@ -81,70 +82,88 @@ export class Session {
     return { jid, lid, pn, name };
   }
 
-  /** True once a pairing has finished and until it is thrown away. */
+  /** From the end of a pairing until it is dropped. */
   get isPaired(): boolean {
-    return this.record.jid !== '' && !isTerminal(this.record.status);
+    return this.hasCredentials && !isTerminal(this.record.status);
+  }
+
+  /** The device is linked at the network, as far as is known; also while the session is replaced or banned. */
+  get hasCredentials(): boolean {
+    return this.record.jid !== '' && this.record.status !== 'logged_out';
+  }
+
+  /** Nobody has begun to link it: no connection, none planned, and no credentials. */
+  get isUntouched(): boolean {
+    const isIdle = !this.#link && !this.#connecting && this.retryAt === 0;
+    return isIdle && this.record.status === 'initializing' && this.record.jid === '';
   }
 
   /** An operator's `/start`. */
   async start(): Promise<void> {
-    await this.#apply('start', '');
+    this.#pairingTrouble = '';
+    const isHeld = this.hasCredentials && isTerminal(this.record.status);
+    await this.#apply(isHeld ? 'resume' : 'start', '');
   }
 
-  /**
-   * Connects again, now: ends a live link, and waits for nothing that a lost one would wait for.
-   * @throws GatewayError session_terminal, session_unpaired
-   */
+  /** Connects again at once: ends a live link, and skips the pause after a lost one. */
   async reconnect(): Promise<void> {
-    requireReconnectable(this.record);
-    this.#failures = 0;
+    this.#setbacks.forget();
     const link = this.#link;
-    if (!link) return this.#apply('start', '');
+    if (!link) return this.start();
     link.renew();
     await this.#waiters.until(() => this.#link !== link, RENEW_MS);
   }
 
-  /** Brings a paired session back after a restart of the daemon, when there is room. */
+  /** Connects a paired session after a restart of the daemon, when the limit allows it. */
   resume(): void {
     if (this.isPaired) this.#connect({ urgent: false });
+    else this.#resumeAfterBan();
   }
 
   /**
    * The link, once the session is connected.
    * @param timeoutMs how long to wait for a connection that is coming back.
-   * @param before a link that is of no use any more, whether its end has been told or not.
-   * @returns undefined when it did not come in time.
+   * @param before a link that must not be returned, whether its end was reported or not
+   * @param gone aborted when nobody waits any more
+   * @returns undefined when it is not connected in time
    */
-  async connected(timeoutMs: number, before?: Link): Promise<Link | undefined> {
+  async connected(timeoutMs: number, before?: Link, gone?: AbortSignal): Promise<Link | undefined> {
     const isUp = () => this.#isUp() && this.#link !== before;
-    await this.#waiters.until(() => isUp() || this.#ended || isTerminal(this.record.status), timeoutMs);
+    const settled = () => isUp() || this.#ended || isTerminal(this.record.status);
+    await this.#waiters.until(settled, timeoutMs, gone);
     return isUp() ? this.#link : undefined;
   }
 
-  /** A link that can take a pairing code: open, unpaired and showing a QR. */
+  /** A link that accepts a pairing code: open, unpaired and showing a QR code. */
   async pairingLink(timeoutMs: number): Promise<Link> {
     if (this.isPaired) throw new GatewayError('session_already_paired', 'this session is already paired');
     const { record } = this;
     const settled = () => record.status === 'qr' || this.#isUp() || this.#ended || isTerminal(record.status);
     await this.#waiters.until(settled, timeoutMs);
-    if (!this.#link || this.record.status !== 'qr') {
-      throw new GatewayError(
-        'pairing_code_refused',
-        'the network did not open a pairing; call /start and retry',
-      );
-    }
+    if (!this.#link || this.record.status !== 'qr') throw notPairing();
     return this.#link;
   }
 
+  /** The link of a passkey ceremony. @throws GatewayError passkey_not_asked */
+  ceremonyLink(): Link {
+    if (this.#link && this.passkey) return this.#link;
+    throw new GatewayError('passkey_not_asked', 'the network does not ask this session for a passkey');
+  }
+
   /** Changes settings, in the store first. */
-  async update(changes: Partial<Omit<SessionRecord, 'clientId'>>): Promise<void> {
+  async update(changes: RecordChanges): Promise<void> {
     const updated = await this.#context.store.sessions.update(this.clientId, changes);
     if (!updated)
       throw new GatewayError('session_unknown', `unknown clientId ${this.clientId}; call /start first`);
     Object.assign(this.record, changes);
   }
 
-  /** Unlinks the device; true when the network confirmed it. The session is not usable afterwards. */
+  /** Closes the link, as if another client had taken it; it stays closed until an operator takes it up again. */
+  park(reason: string): Promise<void> {
+    return this.#apply('replace', reason);
+  }
+
+  /** Unlinks the device; true when the network confirmed it. The session cannot be used afterwards. */
   async logout(): Promise<boolean> {
     this.#end();
     const link = this.#takeLink();
@@ -153,7 +172,7 @@ export class Session {
     return confirmed;
   }
 
-  /** Ends the link at this instant and writes nothing more: the session is another node's. */
+  /** The session belongs to another node: cuts the link at once, and writes nothing more. */
   abandon(): void {
     this.#end();
     this.#takeLink()?.cut();
@@ -168,7 +187,7 @@ export class Session {
 
   #end(): void {
     this.#ended = true;
-    this.#cancelTimer?.();
+    this.#nextAttempt.cancel();
     this.#waiters.notify();
   }
 
@@ -181,13 +200,14 @@ export class Session {
     const previous = this.record.status;
     const { status, effects } = transition(previous, input);
     if (status !== 'qr') this.qr = '';
+    if (status !== 'banned') this.record.bannedUntil = 0;
     if (status !== previous) this.record.statusSince = this.#context.clock.now();
     const changed = status !== previous || (reason !== '' && reason !== this.record.statusReason);
     Object.assign(this.record, {
       status,
-      statusReason: status === 'connected' || input === 'start' ? '' : reason,
+      statusReason: status === 'connected' || input === 'start' || input === 'resume' ? '' : reason,
     });
-    // one after another: a link must not open while the credentials of the former one are being dropped
+    // one after another: a link must not open while the credentials of the previous one are being deleted
     this.#effects = this.#effects.catch(() => undefined).then(() => this.#perform(effects));
     const work = this.#effects;
     const drops = effects.includes('drop_credentials');
@@ -205,36 +225,35 @@ export class Session {
   async #perform(effects: readonly SessionEffect[]): Promise<void> {
     for (const effect of effects) {
       if (effect === 'drop_link') await this.#dropLink();
+      if (effect === 'resume_after_ban') this.#resumeAfterBan();
       if (effect === 'drop_credentials') await this.#dropCredentials();
-      // what a store that was away did not drop is dropped before anything is opened with it
+      // credentials that an outage kept from being deleted are deleted before a link opens with them
       if (effect === 'connect' && this.#mustDrop) await this.#dropCredentials();
       if (effect === 'connect') this.#connect({ urgent: true });
-      if (effect === 'connect_again') this.#connectAfter(this.#failures > 1 ? this.#nextDelay() : 0);
-      if (effect === 'connect_after_backoff') this.#connectAfter(this.#nextDelay());
+      if (effect === 'connect_again')
+        this.#connectAfter(this.#setbacks.count > 1 ? this.#setbacks.pauseMs() : 0);
+      if (effect === 'connect_after_backoff') this.#connectAfter(this.#setbacks.pauseMs());
       if (effect === 'connect_after_longest_backoff') {
-        this.#connectAfter(longestDelay(this.#context.backoff));
+        this.#connectAfter(longestPause(this.#context.backoff));
       }
     }
   }
 
-  #nextDelay(): number {
-    return backoffDelay(this.#failures, this.#context.backoff);
+  #resumeAfterBan(): void {
+    const { status, bannedUntil } = this.record;
+    if (status !== 'banned' || bannedUntil === 0 || !this.hasCredentials) return;
+    this.#nextAttempt.plan(bannedUntil, () => this.#settle(this.#apply('resume', '')));
   }
 
   #connectAfter(delayMs: number): void {
-    this.#cancelTimer?.();
-    if (delayMs === 0) {
-      this.#connect({ urgent: true });
-      return;
-    }
-    this.retryAt = this.#context.clock.now() + delayMs;
-    this.#cancelTimer = this.#context.clock.after(delayMs, () => this.#connect({ urgent: false }));
+    const at = this.#context.clock.now() + delayMs;
+    if (delayMs === 0) this.#connect({ urgent: true });
+    else this.#nextAttempt.plan(at, () => this.#connect({ urgent: this.#setbacks.failures === 0 }));
   }
 
   #connect(options: { urgent: boolean }): void {
     if (this.#link || this.#connecting || this.#ended) return;
-    this.#cancelTimer?.();
-    this.retryAt = 0;
+    this.#nextAttempt.cancel();
     this.#connecting = true;
     this.#context.admission.enter(() => this.#open(), options);
   }
@@ -243,81 +262,121 @@ export class Session {
   #open(): Promise<void> {
     this.#connecting = false;
     if (this.#ended || this.#link || isTerminal(this.record.status)) return Promise.resolve();
+    this.#version = this.#context.versions?.current().version;
     return new Promise((resolve) => {
       this.#leaveAdmission = resolve;
-      const link: Link = this.#context.links.open({
-        clientId: this.clientId,
-        keys: bindKeys(this.#context.store, this.clientId, this.#context.confirm),
-        mayAct: () => this.#context.holds(this.clientId),
-        wantsHistory: () => this.record.orgId !== '',
-        findSent: async (id) => (await this.#context.store.sends.get(this.clientId, id))?.content,
+      const link: Link = openLink(this.#context, this.record, this.#version, (event) =>
         // an event may come before `open` returns; the microtask makes sure that the link is in its place
-        emit: (event) => queueMicrotask(() => this.#hear(link, event)),
-      });
+        queueMicrotask(() => this.#hear(link, event)),
+      );
       this.#link = link;
     });
   }
 
-  /** Nothing that a link says may end the process: nobody else is to suffer for one stanza. */
+  /** An error in handling one event must not end the process and all other sessions with it. */
   #hear(link: Link, event: LinkEvent): void {
     try {
-      this.#onLinkEvent(link, event);
+      // messages and receipts count also from a link that was just dropped
+      if (!isStep(event)) this.#context.onLinkEvent(this, event);
+      else if (link === this.#link) this.#onStep(event);
     } catch (error) {
-      this.#log.error({ err: error, event: event.type }, 'what the link told could not be worked off');
+      this.#log.error({ err: error, event: event.type }, 'link event not handled');
     }
-  }
-
-  #onLinkEvent(link: Link, event: LinkEvent): void {
-    // news count also from a link that was just dropped
-    if (!isStep(event)) this.#context.onLinkEvent(this, event);
-    else if (link === this.#link) this.#onStep(event);
   }
 
   #onStep(event: Step): void {
     if (event.type !== 'paired') this.#leaveAdmission();
-    if (event.type === 'closed') {
-      this.#onClosed(event.reason, event.detail);
-      return;
+    switch (event.type) {
+      case 'passkey':
+        this.passkey = event.state;
+        // the QR code was scanned: no other phone should scan it
+        this.qr = '';
+        this.#remark(PASSKEY_REASONS[event.state.step]);
+        return;
+      case 'passkey-failed':
+      case 'pairing-failed':
+        this.#pairingTrouble = event.detail;
+        this.#remark(event.detail);
+        return;
+      case 'closed':
+        this.#onClosed(event);
+        return;
+      case 'qr':
+        this.passkey = undefined;
+        this.qr = event.qr;
+        this.#settle(this.#apply('qr', this.#pairingTrouble));
+        return;
+      case 'open':
+        this.connectedAt = this.#context.clock.now();
+        break;
+      case 'paired':
+        this.#setbacks.forget();
     }
-    if (event.type === 'qr') this.qr = event.qr;
-    else this.#adopt(event.me);
-    if (event.type === 'open') this.connectedAt = this.#context.clock.now();
-    if (event.type === 'paired') this.#failures = 0;
+    this.passkey = undefined;
+    this.#pairingTrouble = '';
+    this.#adopt(event.me);
     this.#settle(this.#apply(event.type, ''));
   }
 
-  #onClosed(reason: keyof typeof CLOSE_REACTIONS, detail: string): void {
-    const heldMs = this.connectedAt ? this.#context.clock.now() - this.connectedAt : 0;
-    this.#failures = heldMs >= STABLE_AFTER_MS ? 1 : this.#failures + 1;
-    if (this.connectedAt) this.reconnects += 1;
+  /** Shows a reason without a change of status. */
+  #remark(reason: string): void {
+    if (this.record.statusReason === reason) return;
+    this.record.statusReason = reason;
+    this.#persistStatus();
+    this.#context.onStatus(this, this.record.status);
+    this.#waiters.notify();
+  }
+
+  #onClosed({ reason, detail, retryAfterMs = 0 }: Extract<LinkEvent, { type: 'closed' }>): void {
+    const wasUp = this.connectedAt > 0;
+    this.#setbacks.add(wasUp ? this.#context.clock.now() - this.connectedAt : undefined);
+    if (wasUp) this.reconnects += 1;
     this.connectedAt = 0;
     this.#link = undefined;
-    this.#log.info({ reason, detail, failures: this.#failures }, 'link closed');
+    this.passkey = undefined;
+    if (reason === 'pairing_refused') this.#pairingTrouble = detail;
+    this.#log.info({ reason, detail, failures: this.#setbacks.failures }, 'link closed');
     const reaction = CLOSE_REACTIONS[reason];
-    // a connection that the network wants anew, as after each pairing, is no trouble to tell of
+    const bannedUntil = retryAfterMs > 0 ? this.#context.clock.now() + retryAfterMs : 0;
+    this.record.bannedUntil = bannedUntil;
+    // a reconnect that the network asks for, as after each pairing, is not reported
     const trouble =
-      reaction === 'reconnect_now' && this.#failures === 1 ? '' : describeReason(reason, detail);
+      reaction === 'reconnect_now' && this.#setbacks.count === 1
+        ? ''
+        : describeReason(reason, detail, this.record);
     if (trouble) this.lastDisconnect = trouble;
     this.#settle(this.#apply(reaction, trouble));
+    if (reason === 'client_outdated') this.#settle(this.#onOutdated(detail));
+  }
+
+  /** Connects at once when a newer version is found; otherwise says what was tried. */
+  async #onOutdated(detail: string): Promise<void> {
+    const { versions } = this.#context;
+    const refused = this.#version;
+    if (!versions || !refused) return;
+    const { newer, problem } = await versions.outdated(refused, this.record.proxy);
+    if (this.#ended || this.#link || isTerminal(this.record.status)) return;
+    if (newer) this.#connect({ urgent: false });
+    else this.#remark(describeOutdated(detail, refused, problem));
   }
 
   #adopt(me: OwnIdentity): void {
     const { jid, lid, pn, name } = this.record;
     if (me.jid === jid && me.lid === lid && me.pn === pn && me.name === name) return;
     Object.assign(this.record, me);
-    this.#write({ ...me });
+    this.#writer.note({ ...me });
   }
 
   async #dropLink(): Promise<void> {
-    this.#cancelTimer?.();
-    this.retryAt = 0;
+    this.#nextAttempt.cancel();
     await this.#takeLink()?.close();
   }
 
-  /** Takes the link out of its place, so that nothing it still says moves the status. */
+  /** Detaches the link, so that its later events do not change the status. */
   #takeLink(): Link | undefined {
     const link = this.#link;
     this.#link = undefined;
+    this.passkey = undefined;
     this.connectedAt = 0;
     this.#leaveAdmission();
     return link;
@@ -327,16 +386,12 @@ export class Session {
     Object.assign(this.record, { jid: '', lid: '', pn: '', name: '' });
     await this.#context.store.keys.clear(this.clientId);
     this.#mustDrop = false;
-    this.#write({ jid: '', lid: '', pn: '', name: '' });
+    this.#writer.note({ jid: '', lid: '', pn: '', name: '' });
   }
 
   #persistStatus(): void {
-    const { status, statusReason, statusSince } = this.record;
-    this.#write({ status, statusReason, statusSince });
-  }
-
-  #write(changes: Partial<Omit<SessionRecord, 'clientId'>>): void {
-    this.#settle(this.#writer.write(changes));
+    const { status, statusReason, statusSince, bannedUntil } = this.record;
+    this.#writer.note({ status, statusReason, statusSince, bannedUntil });
   }
 
   #settle(work: Promise<unknown>): void {

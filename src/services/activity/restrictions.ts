@@ -1,0 +1,235 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { RestrictionsAnswer, SessionHealth } from '../../contract/index.js';
+import type { Clock } from '../../domain/clock.js';
+import { GatewayError } from '../../domain/errors.js';
+import type { Link, Restriction } from '../../link/link.js';
+import type { Logger } from '../../log.js';
+import { liveLink, type SessionSource } from '../access.js';
+import type { SessionPart } from '../lifecycle.js';
+import type { Announcements } from '../messages/announce.js';
+import type { Restrictions as RestrictionCalls } from '../services.js';
+import type { Session } from '../sessions/session.js';
+import { SessionQueue } from './queue.js';
+
+/** Milliseconds after which the network is asked again about a restriction whose end it did not name, or that ends later. */
+const ASK_AGAIN_MS = 6 * 60 * 60_000;
+
+/** What the network told of the account last. */
+interface Known {
+  lock?: Restriction;
+  limit?: Restriction;
+  /** What was announced last. */
+  told?: RestrictionsAnswer;
+  /** Does not ask again. */
+  cancel(): void;
+}
+
+/** The network is asked about restrictions over a link. */
+interface Question {
+  link: Link;
+  isAnswered: boolean;
+  /** Resolves when it is answered or has failed. */
+  asking?: Promise<void> | undefined;
+}
+
+/**
+ * The restrictions that the network puts on linked numbers: the time lock, under which a number cannot begin chats, and the
+ * limit of new chats. They are asked for after each connection and at their end; the network announces changes, and the
+ * link tells what it learns when a send is refused. They are kept in memory, because the next connection asks again.
+ */
+export class Restrictions implements SessionPart, RestrictionCalls {
+  readonly #options;
+  readonly #known = new Map<string, Known>();
+  readonly #queue: SessionQueue;
+  /** Whether the network answered since a session connected. */
+  readonly #questions = new Map<string, Question>();
+
+  constructor(options: {
+    sessions: SessionSource & { has(clientId: string): boolean };
+    announcements: Pick<Announcements, 'optIn'>;
+    clock: Clock;
+    log: Logger;
+  }) {
+    this.#options = options;
+    this.#queue = new SessionQueue('a look-up of restrictions', options.log);
+  }
+
+  async of(clientId: string): Promise<RestrictionsAnswer> {
+    const { sessions } = this.#options;
+    const known = this.#known.get(clientId);
+    if (!known?.lock || !known.limit) {
+      const link = await liveLink(sessions, clientId);
+      const told = await link.restrictions();
+      if (told.length === 0)
+        throw new GatewayError('lookup_failed', 'The network does not tell the restrictions of this number.');
+      for (const restriction of told) this.take(sessions.find(clientId), restriction);
+    }
+    return this.#view(clientId);
+  }
+
+  /** Empty while the network neither restricts the number nor warns of it, as far as it is known. */
+  health(clientId: string): Pick<SessionHealth, 'restriction' | 'warning'> {
+    const { restricted, until, reason, warning } = this.#view(clientId);
+    return { ...(restricted && { restriction: { until, reason } }), ...(warning && { warning }) };
+  }
+
+  /** The warning of the network that holds now. */
+  warning(clientId: string): Restriction | undefined {
+    const { limit } = this.#known.get(clientId) ?? {};
+    return limit?.isWarning && this.#lasts(limit) ? limit : undefined;
+  }
+
+  /** The restrictions that hold now. */
+  active(clientId: string): readonly Restriction[] {
+    const known = this.#known.get(clientId);
+    return known ? this.#active(known) : [];
+  }
+
+  /**
+   * Asks the network unless it has answered since the session connected, or is being asked.
+   * @returns undefined when it has answered, or when the session is not connected; resolves when it has answered or is silent
+   */
+  ask(clientId: string): Promise<void> | undefined {
+    return this.#question(clientId)?.isAnswered === false ? this.#ask(clientId) : undefined;
+  }
+
+  /** `asked` until the network answers for the first time since the session connected, or is silent. */
+  state(clientId: string): 'asked' | 'answered' | 'silent' {
+    const question = this.#question(clientId);
+    if (!question || question.isAnswered) return 'answered';
+    return question.asking ? 'asked' : 'silent';
+  }
+
+  /** Takes what the network told. */
+  take(session: Session, restriction: Restriction): void {
+    const { announcements, clock } = this.#options;
+    const { clientId, record } = session;
+    const known: Known = this.#known.get(clientId) ?? { cancel: () => undefined };
+    this.#known.set(clientId, known);
+    if (restriction.kind === 'reachout-lock') known.lock = restriction;
+    else known.limit = restriction;
+    this.#watch(clientId, known);
+    const { told } = known;
+    const view = this.#view(clientId);
+    known.told = view;
+    // nothing is new about a number that is neither restricted nor warned when it is first heard of
+    if (told ? isDeepStrictEqual(told, view) : !view.restricted && view.warning === '') return;
+    announcements.optIn(record, {
+      event: 'account.status',
+      type: 'account_status',
+      orgId: record.orgId,
+      timestamp: new Date(clock.now()).toISOString(),
+      ...view,
+    });
+  }
+
+  connected(clientId: string): void {
+    void this.#ask(clientId);
+  }
+
+  /** The number may be another one. */
+  reset(clientId: string): void {
+    this.forget(clientId);
+  }
+
+  idle(clientId?: string): Promise<void> {
+    return this.#queue.idle(clientId);
+  }
+
+  end(clientId: string): Promise<void> {
+    this.forget(clientId);
+    return this.#queue.idle(clientId);
+  }
+
+  forget(clientId: string): void {
+    this.#known.get(clientId)?.cancel();
+    this.#known.delete(clientId);
+    this.#questions.delete(clientId);
+  }
+
+  async stop(): Promise<void> {
+    for (const clientId of [...this.#known.keys()]) this.forget(clientId);
+    await this.#queue.idle();
+  }
+
+  /** The question over the link that the session has now; undefined when it is not connected. */
+  #question(clientId: string): Question | undefined {
+    const { sessions } = this.#options;
+    const link = sessions.has(clientId) ? sessions.find(clientId).link : undefined;
+    if (!link?.isUp()) return undefined;
+    const asked = this.#questions.get(clientId);
+    if (asked?.link === link) return asked;
+    const question: Question = { link, isAnswered: false };
+    this.#questions.set(clientId, question);
+    return question;
+  }
+
+  /** A silent network is asked again after the next connection, or when somebody needs to know. */
+  async #ask(clientId: string): Promise<void> {
+    const { sessions } = this.#options;
+    const question = this.#question(clientId);
+    if (!question) return;
+    question.asking ??= new Promise<void>((resolve) => {
+      this.#queue.add(clientId, async () => {
+        try {
+          const told = await question.link.restrictions();
+          if (sessions.has(clientId))
+            for (const restriction of told) this.take(sessions.find(clientId), restriction);
+          question.isAnswered = true;
+        } finally {
+          question.asking = undefined;
+          resolve();
+        }
+      });
+    });
+    await question.asking;
+  }
+
+  /** Asks again when the restriction ends. */
+  #watch(clientId: string, known: Known): void {
+    const { clock } = this.#options;
+    known.cancel();
+    const active = this.#active(known);
+    if (active.length === 0) return;
+    const ends = active.map(({ until }) => (until ?? Number.POSITIVE_INFINITY) - clock.now());
+    known.cancel = clock.after(Math.min(...ends, ASK_AGAIN_MS), () => void this.#ask(clientId));
+  }
+
+  /** A restriction ends at its time, whether the network says so or not. */
+  #active({ lock, limit }: Pick<Known, 'lock' | 'limit'>): Restriction[] {
+    const known = [lock ?? [], limit ?? []].flat();
+    return known.filter((restriction) => restriction.active && this.#lasts(restriction));
+  }
+
+  #lasts({ until = Number.POSITIVE_INFINITY }: Restriction): boolean {
+    return until > this.#options.clock.now();
+  }
+
+  #view(clientId: string): RestrictionsAnswer {
+    const known: Pick<Known, 'lock' | 'limit'> = this.#known.get(clientId) ?? {};
+    const active = this.#active(known);
+    const ends = active.map(({ until }) => until ?? Number.POSITIVE_INFINITY);
+    const { used = 0, quota = 0, until } = known.limit ?? {};
+    return {
+      clientId,
+      restricted: active.length > 0,
+      until: active.length > 0 ? timeOf(Math.max(...ends)) : '',
+      reason: active.map(reasonOf).join('; '),
+      warning: this.warning(clientId)?.cause ?? '',
+      newChats: { used, limit: quota, resetsAt: timeOf(until) },
+    };
+  }
+}
+
+function reasonOf({ kind, cause }: Restriction): string {
+  const why =
+    kind === 'reachout-lock'
+      ? 'the network does not let this number begin chats for now'
+      : 'this number has begun as many chats as the network permits in this period';
+  return cause ? `${why} (${cause})` : why;
+}
+
+/** RFC 3339; empty for a time that is not known. */
+function timeOf(at = Number.POSITIVE_INFINITY): string {
+  return Number.isFinite(at) ? new Date(at).toISOString() : '';
+}

@@ -1,0 +1,200 @@
+import type { TraceStep } from '../contract/index.js';
+import type { Tail, TailEntry } from '../delivery/tail.js';
+import { parseJid } from '../domain/address.js';
+import { GatewayError } from '../domain/errors.js';
+import { LIMITS } from '../domain/limits.js';
+import { VOTE_TYPE } from '../domain/room.js';
+import type { JournalEntry } from '../domain/signal-state.js';
+import { shownUrl } from '../domain/text.js';
+import type {
+  FailedDelivery,
+  HistoryMessage,
+  SentRecord,
+  SessionRecord,
+  Store,
+  WaitingDelivery,
+} from '../store/store.js';
+import { roomIdOf } from './identities/parties.js';
+import type { MessageTraces } from './services.js';
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** All that is known of one message. */
+interface Facts {
+  session: SessionRecord;
+  chat: string;
+  isOwn: boolean;
+  sent: SentRecord | undefined;
+  copies: JournalEntry[];
+  row: HistoryMessage | undefined;
+  status: string | undefined;
+  failed: FailedDelivery[];
+  waiting: Omit<WaitingDelivery, 'body'>[];
+  stream: TailEntry[];
+}
+
+/** Tells what happened with one message, from what is kept of it anyway. */
+export function createMessageTraces(options: {
+  sessions: {
+    /** @throws session_unknown */
+    find(clientId: string): SessionRecord;
+  };
+  store: Store;
+  tail: Pick<Tail, 'since'>;
+}): MessageTraces {
+  return {
+    async of(clientId, messageId) {
+      const facts = await factsOf(options, options.sessions.find(clientId), messageId);
+      const steps = stepsOf(facts);
+      if (steps.length === 0) throw unknownMessage(clientId, messageId);
+      const direction = facts.isOwn ? 'out' : 'in';
+      return { clientId, messageId, direction, chat: facts.chat, steps, conclusion: conclusionOf(facts) };
+    },
+  };
+}
+
+async function factsOf(
+  { store, tail }: { store: Store; tail: Pick<Tail, 'since'> },
+  session: SessionRecord,
+  messageId: string,
+): Promise<Facts> {
+  const { clientId } = session;
+  const [sent, copies, trace, statuses, failed, waiting] = await Promise.all([
+    store.sends.get(clientId, messageId),
+    store.journal.ofMessage(clientId, messageId),
+    store.traces.get(clientId, messageId),
+    store.history.statuses(clientId, [messageId]),
+    store.failedDeliveries.list({ clientId, limit: LIMITS.failedDeliveriesKept }),
+    store.waitingDeliveries.list(clientId),
+  ]);
+  const isOfMessage = (delivery: { messageId: string }) => delivery.messageId === messageId;
+  const chat = trace?.chat ?? sent?.to ?? '';
+  const address = parseJid(chat);
+  return {
+    session,
+    chat,
+    isOwn: trace?.fromMe ?? sent !== undefined,
+    sent,
+    copies,
+    row: address && (await store.history.message(clientId, roomIdOf(session, address), messageId)),
+    status: statuses.get(messageId),
+    failed: failed.filter(isOfMessage),
+    waiting: waiting.filter(isOfMessage),
+    stream: streamOf(tail, clientId, messageId),
+  };
+}
+
+/** The entries of the live stream that are about the message. */
+function streamOf(tail: Pick<Tail, 'since'>, clientId: string, messageId: string): TailEntry[] {
+  const deliveries = new Set<string>();
+  const isAbout = (entry: TailEntry): boolean => {
+    if (entry.kind === 'dropped') return deliveries.has(entry.deliveryId);
+    if (entry.kind === 'event') return 'messageId' in entry.event && entry.event.messageId === messageId;
+    if (entry.messageId === messageId) deliveries.add(entry.deliveryId);
+    return entry.messageId === messageId;
+  };
+  return tail
+    .since('')
+    .map(({ entry }) => entry)
+    .filter((entry) => entry.clientId === clientId && isAbout(entry));
+}
+
+function stepsOf(facts: Facts): TraceStep[] {
+  const { sent, copies, row, status, failed, waiting, stream } = facts;
+  const steps = [
+    ...(sent ? stepsOfSend(sent) : []),
+    ...copies.flatMap(stepsOfCopy),
+    ...(row ? [stepAt(0, 'recorded', recordedAs(row))] : []),
+    ...(status ? [stepAt(0, 'status', `the furthest status is ${status}`)] : []),
+    ...stream.map(stepOfEntry),
+    ...waiting.map(({ type, attempts, since }) =>
+      stepAt(since, 'waiting', `${type}: the event waits for its receiver (attempts: ${attempts})`),
+    ),
+    ...failed.map(({ type, reason, attempts, failedAt, url }) =>
+      stepAt(failedAt, 'failed', `${type}: ${reason} (attempts: ${attempts}, ${shownUrl(url)})`),
+    ),
+  ];
+  const timeOf = ({ at }: TraceStep) => (at ? Date.parse(at) : Number.POSITIVE_INFINITY);
+  // two times that are not kept are not a number apart
+  return steps.sort((a, b) => (timeOf(a) === timeOf(b) ? 0 : timeOf(a) - timeOf(b)));
+}
+
+function stepsOfSend({ sentAt, acknowledged, closed, held }: SentRecord): TraceStep[] {
+  const written = stepAt(sentAt, 'written_down', 'a send of this number was written down');
+  if (held !== undefined) return [written, stepAt(0, 'held_back', 'its policy does not allow it yet')];
+  if (acknowledged) return [written, stepAt(0, 'acknowledged', 'the network, or a recipient, has it')];
+  const how = closed ? 'nobody acknowledged it, and its caller got an error' : 'it is being sent';
+  return [written, stepAt(0, 'unacknowledged', how)];
+}
+
+function stepsOfCopy({ plain, receivedAt, closedAt }: JournalEntry): TraceStep[] {
+  const arrived =
+    plain.length > 0
+      ? stepAt(receivedAt, 'received', 'the network delivered it, and it was decrypted')
+      : stepAt(receivedAt, 'unreadable', 'the network delivered it, but it could not be decrypted');
+  if (closedAt === undefined) return [arrived];
+  return [arrived, stepAt(closedAt, 'processed', 'it is recorded, and its event is announced')];
+}
+
+function recordedAs({ messageType, deleted, fileId }: HistoryMessage): string {
+  const file = fileId ? ', with a file' : '';
+  const how = deleted ? ', deleted since' : '';
+  return messageType === VOTE_TYPE ? 'the history has it as a vote' : `the history has it${file}${how}`;
+}
+
+function stepOfEntry(entry: TailEntry): TraceStep {
+  if (entry.kind === 'event') return stepAt(Date.parse(entry.at), 'announced', `event ${entry.event.type}`);
+  if (entry.kind === 'dropped') return stepAt(Date.parse(entry.at), 'dropped', entry.reason);
+  const { type, attempt, outcome, status, reason, durationMs, url } = entry;
+  const answer = reason || `${outcome}, ${status}`;
+  const what = `${type}, attempt ${attempt}: ${answer} after ${durationMs} ms at ${shownUrl(url)}`;
+  return stepAt(Date.parse(entry.at), 'attempted', what);
+}
+
+/** @param at milliseconds since the epoch; 0 if it is not kept */
+function stepAt(at: number, step: TraceStep['step'], detail: string): TraceStep {
+  return { at: at > 0 ? new Date(at).toISOString() : '', step, detail };
+}
+
+function conclusionOf(facts: Facts): string {
+  const { isOwn, sent } = facts;
+  if (sent?.held !== undefined) return 'It has not left: its policy holds it back.';
+  if (isOwn && sent && !sent.acknowledged) {
+    return sent.closed
+      ? 'The network did not acknowledge it. It may have left all the same: look at the chat before you send it again.'
+      : 'It is being sent.';
+  }
+  return deliveryOf(facts);
+}
+
+/** What became of its event. */
+function deliveryOf({ session, chat, copies, failed, waiting, stream, isOwn, status }: Facts): string {
+  const arrived = isOwn ? `It was sent${status ? `, and is ${status}` : ''}.` : 'It was received.';
+  const [gone] = failed;
+  if (gone)
+    return `${arrived} Its event was not delivered. Deliver it again: switchboard failed resend ${gone.id}`;
+  if (waiting.length > 0) {
+    const { webhookPaused: paused } = session;
+    const why = paused ? `the webhook is paused (${paused})` : 'it is tried until the receiver accepts it';
+    return `${arrived} Its event waits: ${why}.`;
+  }
+  if (stream.some((entry) => entry.kind === 'attempt' && entry.outcome === 'delivered'))
+    return `${arrived} The receiver accepted its event.`;
+  if (copies.length > 0 && copies.every(({ plain }) => plain.length === 0))
+    return 'It could not be decrypted. The sender and the own phone were asked to send it again.';
+  if (copies.length > 0 && copies.every(({ closedAt }) => closedAt === undefined))
+    return `${arrived} It is still being processed.`;
+  if (chat.endsWith('@g.us') && !session.enableGroupAi)
+    return `${arrived} Events of group messages are off: switchboard sessions group-events ${session.clientId} on`;
+  if (!session.webhookUrl) return `${arrived} The session has no webhook, so nobody got its event.`;
+  return `${arrived} Its event is not among those that failed or wait. Successful deliveries are remembered for a while only.`;
+}
+
+function unknownMessage(clientId: string, messageId: string): GatewayError {
+  const days = (ms: number) => `${Math.round(ms / DAY_MS)} days`;
+  return new GatewayError(
+    'message_unknown',
+    `nothing is known of message ${messageId} in session ${clientId}: it never arrived here, it is of another session, or it is ` +
+      `older than what is kept (sends ${days(LIMITS.sentMessageTtlMs)}, other messages ${days(LIMITS.traceTtlMs)})`,
+  );
+}

@@ -1,0 +1,174 @@
+import type { HeldMessage } from '../../contract/index.js';
+import { parseJid } from '../../domain/address.js';
+import { GatewayError } from '../../domain/errors.js';
+import { isObject, type JsonObject } from '../../domain/json.js';
+import { LIMITS } from '../../domain/limits.js';
+import { RULE_NAMES, type RuleName } from '../../domain/policy/rules.js';
+import { readObject } from '../../store/port/json.js';
+import type { SentRecord } from '../../store/store.js';
+
+/** What is kept of a request that its policy held back, as JSON in the record of the send. */
+export interface HeldRequest {
+  /** Path of the route. */
+  route: string;
+  request: object;
+  /** Milliseconds since the epoch, different for each message of a session: the order of the messages. */
+  heldAt: number;
+  /** The rule that held it back, and when that rule allows it: milliseconds since the epoch. */
+  rule: RuleName;
+  allowedAt: number;
+  /** Digits of the own number, for which it was kept. */
+  from: string;
+}
+
+/** A message that waits until its policy allows it. */
+export interface HeldSend extends Omit<HeldRequest, 'request' | 'from'> {
+  messageId: string;
+  /** The recipient's jid. */
+  to: string;
+  /** When it is judged next, and before when nothing is tried after a failure: milliseconds since the epoch. */
+  dueAt: number;
+  restsUntil: number;
+  /** The rule that held it back when it was judged last; undefined if it must be judged anew. */
+  judgedBy: RuleName | undefined;
+  /** Attempts that failed for another reason than the connection. */
+  failures: number;
+  /** It is being written down, judged or sent. */
+  isBusy: boolean;
+}
+
+/** Rules about all chats of a number at once: what one of them holds back now, it holds back in every chat. */
+const OF_THE_NUMBER = new Set<RuleName>([
+  'networkSilent',
+  'reachoutLock',
+  'newChatLimit',
+  'stopAtWarning',
+  'newChatsPerDay',
+  'newChatGap',
+  'messagesPerHour',
+  'messagesPerDay',
+  'quietHours',
+]);
+
+/** The messages of one session that wait, oldest first; those of one chat leave one after the other. */
+export class HeldQueue {
+  readonly #sends = new Map<string, HeldSend>();
+  #newest = 0;
+
+  get size(): number {
+    return this.#sends.size;
+  }
+
+  get all(): readonly HeldSend[] {
+    return [...this.#sends.values()];
+  }
+
+  find(messageId: string): HeldSend | undefined {
+    return this.#sends.get(messageId);
+  }
+
+  /** The oldest message of a chat. */
+  firstOf(to: string): HeldSend | undefined {
+    return this.all.find((send) => send.to === to);
+  }
+
+  /** A time that is later than those of all messages before. */
+  nextTime(now: number): number {
+    this.#newest = Math.max(this.#newest + 1, now);
+    return this.#newest;
+  }
+
+  add(send: HeldSend): void {
+    this.#newest = Math.max(this.#newest, send.heldAt);
+    this.#sends.set(send.messageId, send);
+  }
+
+  remove(messageId: string): void {
+    this.#sends.delete(messageId);
+  }
+
+  /** The messages that no other one of their chat must precede. */
+  heads(): HeldSend[] {
+    const chats = new Set<string>();
+    return this.all.filter(({ to }) => !chats.has(to) && chats.add(to));
+  }
+
+  /** Judges messages anew: those of the given chats, or all. */
+  wake(chats?: readonly string[]): void {
+    for (const send of this.#sends.values())
+      if (!chats || chats.includes(send.to))
+        Object.assign(send, { dueAt: 0, restsUntil: 0, judgedBy: undefined });
+  }
+
+  /**
+   * A rule holds a message back, and with it those that the same rule held back in other chats.
+   * @param until when this rule allows it; other rules may hold it back until `send.allowedAt`
+   * @param latest when it is judged again at the latest
+   */
+  holdBack(
+    send: HeldSend,
+    { rule, allowedAt, until }: { rule: RuleName; allowedAt: number; until: number },
+    latest: number,
+  ): void {
+    Object.assign(send, { rule, allowedAt, dueAt: Math.min(allowedAt, latest), judgedBy: rule });
+    if (!OF_THE_NUMBER.has(rule)) return;
+    const dueAt = Math.min(until, latest);
+    for (const other of this.#sends.values()) {
+      if (other.judgedBy === rule && other.dueAt < dueAt) Object.assign(other, { allowedAt: until, dueAt });
+    }
+  }
+}
+
+/** The state of a message that was not judged in this run. */
+export const FRESH = { dueAt: 0, restsUntil: 0, judgedBy: undefined, failures: 0, isBusy: false } as const;
+
+/** The messages of a session, as their records have them. @throws GatewayError `store_damaged` */
+export function queueOf(records: readonly SentRecord[]): HeldQueue {
+  const queue = new HeldQueue();
+  const sends = records.map(({ messageId, to, held = '' }) => {
+    const { request: _, from: __, ...about } = readHeld(held);
+    return { ...about, ...FRESH, messageId, to };
+  });
+  for (const send of sends.sort((one, other) => one.heldAt - other.heldAt)) queue.add(send);
+  return queue;
+}
+
+/** When a message is given up: milliseconds since the epoch. */
+export function timeOfEnd({ heldAt }: Pick<HeldSend, 'heldAt'>): number {
+  return heldAt + LIMITS.heldSendTtlMs;
+}
+
+/** A message as the API shows it. */
+export function shown(send: HeldSend): HeldMessage {
+  const { messageId, to, route, rule, heldAt, allowedAt, isBusy } = send;
+  return {
+    ...{ messageId, to, route, rule },
+    heldAt: new Date(heldAt).toISOString(),
+    allowedAt: new Date(allowedAt).toISOString(),
+    expiresAt: new Date(timeOfEnd(send)).toISOString(),
+    leaving: isBusy,
+  };
+}
+
+/** The digits of an own number, whatever device of it is linked. */
+export function ownNumber({ jid }: { jid: string }): string {
+  return parseJid(jid)?.user ?? '';
+}
+
+/** @throws GatewayError `request_too_large` */
+export function writeHeld(held: HeldRequest): string {
+  const text = JSON.stringify(held);
+  if (text.length <= LIMITS.heldRequestLength) return text;
+  const size = `${text.length} of ${LIMITS.heldRequestLength} characters`;
+  throw new GatewayError('request_too_large', `whenAllowed: the request is too long to be kept: ${size}`);
+}
+
+/** Reads what a record keeps of its request. @throws GatewayError `store_damaged` */
+export function readHeld(text: string): HeldRequest & { request: JsonObject } {
+  const { route, request, heldAt, rule: stored, allowedAt, from } = readObject(text);
+  const rule = RULE_NAMES.find((name) => name === stored);
+  const isWhole = typeof route === 'string' && isObject(request) && rule && typeof from === 'string';
+  if (isWhole && typeof heldAt === 'number' && typeof allowedAt === 'number')
+    return { route, request, heldAt, rule, allowedAt, from };
+  throw new GatewayError('store_damaged', 'A held message names no request: restore a backup.');
+}

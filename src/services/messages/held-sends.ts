@@ -1,0 +1,400 @@
+import type { HeldMessage } from '../../contract/index.js';
+import type { Clock } from '../../domain/clock.js';
+import { type ErrorCode, GatewayError, isGatewayError } from '../../domain/errors.js';
+import { KeyedLock } from '../../domain/keyed-lock.js';
+import { allowedAt, type Refusal } from '../../domain/policy/rules.js';
+import { pauseAfter } from '../../domain/retry.js';
+import type { IncomingMessage } from '../../link/link.js';
+import type { Logger } from '../../log.js';
+import type { SentRecord, Store } from '../../store/store.js';
+import type { SessionSource } from '../access.js';
+import type { SessionPart } from '../lifecycle.js';
+import type { HeldMessages } from '../services.js';
+import type { Session } from '../sessions/session.js';
+import type { Announcements } from './announce.js';
+import {
+  FRESH,
+  type HeldQueue,
+  type HeldRequest,
+  type HeldSend,
+  ownNumber,
+  queueOf,
+  readHeld,
+  shown,
+  timeOfEnd,
+  writeHeld,
+} from './held-queue.js';
+import type { SentAnswer } from './idempotency.js';
+import { textIn } from './send-job.js';
+import type { SendPolicies } from './send-policies.js';
+
+/** Failures that end by themselves: the message waits on. */
+const PASSING = new Set<ErrorCode>([
+  'send_not_connected',
+  'send_cut_off',
+  'session_not_connected',
+  'session_unpaired',
+  'session_suspended',
+  'session_elsewhere',
+  'store_unavailable',
+  'stopping',
+  'media_busy',
+]);
+/** Failures that may end by themselves: the message is tried a few times. Any other failure gives it up at once. */
+const PERHAPS_PASSING = new Set<ErrorCode>([
+  'send_unacknowledged',
+  'lookup_failed',
+  'device_query_unanswered',
+  'media_unfetchable',
+  'proxy_failed',
+  'internal',
+]);
+const MAX_FAILURES = 5;
+/** Pauses in milliseconds after such failures. */
+const RETRY = { pausesMs: [5_000, 15_000, 60_000, 300_000], endless: true, jitter: 0.2 } as const;
+/** Milliseconds after which a message that waits is judged again at the latest: limits grow with the age of the session. */
+const JUDGED_AGAIN_MS = 60 * 60_000;
+
+/** What this process has of a session. */
+interface Held {
+  queue: HeldQueue;
+  /** Aborted when this node must not send for the session any more. */
+  ended: AbortController;
+  cancelTimer(): void;
+}
+
+/**
+ * Messages that their policy refuses for a time, and whose callers asked to keep them. The record of each send holds its
+ * request: closed while it waits, open from the moment it leaves. So the step from waiting to leaving is one write, and a
+ * crash finds the message in one of both states. Decision 31 has the details.
+ */
+export class HeldSends implements SessionPart, HeldMessages {
+  readonly #options;
+  readonly #held = new Map<string, Promise<Held>>();
+  /** The same, once they are read. */
+  readonly #read = new Map<string, Held>();
+  /** Requests of one chat that may be held, in order. */
+  readonly #requests = new KeyedLock();
+  /** The work of one session. */
+  readonly #work = new KeyedLock();
+  #stopped = false;
+
+  constructor(options: {
+    sessions: SessionSource & { has(clientId: string): boolean };
+    store: Pick<Store, 'sends'>;
+    policies: Pick<SendPolicies, 'refusals'>;
+    announcements: Pick<Announcements, 'messageStatus'>;
+    /** Messages of one session that may wait. */
+    limit: number;
+    /** Sends a message that waits, or continues it. @throws as `Sending.send` */
+    leave(session: Session, record: SentRecord, request: HeldRequest, gone: AbortSignal): Promise<void>;
+    failed(code: string): void;
+    clock: Clock;
+    log: Logger;
+  }) {
+    this.#options = options;
+  }
+
+  /**
+   * Sends a message, or holds it: when its policy refuses it for a time, or when an earlier one of its chat waits.
+   * @throws GatewayError held_sends_full, and what `send` throws
+   */
+  sendOrHold(
+    session: Session,
+    asked: Pick<HeldRequest, 'route' | 'request'> & { messageId: string; to: string },
+    send: () => Promise<SentAnswer>,
+  ): Promise<SentAnswer> {
+    const { clientId } = session;
+    return this.#requests.run(`${clientId} ${asked.to}`, async () => {
+      const { queue } = await this.#heldOf(clientId);
+      const earlier = queue.firstOf(asked.to);
+      if (earlier) return this.#hold(clientId, asked, earlier);
+      try {
+        return await send();
+      } catch (error) {
+        const refusal = isGatewayError(error, 'policy_refused') ? error.policy : undefined;
+        if (!refusal?.allowedAt) throw error;
+        const { rule } = refusal;
+        return this.#hold(clientId, asked, { rule, allowedAt: Date.parse(refusal.allowedAt) });
+      }
+    });
+  }
+
+  /** The answer to a request whose message waits; undefined for any other record. */
+  answerOf({ messageId, closed, acknowledged, held }: SentRecord): SentAnswer | undefined {
+    return held && closed && !acknowledged ? answerOf({ ...readHeld(held), messageId }) : undefined;
+  }
+
+  async list(clientId: string): Promise<HeldMessage[]> {
+    this.#options.sessions.find(clientId);
+    const { queue } = await this.#heldOf(clientId);
+    return queue.all.map(shown);
+  }
+
+  async cancel(clientId: string, messageId: string): Promise<void> {
+    const { sessions, store } = this.#options;
+    sessions.find(clientId);
+    const { queue } = await this.#heldOf(clientId);
+    const send = queue.find(messageId);
+    if (!send) throw new GatewayError('held_send_unknown', `no message ${messageId} waits to be sent`);
+    const leaving = new GatewayError('held_send_leaving', `the message ${messageId} is being sent`);
+    if (send.isBusy) throw leaving;
+    send.isBusy = true;
+    try {
+      const record = await store.sends.get(clientId, messageId);
+      // an earlier attempt may have arrived
+      if (record && (!record.closed || record.content.length > 0)) throw leaving;
+      if (record) await this.#end(clientId, record);
+      queue.remove(messageId);
+    } finally {
+      send.isBusy = false;
+      this.#wake(clientId);
+    }
+  }
+
+  /** Messages of a session that wait; 0 until they are read from the store, which its first connection begins. */
+  count(clientId: string): number {
+    return this.#read.get(clientId)?.queue.size ?? 0;
+  }
+
+  /** Of all sessions. */
+  total(): number {
+    return [...this.#read.values()].reduce((total, { queue }) => total + queue.size, 0);
+  }
+
+  /** The session is connected, or the network restricts it more or less than before: judges everything anew. */
+  judgeAnew(clientId: string): void {
+    this.#wake(clientId, ({ queue }) => queue.wake());
+  }
+
+  /** A message came: its chat is running now. */
+  noteMessage(clientId: string, message: Pick<IncomingMessage, 'chat' | 'chatAlt' | 'fromMe'>): void {
+    const held = message.fromMe ? undefined : this.#read.get(clientId)?.queue;
+    const chats = [message.chat, message.chatAlt].filter((jid) => jid !== undefined);
+    if (chats.some((jid) => held?.firstOf(jid))) this.#wake(clientId, ({ queue }) => queue.wake(chats));
+  }
+
+  /** The number may be another one: nothing that waits for the former one is sent. */
+  reset(clientId: string): void {
+    this.#run(clientId, async ({ queue }) => {
+      const session = this.#options.sessions.find(clientId);
+      for (const send of queue.all) await this.#giveUp(session, queue, send, 'session_unpaired');
+    });
+  }
+
+  abort(clientId: string): void {
+    const held = this.#read.get(clientId);
+    held?.ended.abort();
+    held?.cancelTimer();
+    this.#read.delete(clientId);
+    this.#held.delete(clientId);
+  }
+
+  /** What is in flight fails with the link, and is continued like any send. */
+  async end(clientId: string): Promise<void> {
+    this.abort(clientId);
+  }
+
+  forget(clientId: string): void {
+    this.abort(clientId);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    for (const clientId of [...this.#read.keys()]) this.abort(clientId);
+  }
+
+  async #hold(
+    clientId: string,
+    {
+      messageId,
+      to,
+      route,
+      request,
+    }: Pick<HeldRequest, 'route' | 'request'> & { messageId: string; to: string },
+    { rule, allowedAt: at }: Pick<HeldRequest, 'rule' | 'allowedAt'>,
+  ): Promise<SentAnswer> {
+    const { store, clock, limit, sessions } = this.#options;
+    const { queue } = await this.#heldOf(clientId);
+    if (queue.size >= limit) {
+      const message = `nothing was sent: ${queue.size} messages wait already, the most that --held-sends permits`;
+      throw new GatewayError('held_sends_full', message);
+    }
+    const heldAt = queue.nextTime(clock.now());
+    const held = { route, rule, allowedAt: at, heldAt };
+    const text = writeHeld({ ...held, request, from: ownNumber(sessions.find(clientId).record) });
+    const send: HeldSend = { ...held, ...FRESH, messageId, to, dueAt: at, judgedBy: rule, isBusy: true };
+    queue.add(send);
+    try {
+      await store.sends.put(clientId, {
+        ...{ messageId, to, content: new Uint8Array(), metaData: '', fileName: '' },
+        // until it leaves it counts for nothing
+        ...{ counted: 'nothing', sentAt: heldAt, acknowledged: false, closed: true },
+        held: text,
+      });
+    } catch (error) {
+      queue.remove(messageId);
+      throw error;
+    }
+    send.isBusy = false;
+    this.#wake(clientId);
+    return answerOf(send);
+  }
+
+  #heldOf(clientId: string): Promise<Held> {
+    const known = this.#held.get(clientId);
+    if (known) return known;
+    const ended = new AbortController();
+    const reading = this.#options.store.sends.held(clientId).then((records) => {
+      const held: Held = { queue: queueOf(records), ended, cancelTimer: () => undefined };
+      if (this.#held.get(clientId) === reading) this.#read.set(clientId, held);
+      else ended.abort();
+      return held;
+    });
+    this.#held.set(clientId, reading);
+    // an outage of the store must not last longer than it does
+    reading.catch(() => this.#held.get(clientId) === reading && this.#held.delete(clientId));
+    return reading;
+  }
+
+  #wake(clientId: string, change: (held: Held) => void = () => undefined): void {
+    this.#run(clientId, async (held) => {
+      change(held);
+      await this.#pass(clientId, held);
+    });
+  }
+
+  #run(clientId: string, work: (held: Held) => Promise<void>): void {
+    const { sessions, log } = this.#options;
+    const running = this.#work.run(clientId, async () => {
+      if (this.#stopped || !sessions.has(clientId)) return;
+      await work(await this.#heldOf(clientId));
+    });
+    running.catch((err: unknown) => log.warn({ err, clientId }, 'held messages could not be looked at'));
+  }
+
+  /** Sends what may leave, one message at a time, the oldest first; then waits for the next one. */
+  async #pass(clientId: string, held: Held): Promise<void> {
+    const { sessions, clock } = this.#options;
+    const { queue, ended } = held;
+    held.cancelTimer();
+    while (!ended.signal.aborted) {
+      const session = sessions.find(clientId);
+      const ready = queue.heads().filter(({ isBusy }) => !isBusy);
+      const next = ready.find((send) => timeOf(send, session) <= clock.now());
+      if (next) await this.#attempt(session, held, next);
+      else {
+        const at = Math.min(...ready.map((send) => timeOf(send, session)));
+        const waitMs = Math.min(Math.max(at - clock.now(), 1), JUDGED_AGAIN_MS);
+        if (ready.length > 0) held.cancelTimer = clock.after(waitMs, () => this.#wake(clientId));
+        return;
+      }
+    }
+  }
+
+  async #attempt(session: Session, { queue, ended }: Held, send: HeldSend): Promise<void> {
+    const { clientId } = session;
+    const { store, policies, leave, clock, log } = this.#options;
+    const { messageId, to } = send;
+    send.isBusy = true;
+    try {
+      const record = await store.sends.get(clientId, messageId);
+      // announced in the meantime, or about to be, or deleted for everyone
+      if (!record?.held || record.acknowledged) return queue.remove(messageId);
+      const request = readHeld(record.held);
+      if (request.from !== ownNumber(session.record))
+        return await this.#giveUp(session, queue, send, 'session_unpaired');
+      if (record.closed && clock.now() >= timeOfEnd(send))
+        return await this.#giveUp(session, queue, send, 'policy_refused');
+      const refusals = record.closed
+        ? await policies.refusals(session, { to, text: textIn(request.request) })
+        : [];
+      if (refusals.length > 0) return await this.#refused(session, queue, send, refusals);
+      await leave(session, record, request, ended.signal);
+      queue.remove(messageId);
+      log.info({ clientId, messageId }, 'a held message was sent');
+    } catch (error) {
+      if (!ended.signal.aborted) await this.#failed(session, queue, send, error);
+    } finally {
+      send.isBusy = false;
+    }
+  }
+
+  /** A message that no time will allow is given up; any other one waits on. */
+  async #refused(
+    session: Session,
+    queue: HeldQueue,
+    send: HeldSend,
+    refusals: readonly Refusal[],
+  ): Promise<void> {
+    const [first] = refusals;
+    const at = allowedAt(refusals);
+    if (!first || at === undefined) return this.#giveUp(session, queue, send, 'policy_refused');
+    const found = { rule: first.rule, allowedAt: at, until: first.allowedAt ?? at };
+    queue.holdBack(send, found, this.#options.clock.now() + JUDGED_AGAIN_MS);
+  }
+
+  async #failed(session: Session, queue: HeldQueue, send: HeldSend, error: unknown): Promise<void> {
+    const { clientId } = session;
+    const { policies, clock, log } = this.#options;
+    const { messageId, to } = send;
+    const code: ErrorCode = error instanceof GatewayError ? error.code : 'internal';
+    log.warn({ err: error, clientId, messageId }, 'a held message was not sent');
+    const { rule, allowedAt: at } = (error instanceof GatewayError && error.policy) || {};
+    if (at) {
+      const restsUntil = Math.min(Date.parse(at), clock.now() + JUDGED_AGAIN_MS);
+      return void Object.assign(send, { rule, allowedAt: Date.parse(at), restsUntil });
+    }
+    send.restsUntil = clock.now() + pauseAfter(RETRY, send.failures + 1);
+    if (PASSING.has(code)) return;
+    if (code === 'send_rejected') {
+      // the network may have told of a restriction as it refused the message
+      const refusals = await policies.refusals(session, { to, text: '' }).catch(() => []);
+      if (refusals.length > 0) return this.#refused(session, queue, send, refusals);
+    }
+    send.failures += 1;
+    if (PERHAPS_PASSING.has(code) && send.failures < MAX_FAILURES) return;
+    await this.#giveUp(session, queue, send, code);
+  }
+
+  /** Tells that a message is not sent, and no longer holds it; a store that is away is tried again. */
+  async #giveUp(session: Session, queue: HeldQueue, send: HeldSend, code: ErrorCode): Promise<void> {
+    const { clientId, record: about } = session;
+    const { store, announcements, failed, clock, log } = this.#options;
+    const { messageId } = send;
+    try {
+      const record = await store.sends.get(clientId, messageId);
+      // the link told of it when the network refused it
+      if (record?.held && code !== 'send_rejected') {
+        const at = clock.now();
+        announcements.messageStatus(about, { type: 'message-status', messageId, status: 'failed', at, code });
+      }
+      if (record?.held) await this.#end(clientId, record);
+      queue.remove(messageId);
+      failed(code);
+      log.warn({ clientId, messageId, code }, 'a held message was given up');
+    } catch (err) {
+      log.warn({ err, clientId, messageId }, 'a held message could not be given up yet');
+      send.restsUntil = clock.now() + pauseAfter(RETRY, 1);
+    }
+  }
+
+  /** The message is not held any more, and is not sent. */
+  async #end(clientId: string, { held: _, ...record }: SentRecord): Promise<void> {
+    await this.#options.store.sends.put(clientId, { ...record, closed: true });
+  }
+}
+
+/** When something is to be done for a message: without a connection it can only be given up. */
+function timeOf(send: HeldSend, { record }: Session): number {
+  const dueAt = record.status === 'connected' ? Math.min(send.dueAt, timeOfEnd(send)) : timeOfEnd(send);
+  return Math.max(send.restsUntil, dueAt);
+}
+
+function answerOf({
+  messageId,
+  rule,
+  allowedAt: at,
+}: Omit<HeldRequest, 'request' | 'route' | 'heldAt' | 'from'> & { messageId: string }): SentAnswer {
+  return { status: 'held', messageId, allowedAt: new Date(at).toISOString(), rule };
+}

@@ -1,0 +1,369 @@
+import { boundedCache } from '../../domain/bounded-cache.js';
+import type { Clock } from '../../domain/clock.js';
+import { GatewayError, isGatewayError } from '../../domain/errors.js';
+import { LIMITS } from '../../domain/limits.js';
+import type {
+  ComposedContent,
+  EncodedContent,
+  Link,
+  LinkFactory,
+  MessageContent,
+  QuotedReference,
+  SentMessage,
+} from '../../link/link.js';
+import type { Logger } from '../../log.js';
+import { readObject } from '../../store/port/json.js';
+import type { SentRecord, Store } from '../../store/store.js';
+import { type LiveLinks, ownJid } from '../access.js';
+import type { Session } from '../sessions/session.js';
+import { isStillToDo, type StoreRetry } from '../store-retry.js';
+import type { Admission, SendStamp } from './admission.js';
+import type { Receiver } from './receive.js';
+import type { AskedSend, SendPolicies } from './send-policies.js';
+
+/** Nobody waits for the answer of an interrupted send. */
+const RESUMED = { text: '', isResumed: true } as const;
+
+/** Proven messages that are remembered, so that further receipts of theirs cost nothing. */
+const PROVEN = 20_000;
+
+/** A composed message that is not sent yet. */
+export interface Draft {
+  messageId: string;
+  /** The recipient's jid. */
+  to: string;
+  content: ComposedContent | EncodedContent;
+  quoted?: QuotedReference;
+  metaData?: Record<string, unknown>;
+  /** Name that the caller gave the file. */
+  fileName?: string;
+  /** Of a session with a policy. */
+  admission?: Admission;
+  /** It was written down before, and may have left. */
+  isKept?: boolean;
+  /** Of a message that its policy held back, as `SentRecord.held`. */
+  held?: string;
+}
+
+/** The outcome of a send. */
+export interface Sent {
+  content: MessageContent;
+  /** False when the history should have the message and has not, or not yet. */
+  recorded: boolean;
+}
+
+/**
+ * Own messages in flight. Each is recorded before it is sent, confirmed by the network's acknowledgement, and closed when
+ * its echo was announced or the caller got an error. A record that a lost connection or a crash left open continues from
+ * its last step: the message is sent again under its id, so that recipients drop the duplicate, or only announced.
+ */
+export class Outbox {
+  readonly #options;
+  /** Sends in flight, by session and message id. */
+  readonly #leaving = new Map<string, Promise<Sent>>();
+  /** Failed sends whose records are not closed in the store yet, by session and message id. */
+  readonly #failed = new Set<string>();
+  /** Own messages that were sent for sure: in a group every member sends a receipt for the same message. */
+  readonly #proven = boundedCache<true>(PROVEN);
+  /** Records of failed sends that are being closed, by session and message id. */
+  readonly #closing = new Map<string, Promise<void>>();
+  #stopping = false;
+
+  constructor(options: {
+    store: Pick<Store, 'sends'>;
+    retry: StoreRetry;
+    links: Pick<LinkFactory, 'decode'>;
+    liveLinks: LiveLinks;
+    policies: Pick<SendPolicies, 'admit'>;
+    receiver: Pick<Receiver, 'echo'>;
+    clock: Clock;
+    log: Logger;
+  }) {
+    this.#options = options;
+  }
+
+  /**
+   * Sends a message and announces it. A message that is in flight is not sent twice.
+   * @param gone aborted when the caller hangs up
+   * @throws GatewayError as `Link.send`, and `store_unavailable`; the record then stays open until `closeFailed`
+   */
+  send(session: Session, draft: Draft, gone?: AbortSignal): Promise<Sent> {
+    const id = `${session.clientId} ${draft.messageId}`;
+    const leaving = this.#leaving.get(id);
+    if (leaving) {
+      draft.admission?.end();
+      return leaving;
+    }
+    const sending = this.#send(session, draft, gone).finally(() => this.#leaving.delete(id));
+    this.#leaving.set(id, sending);
+    return sending;
+  }
+
+  /** The record of a message that its caller sends again. */
+  kept(clientId: string, messageId: string): Promise<SentRecord | undefined> {
+    return this.#options.store.sends.get(clientId, messageId);
+  }
+
+  /**
+   * Continues a recorded message: sends it as it was, only announces it when it was proven, or does nothing more when it was
+   * announced too.
+   * @param ask what its policy judges beside the record
+   * @throws GatewayError policy_refused, and as `send`
+   */
+  async continue(
+    session: Session,
+    record: SentRecord,
+    ask: Pick<AskedSend, 'text' | 'isResumed'>,
+    gone?: AbortSignal,
+  ): Promise<Sent> {
+    const { store, links, policies } = this.#options;
+    if (!record.acknowledged) {
+      const leaving = this.#leaving.get(`${session.clientId} ${record.messageId}`);
+      if (leaving) return leaving;
+      const { to, counted } = record;
+      const asked = { ...ask, to, target: counted === 'nothing', kept: record };
+      const admission = await policies.admit(session, asked);
+      // a caller asks again: after a crash this repetition continues too
+      if (record.closed && !admission) await store.sends.put(session.clientId, { ...record, closed: false });
+      return this.send(session, { ...draftOf(record), ...(admission && { admission }) }, gone);
+    }
+    const content = links.decode(record.content);
+    if (record.closed) return { content, recorded: true };
+    return this.#echo(session, draftOf(record), {
+      messageId: record.messageId,
+      content,
+      sentAt: record.sentAt,
+    });
+  }
+
+  /**
+   * Closes the record of a send whose caller gets an error: it is not resumed, unless another node has the session. During a
+   * stop the record stays open, because the caller gets no answer.
+   */
+  async closeFailed(session: Session, messageId: string): Promise<void> {
+    if (this.#stopping) return;
+    const { clientId } = session;
+    const { retry, log } = this.#options;
+    const id = `${clientId} ${messageId}`;
+    if (this.#proven.has(id)) return;
+    const closing = this.#close(clientId, messageId).catch((error: unknown) => {
+      if (!isStillToDo(error)) throw error;
+      this.#failed.add(id);
+      if (isGatewayError(error, 'session_elsewhere')) return;
+      // the answer does not wait for the store
+      const later = retry
+        .run(() => this.#close(clientId, messageId))
+        .catch((err: unknown) => log.warn({ err, clientId }, 'failed send not noted'));
+      this.#closeUntil(id, later);
+    });
+    this.#closeUntil(id, closing);
+    await closing;
+  }
+
+  /** A proof that comes meanwhile waits: it opens closed records only. */
+  #closeUntil(id: string, closing: Promise<void>): void {
+    const noted = closing
+      .catch(() => undefined)
+      .then(() => {
+        if (this.#closing.get(id) === noted) this.#closing.delete(id);
+      });
+    this.#closing.set(id, noted);
+  }
+
+  async #close(clientId: string, messageId: string): Promise<void> {
+    await this.#options.store.sends.close(clientId, messageId);
+    this.#failed.delete(`${clientId} ${messageId}`);
+  }
+
+  /**
+   * The network's acknowledgement or a receipt of a recipient proves that a message was sent. A message whose caller got an
+   * error because there was no proof in time is announced now.
+   */
+  noteProof(session: Session, messageId: string): void {
+    const { clientId } = session;
+    const id = `${clientId} ${messageId}`;
+    if (this.#proven.has(id)) return;
+    this.#proven.set(id, true);
+    this.#noteProof(session, messageId, this.#leaving.has(id)).catch((err: unknown) => {
+      this.#proven.delete(id);
+      this.#options.log.warn({ err, clientId }, 'proof of a send not noted');
+    });
+  }
+
+  /** @param isInFlight the send announces the message itself */
+  async #noteProof(session: Session, messageId: string, isInFlight: boolean): Promise<void> {
+    const { clientId } = session;
+    const { store, retry, log } = this.#options;
+    const id = `${clientId} ${messageId}`;
+    for (let closing = this.#closing.get(id); closing; closing = this.#closing.get(id)) await closing;
+    const isReopened = await retry.run(() => store.sends.acknowledge(clientId, messageId));
+    if (!isReopened || isInFlight) return;
+    const record = await retry.run(() => store.sends.get(clientId, messageId));
+    if (!record || record.closed) return;
+    log.info({ clientId, messageId }, 'announcing a message that was proven late');
+    await this.continue(session, record, RESUMED);
+  }
+
+  /** The session is connected: continues the sends that a crash or a lost connection left open. */
+  async resume(session: Session): Promise<void> {
+    const { store, log } = this.#options;
+    const { clientId } = session;
+    try {
+      // also the sends that end while the store is being read, and those whose callers got an error
+      const leaving = new Set([...this.#leaving.keys(), ...this.#closing.keys()]);
+      const open = await store.sends.open(clientId);
+      const idle = open.filter(({ messageId }) => {
+        const id = `${clientId} ${messageId}`;
+        return !leaving.has(id) && !this.#leaving.has(id);
+      });
+      this.#forgetFailed(clientId, open);
+      await Promise.all(idle.map((record) => this.#resume(session, record)));
+    } catch (error) {
+      log.warn({ err: error, clientId }, 'unfinished sends not resumed');
+    }
+  }
+
+  /** Failed sends whose records are not open have been closed by another node. */
+  #forgetFailed(clientId: string, open: readonly SentRecord[]): void {
+    const still = new Set(open.map(({ messageId }) => `${clientId} ${messageId}`));
+    for (const id of this.#failed) {
+      if (id.startsWith(`${clientId} `) && !still.has(id)) this.#failed.delete(id);
+    }
+  }
+
+  /** The callers of sends that fail from now on get no answer: the next start resumes them. */
+  stop(): void {
+    this.#stopping = true;
+  }
+
+  async #resume(session: Session, record: SentRecord): Promise<void> {
+    const { clientId } = session;
+    const { messageId, acknowledged } = record;
+    const { clock, log } = this.#options;
+    if (!acknowledged && this.#failed.has(`${clientId} ${messageId}`))
+      return this.closeFailed(session, messageId);
+    if (!acknowledged && clock.now() - record.sentAt > LIMITS.resendMaxAgeMs) {
+      log.warn({ clientId, messageId }, 'a send of the last run is too old to be sent again');
+      return this.closeFailed(session, messageId);
+    }
+    log.info({ clientId, messageId, acknowledged }, 'finishing an interrupted send');
+    try {
+      await this.continue(session, record, RESUMED);
+    } catch (error) {
+      log.warn({ err: error, clientId, messageId }, 'an interrupted send failed again');
+      if (isFinal(error)) await this.closeFailed(session, messageId);
+    }
+  }
+
+  async #send(session: Session, draft: Draft, gone: AbortSignal | undefined): Promise<Sent> {
+    const { admission } = draft;
+    try {
+      return await this.#echo(session, draft, await this.#untilAcknowledged(session, draft, gone));
+    } catch (error) {
+      if (isGatewayError(error, 'send_rejected')) admission?.rejected();
+      throw error;
+    } finally {
+      admission?.end();
+    }
+  }
+
+  /** Sends over several connections if need be: an ended connection does not say whether the message arrived. */
+  async #untilAcknowledged(
+    session: Session,
+    draft: Draft,
+    gone: AbortSignal | undefined,
+  ): Promise<SentMessage> {
+    const { admission } = draft;
+    let { content } = draft;
+    let isWritten = draft.isKept && !admission;
+    const send = (link: Link) =>
+      link.send({
+        ...draft,
+        content,
+        beforeSend: async (encoded) => {
+          if (isWritten) return admission?.leaveAgain();
+          const write = (stamp: Partial<SendStamp>) =>
+            this.#writeDown(session.clientId, draft, encoded, stamp);
+          await (admission ? admission.leave(write) : write({}));
+          isWritten = true;
+          content = { encoded };
+        },
+      });
+    try {
+      return await this.#options.liveLinks.over(session, send, gone);
+    } catch (error) {
+      const { messageId } = draft;
+      if ('encoded' in content && this.#proven.has(`${session.clientId} ${messageId}`)) {
+        const sent = this.#options.links.decode(content.encoded);
+        return { messageId, content: sent, sentAt: this.#options.clock.now() };
+      }
+      // an earlier attempt may have left
+      const isRefused = isWritten && isGatewayError(error, 'policy_refused');
+      if (!('encoded' in content) || !(isRefused || isGatewayError(error, 'send_not_connected'))) throw error;
+      const why = isRefused ? ` It was not sent again: ${error.message}.` : '';
+      const message = `The connection ended before there was proof that the message arrived.${why}`;
+      throw new GatewayError('send_cut_off', message, { cause: error });
+    }
+  }
+
+  async #writeDown(
+    clientId: string,
+    draft: Draft,
+    encoded: Uint8Array,
+    { counted, sentAt = this.#options.clock.now() }: Partial<SendStamp>,
+  ): Promise<void> {
+    const { store } = this.#options;
+    await store.sends.put(clientId, {
+      messageId: draft.messageId,
+      to: draft.to,
+      content: encoded,
+      metaData: draft.metaData ? JSON.stringify(draft.metaData) : '',
+      fileName: draft.fileName ?? '',
+      ...(counted && { counted }),
+      sentAt,
+      acknowledged: false,
+      closed: false,
+      ...(draft.held && { held: draft.held }),
+    });
+  }
+
+  /** Announces the sent message. Resolves when the history has it, or after `recordWaitMs`. */
+  async #echo(session: Session, { to, ...draft }: Draft, sent: SentMessage): Promise<Sent> {
+    const { record } = session;
+    const participant = ownJid(session);
+    const echo = {
+      messageId: sent.messageId,
+      chat: to,
+      fromMe: true,
+      ...(participant && { participant }),
+      pushName: record.name,
+      timestamp: sent.sentAt,
+      content: sent.content,
+      journalIds: [],
+      offline: false,
+    };
+    const { recorded } = await this.#options.receiver.echo(record, echo, draft);
+    return { content: sent.content, recorded };
+  }
+}
+
+function draftOf({ messageId, to, content, metaData, fileName, held }: SentRecord): Draft {
+  return {
+    messageId,
+    to,
+    content: { encoded: content },
+    isKept: true,
+    ...(metaData && { metaData: readObject(metaData) }),
+    ...(fileName && { fileName }),
+    ...(held && { held }),
+  };
+}
+
+const FINAL = ['send_rejected', 'recipient_unknown', 'policy_refused'] as const;
+
+/** A repetition would fail in the same way. */
+export function isFinal(error: unknown): boolean {
+  // after the next connection the network is asked again
+  const isSilent = isGatewayError(error, 'policy_refused') && error.policy?.rule === 'networkSilent';
+  return !isSilent && FINAL.some((code) => isGatewayError(error, code));
+}

@@ -1,0 +1,271 @@
+import type { PollLookups } from '../../delivery/poll-lookup.js';
+import { type Clock, endsWithin, wait } from '../../domain/clock.js';
+import { KeyedLock } from '../../domain/keyed-lock.js';
+import { LIMITS } from '../../domain/limits.js';
+import { MultiMap } from '../../domain/multi-map.js';
+import { isSilent } from '../../kinds/content.js';
+import type { IncomingMessage, LinkFactory, UnreadableMessage } from '../../link/link.js';
+import type { SessionRecord, Store } from '../../store/store.js';
+import { admit, isRemembered, Traces } from '../incoming/traces.js';
+import type { SessionPart } from '../lifecycle.js';
+import { Interrupted } from '../store-retry.js';
+import type { Announcements } from './announce.js';
+import { KnownMessages } from './known-messages.js';
+import { type InboundMessage, type PipelineOptions, ReceivePipeline } from './pipeline.js';
+import { Reader } from './read.js';
+import { isSameMessage, type UnreadableMessages } from './unreadable.js';
+import { PollOptions } from './votes.js';
+
+/** Counts received messages by outcome. */
+export interface ReceiveObserver {
+  received(type: string): void;
+  withoutReceiver(): void;
+  unknownKind(name: string): void;
+  unreadable(reason: string): void;
+  notAdmitted(reason: string): void;
+}
+
+interface ReceiverOptions extends Omit<PipelineOptions, 'known' | 'traces' | 'reader'> {
+  store: Pick<Store, 'journal' | 'sends' | 'traces' | 'history'>;
+  links: Pick<LinkFactory, 'openSecret' | 'decode' | 'restore'>;
+  unreadable: Pick<UnreadableMessages, 'found'>;
+  lookups: Pick<PollLookups, 'ask'>;
+  announcements: Announcements;
+  observer: ReceiveObserver;
+  clock: Clock;
+}
+
+/** A message between its arrival and the closing of its journal entries. */
+interface InFlight {
+  clientId: string;
+  messageId: string;
+  /** Keys of its journal entries, or of its own send. */
+  entries: readonly string[];
+  abandonment: AbortController;
+  /** Resolves after the trace and the history write; false when the history should have the message and has not. */
+  kept: Promise<boolean>;
+  done: Promise<void>;
+}
+
+/**
+ * Receives messages: admit → `ReceivePipeline` → announce → close the journal. The echo of an own send passes through
+ * the same pipeline.
+ */
+export class Receiver implements SessionPart {
+  readonly #options: ReceiverOptions;
+  readonly #pipeline: ReceivePipeline;
+  readonly #known: KnownMessages;
+  /** By session. */
+  readonly #inFlight = new MultiMap<InFlight>();
+  /** By session and message id. */
+  readonly #copies = new MultiMap<InFlight>();
+  /** The message in flight of each journal entry and own send. */
+  readonly #entries = new Map<string, InFlight>();
+  /** The messages in flight of each chat whose receiver gets them in order. */
+  readonly #chats = new KeyedLock();
+
+  constructor(options: ReceiverOptions) {
+    this.#options = options;
+    const { store, links, lookups, retry, observer, log } = options;
+    this.#known = new KnownMessages({ store, links, retry });
+    const traces = new Traces({ traces: store.traces, retry, log });
+    const pollOptions = new PollOptions({ store, links, lookups, retry });
+    const reader = new Reader({ links, known: this.#known, pollOptions, observer, log });
+    this.#pipeline = new ReceivePipeline({ ...options, known: this.#known, traces, reader });
+  }
+
+  /**
+   * Receives a message. The store is waited for during an outage; other failures are logged, and the journal entry then
+   * stays open for the next start.
+   */
+  receive(session: SessionRecord, message: IncomingMessage): void {
+    const { clientId } = session;
+    const entries = message.journalIds.map((id) => `${clientId} ${id}`);
+    // the network delivers again what a lost connection kept us from acknowledging; the first copy closes the entries
+    if (entries.length > 0 && entries.every((entry) => this.#entries.has(entry))) return;
+    const standIns = this.#options.unreadable.found(clientId, message);
+    const earlier = this.#inFlightOf(clientId, message.messageId);
+    this.#begin(session, message, entries, async (inbound, onKept) => {
+      const { retry, observer } = this.#options;
+      // another copy of the same message
+      await Promise.all(earlier);
+      const refusal = admit(message) ?? (await retry.run(() => this.#refusalOf(session, message)));
+      if (refusal) observer.notAdmitted(refusal);
+      else await this.#process(inbound, message.journalIds.length > 0, onKept);
+      await this.#close(clientId, [...message.journalIds, ...standIns]);
+    });
+  }
+
+  /** Tells a message that could not be read: in the history, and as an opt-in event. */
+  tellUnreadable(session: SessionRecord, unreadable: UnreadableMessage): void {
+    const { clientId } = session;
+    const message = { ...unreadable, content: {} };
+    const entries = message.journalIds.map((id) => `${clientId} ${id}`);
+    if (entries.some((entry) => this.#entries.has(entry))) return;
+    const earlier = this.#inFlightOf(clientId, message.messageId);
+    this.#begin(session, message, entries, async (inbound, onKept) => {
+      const { retry, observer } = this.#options;
+      await Promise.all(earlier);
+      const refusal = admit(message) ?? (await retry.run(() => this.#refusalOf(session, message)));
+      if (!refusal) {
+        observer.unreadable(unreadable.reason);
+        await this.#process({ ...inbound, unreadable: unreadable.reason }, true, onKept);
+      }
+      await this.#close(clientId, message.journalIds);
+    });
+  }
+
+  /**
+   * Announces an own send with what the caller said of it, and closes its record.
+   * @returns whether the history has it: at once without a history, and after `recordWaitMs` in any case. Never rejects.
+   */
+  async echo(
+    session: SessionRecord,
+    message: IncomingMessage,
+    { metaData, fileName }: Pick<InboundMessage, 'metaData' | 'fileName'> = {},
+  ): Promise<{ recorded: boolean }> {
+    const { clientId, orgId } = session;
+    const { messageId } = message;
+    const entry = `${clientId} sent ${messageId}`;
+    const { kept } =
+      this.#entries.get(entry) ??
+      this.#begin(session, message, [entry], async (inbound, onKept) => {
+        await this.#process({ ...inbound, metaData, fileName }, true, onKept);
+        await this.#options.retry.run(() => this.#options.store.sends.finish(clientId, messageId));
+      });
+    if (!orgId) return { recorded: true };
+    const inTime = new AbortController();
+    const late = wait(this.#options.clock, LIMITS.recordWaitMs, inTime.signal);
+    const recorded = await Promise.race([kept, late.then(() => false)]);
+    inTime.abort();
+    return { recorded };
+  }
+
+  /** Resolves when a message is not on its way to its trace and its history row. */
+  settled(clientId: string, messageId: string): Promise<void> {
+    return this.#known.settled(clientId, messageId);
+  }
+
+  /** Counts the messages of a session that are in flight. */
+  countInFlight(clientId: string): number {
+    return this.#inFlight.count(clientId);
+  }
+
+  async idle(clientId?: string): Promise<void> {
+    for (;;) {
+      const work = clientId === undefined ? this.#inFlight.all() : this.#inFlight.of(clientId);
+      if (work.length === 0) return;
+      await Promise.allSettled(work.map(({ done }) => done));
+    }
+  }
+
+  abort(clientId: string): void {
+    for (const inFlight of this.#inFlight.of(clientId)) {
+      inFlight.abandonment.abort();
+      // if the session returns, its messages are processed from the start
+      this.#forgetEntries(inFlight);
+    }
+  }
+
+  async end(clientId: string): Promise<void> {
+    await endsWithin(this.#options.clock, LIMITS.endGraceMs, this.idle(clientId));
+    this.abort(clientId);
+  }
+
+  async #close(clientId: string, journalIds: readonly string[]): Promise<void> {
+    const { retry, store, clock } = this.#options;
+    if (journalIds.length > 0) await retry.run(() => store.journal.close(clientId, journalIds, clock.now()));
+  }
+
+  /** Resolve when the messages in flight with this id are done. */
+  #inFlightOf(clientId: string, messageId: string): Promise<void>[] {
+    return this.#copies.of(`${clientId} ${messageId}`).map(({ done }) => done);
+  }
+
+  #forgetEntries(inFlight: InFlight): void {
+    for (const entry of inFlight.entries) {
+      if (this.#entries.get(entry) === inFlight) this.#entries.delete(entry);
+    }
+  }
+
+  /** @param work calls `onKept` after the trace and the history write, with the outcome of that */
+  #begin(
+    session: SessionRecord,
+    message: IncomingMessage,
+    entries: readonly string[],
+    work: (inbound: InboundMessage, onKept: (recorded: boolean) => void) => Promise<void>,
+  ): InFlight {
+    const { clientId } = session;
+    const abandonment = new AbortController();
+    let arrived: () => void = () => undefined;
+    let onKept: (recorded: boolean) => void = () => undefined;
+    const kept = new Promise<boolean>((resolve) => {
+      onKept = (recorded) => {
+        arrived();
+        resolve(recorded);
+      };
+    });
+    // a copy: a pairing that begins meanwhile does not concern this message
+    const inbound = { session: { ...session }, message, abandoned: abandonment.signal };
+    const isOrdered = session.retry === 'durable';
+    const chat = `${clientId} ${message.chat}`;
+    const turn = isOrdered ? this.#chats.idle(chat) : undefined;
+    const start = async () => {
+      const remembered = isRemembered(message);
+      if (remembered) arrived = this.#known.expect(clientId, message.messageId);
+      await work({ ...inbound, isRemembered: remembered, turn }, onKept);
+    };
+    const { messageId } = message;
+    const inFlight: InFlight = { clientId, messageId, entries, abandonment, kept, done: Promise.resolve() };
+    const copyOf = `${clientId} ${messageId}`;
+    this.#inFlight.add(clientId, inFlight);
+    this.#copies.add(copyOf, inFlight);
+    for (const entry of entries) this.#entries.set(entry, inFlight);
+    inFlight.done = start()
+      .catch((err: unknown) => {
+        if (!(err instanceof Interrupted))
+          this.#options.log.error({ err, clientId }, 'message not processed');
+      })
+      .finally(() => {
+        onKept(false);
+        this.#forgetEntries(inFlight);
+        this.#inFlight.delete(clientId, inFlight);
+        this.#copies.delete(copyOf, inFlight);
+      });
+    if (isOrdered) void this.#chats.run(chat, () => inFlight.done);
+    return inFlight;
+  }
+
+  /** @param isKept the journal or the record of the send keeps the message until it is delivered */
+  async #process(
+    inbound: InboundMessage,
+    isKept: boolean,
+    onKept: (recorded: boolean) => void,
+  ): Promise<void> {
+    const { session, unreadable, abandoned, turn } = inbound;
+    const { announcements } = this.#options;
+    const { event, recorded } = await this.#pipeline.keep(inbound);
+    onKept(recorded);
+    await turn;
+    if (event && unreadable) await announcements.unreadable(session, event, unreadable, abandoned);
+    else if (event) await announcements.message(session, event, isKept, abandoned);
+  }
+
+  /**
+   * Why a message was announced before: this gateway sent it itself, or the network delivers it encrypted anew. That is known
+   * for as long as closed journal entries are kept (`closedJournalTtlMs`).
+   */
+  async #refusalOf(session: SessionRecord, message: IncomingMessage): Promise<string | undefined> {
+    const { store, links } = this.#options;
+    const { clientId } = session;
+    const { messageId, journalIds } = message;
+    if (message.fromMe && (await store.sends.get(clientId, messageId))) return 'own echo';
+    const copies = await store.journal.ofMessage(clientId, messageId);
+    const told = copies.filter(({ id, closedAt }) => closedAt !== undefined && !journalIds.includes(id));
+    if (told.length === 0) return undefined;
+    const isTold = links
+      .restore(told, session)
+      .some((copy) => isSameMessage(copy, message) && !isSilent(copy.content));
+    return isTold ? 'repeated' : undefined;
+  }
+}

@@ -1,0 +1,73 @@
+import { type Address, formatJid } from '../../domain/address.js';
+import { boundedCache } from '../../domain/bounded-cache.js';
+import { type Clock, DAY_MS } from '../../domain/clock.js';
+import type { Link } from '../../link/link.js';
+import type { Contacts } from '../identities/contacts.js';
+
+const HOUR_MS = DAY_MS / 24;
+/** Answers of all sessions that are remembered. */
+const ANSWERS = 20_000;
+/** Milliseconds for which somebody is taken to be on the network, or not to be. */
+const THERE_MS = 7 * DAY_MS;
+const ABSENT_MS = DAY_MS;
+
+/** Asks the network whether people are on it, and remembers the answers in memory. */
+export class RecipientChecks {
+  readonly #contacts: Pick<Contacts, 'lookUp'>;
+  readonly #clock: Clock;
+  readonly #answers = boundedCache<{ isThere: boolean; at: number }>(ANSWERS);
+  readonly #asking = new Map<string, Promise<boolean>>();
+  /** When the network was asked for each session in the last hour, oldest first: milliseconds since the epoch. */
+  readonly #questions = new Map<string, number[]>();
+
+  constructor({ contacts, clock }: { contacts: Pick<Contacts, 'lookUp'>; clock: Clock }) {
+    this.#contacts = contacts;
+    this.#clock = clock;
+  }
+
+  /** Undefined while it is not known. */
+  known(clientId: string, address: Address): boolean | undefined {
+    const answer = this.#answers.get(keyOf(clientId, address));
+    const lasts = answer?.isThere ? THERE_MS : ABSENT_MS;
+    return answer && this.#clock.now() - answer.at < lasts ? answer.isThere : undefined;
+  }
+
+  /** Whether the network is being asked now. */
+  isAsking(clientId: string, address: Address): boolean {
+    return this.#asking.has(keyOf(clientId, address));
+  }
+
+  /** @throws GatewayError lookup_failed, store_unavailable */
+  ask(clientId: string, address: Address, link: Pick<Link, 'lookUp'>): Promise<boolean> {
+    const key = keyOf(clientId, address);
+    const asking =
+      this.#asking.get(key) ?? this.#ask(clientId, address, link).finally(() => this.#asking.delete(key));
+    this.#asking.set(key, asking);
+    return asking;
+  }
+
+  /** When the network was asked in the last hour, oldest first: milliseconds since the epoch. */
+  questions(clientId: string): readonly number[] {
+    const since = this.#clock.now() - HOUR_MS;
+    return (this.#questions.get(clientId) ?? []).filter((at) => at > since);
+  }
+
+  forget(clientId: string): void {
+    this.#questions.delete(clientId);
+    for (const key of this.#answers.keys()) if (key.startsWith(`${clientId} `)) this.#answers.delete(key);
+  }
+
+  async #ask(clientId: string, address: Address, link: Pick<Link, 'lookUp'>): Promise<boolean> {
+    const at = this.#clock.now();
+    this.#questions.set(clientId, [...this.questions(clientId), at]);
+    const person = await this.#contacts.lookUp(clientId, address, link);
+    const answer = { isThere: person !== undefined, at };
+    this.#answers.set(keyOf(clientId, address), answer);
+    if (person?.lid) this.#answers.set(keyOf(clientId, { kind: 'lid', user: person.lid }), answer);
+    return answer.isThere;
+  }
+}
+
+function keyOf(clientId: string, address: Address): string {
+  return `${clientId} ${formatJid(address)}`;
+}

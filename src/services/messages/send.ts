@@ -1,0 +1,299 @@
+import type { Readable } from 'node:stream';
+import { formatJid } from '../../domain/address.js';
+import type { Clock } from '../../domain/clock.js';
+import { GatewayError, isGatewayError } from '../../domain/errors.js';
+import { newMessageId } from '../../domain/ids.js';
+import type { ComposeContext, KindSend, SendPayload } from '../../kinds/kind.js';
+import type { Link, LinkFactory } from '../../link/link.js';
+import type { Logger } from '../../log.js';
+import type { SentRecord, Store } from '../../store/store.js';
+import { type LiveLinks, requirePaired, type SessionSource } from '../access.js';
+import type { Media } from '../files/media.js';
+import type { Contacts } from '../identities/contacts.js';
+import type { SessionPart } from '../lifecycle.js';
+import type { FilePayload, FileSource, Sending, SpooledFile } from '../services.js';
+import type { Session } from '../sessions/session.js';
+import type { StoreRetry } from '../store-retry.js';
+import type { Announcements } from './announce.js';
+import type { HeldRequest } from './held-queue.js';
+import { HeldSends } from './held-sends.js';
+import { OncePerKey, type SentAnswer } from './idempotency.js';
+import { type Draft, isFinal, Outbox, type Sent } from './outbox.js';
+import type { Receiver } from './receive.js';
+import { type EarlierMessages, quote, targetContext } from './references.js';
+import {
+  fileJob,
+  heldJob,
+  kindJob,
+  mentionedPeople,
+  renamed,
+  type SendJob,
+  textIn,
+  userIn,
+} from './send-job.js';
+import type { SendPolicies } from './send-policies.js';
+
+/** Counts sends. */
+export interface SendObserver {
+  sent(route: string): void;
+  sendFailed(code: string): void;
+}
+
+const NOT_RECORDED =
+  'the message was delivered, but it could not be written to the hosted history; do not send it again';
+
+const ENDED =
+  'the message of this Idempotency-Key was held, and was cancelled or given up before it left; send it with a new key';
+
+/** Sends messages of any kind: answers after the network's acknowledgement, and sends once for each idempotency key. */
+export class Sender implements Sending, SessionPart {
+  /** Messages that wait until their policy allows them. */
+  readonly held: HeldSends;
+  readonly #options;
+  readonly #once: OncePerKey;
+  readonly #outbox: Outbox;
+
+  constructor(options: {
+    sessions: SessionSource & { has(clientId: string): boolean };
+    store: Pick<Store, 'sends' | 'idempotency'>;
+    retry: StoreRetry;
+    links: Pick<LinkFactory, 'decode'>;
+    liveLinks: LiveLinks;
+    contacts: Contacts;
+    earlier: EarlierMessages;
+    media: Pick<Media, 'prepare' | 'spool' | 'preview'>;
+    /** Whether a text with a link has a preview when its request does not say. */
+    linkPreviews: boolean;
+    policies: Pick<SendPolicies, 'admit' | 'lookUpFirst' | 'refusals'>;
+    announcements: Pick<Announcements, 'messageStatus'>;
+    /** Messages of one session that may wait until their policy allows them. */
+    heldLimit: number;
+    receiver: Pick<Receiver, 'echo'>;
+    observer: SendObserver;
+    clock: Clock;
+    log: Logger;
+  }) {
+    this.#options = options;
+    this.#once = new OncePerKey(options.store.idempotency, options.clock, options.log);
+    this.#outbox = new Outbox(options);
+    this.held = new HeldSends({
+      ...options,
+      limit: options.heldLimit,
+      leave: (session, record, request, gone) => this.#leaveHeld(session, record, request, gone),
+      failed: (code) => options.observer.sendFailed(code),
+    });
+  }
+
+  /** A message was sent for sure, though perhaps its caller got an error. */
+  noteProof(session: Session, messageId: string): void {
+    this.#outbox.noteProof(session, messageId);
+  }
+
+  /** Continues the sends that a crash or a lost connection interrupted, and then those that wait. */
+  async connected(clientId: string): Promise<void> {
+    await this.#outbox.resume(this.#options.sessions.find(clientId));
+    this.held.judgeAnew(clientId);
+  }
+
+  /** Sends that fail from now on are resumed at the next start. */
+  stop(): void {
+    this.#outbox.stop();
+  }
+
+  send(
+    kind: KindSend,
+    payload: SendPayload,
+    idempotencyKey?: string,
+    gone?: AbortSignal,
+  ): Promise<SentAnswer> {
+    return this.run(kindJob(kind, payload, this.#options), idempotencyKey, gone);
+  }
+
+  async sendFile(
+    payload: FilePayload,
+    source: FileSource,
+    idempotencyKey?: string,
+    gone?: AbortSignal,
+  ): Promise<SentAnswer> {
+    const job = fileJob(payload, source, this.#options.media);
+    try {
+      return await this.run(job, idempotencyKey, gone);
+    } finally {
+      await job.end?.().catch((error: unknown) => {
+        this.#options.log.warn({ err: error, clientId: payload.clientId }, 'sent file not removed');
+      });
+    }
+  }
+
+  spool(clientId: string, stream: Readable): Promise<SpooledFile> {
+    return this.#options.media.spool(clientId, stream);
+  }
+
+  /** Sends the message of a job. @throws as `send`, and what the job throws */
+  async run(job: SendJob, idempotencyKey?: string, gone?: AbortSignal): Promise<SentAnswer> {
+    const session = requirePaired(this.#options.sessions, job.payload.clientId);
+    try {
+      const answer = await this.#sendOnce(session, job, idempotencyKey, gone);
+      if (answer.status === 'sent') this.#options.observer.sent(job.route);
+      return answer;
+    } catch (error) {
+      const code = error instanceof GatewayError ? error.code : 'unexpected';
+      this.#options.observer.sendFailed(code);
+      throw error;
+    }
+  }
+
+  #sendOnce(
+    session: Session,
+    job: SendJob,
+    key: string | undefined,
+    gone: AbortSignal | undefined,
+  ): Promise<SentAnswer> {
+    // with a key others may wait for the same send, and the caller may ask again
+    if (key === undefined) {
+      const messageId = newMessageId();
+      return this.#sendAs(messageId, session, job, gone).catch((error: unknown) =>
+        failWith(error, messageId, job.target ? REPEATABLE : UNREPEATABLE),
+      );
+    }
+    const { clientId } = session;
+    const request = { clientId, key, route: job.route, payload: job.request };
+    return this.#once.run(request, (messageId, again) => {
+      const sending = again
+        ? this.#sendAgainAs(messageId, session, job)
+        : this.#sendAs(messageId, session, job);
+      return sending.catch((error: unknown) => failWith(error, messageId, REPEATABLE_BY_KEY));
+    });
+  }
+
+  /**
+   * Repeats a request whose first call got no answer, or an error: continues its record, with the same content, because the
+   * first copy may have arrived.
+   */
+  async #sendAgainAs(messageId: string, session: Session, job: SendJob): Promise<SentAnswer> {
+    const kept = await this.#outbox.kept(session.clientId, messageId);
+    if (!kept) return this.#sendAs(messageId, session, job);
+    const waiting = this.held.answerOf(kept);
+    if (waiting) return waiting;
+    // the message was held, and the answer to its first request was lost
+    if (kept.closed && !kept.acknowledged && kept.counted === 'nothing' && kept.content.length === 0)
+      throw new GatewayError('idempotency_conflict', ENDED);
+    return this.#deliver(session, messageId, job, () =>
+      this.#outbox.continue(session, kept, { text: textIn(job.payload) }),
+    );
+  }
+
+  async #sendAs(messageId: string, session: Session, job: SendJob, gone?: AbortSignal): Promise<SentAnswer> {
+    const draft = await this.#draft(messageId, session, job, gone);
+    const send = () =>
+      this.#deliver(session, messageId, job, () => this.#sendDraft(session, job, draft, gone));
+    if (!job.payload.whenAllowed) return send();
+    const { to } = draft;
+    const { route, request } = job;
+    return this.held.sendOrHold(session, { messageId, to, route, request }, send);
+  }
+
+  async #sendDraft(session: Session, job: SendJob, draft: Draft, gone?: AbortSignal): Promise<Sent> {
+    const { to } = draft;
+    const target = job.target !== undefined;
+    const admission = await this.#options.policies.admit(session, { to, text: textIn(job.payload), target });
+    return this.#outbox.send(session, { ...draft, ...(admission && { admission }) }, gone);
+  }
+
+  /** Sends a message that waited. Its record is left open if the outcome is unknown: it is continued, and not composed again. */
+  async #leaveHeld(
+    session: Session,
+    record: SentRecord,
+    request: HeldRequest,
+    gone: AbortSignal,
+  ): Promise<void> {
+    const { messageId, content, closed, held } = record;
+    const job = heldJob(request, this.#options);
+    try {
+      if (content.length > 0) {
+        const asked = { text: textIn(job.payload), isResumed: !closed };
+        await this.#outbox.continue(session, record, asked, gone);
+      } else {
+        const draft = await this.#draft(messageId, session, job, gone);
+        await this.#sendDraft(session, job, { ...draft, ...(held && { held }) }, gone);
+      }
+      this.#options.observer.sent(job.route);
+    } catch (error) {
+      if (isFinal(error)) await this.#outbox.closeFailed(session, messageId);
+      throw error;
+    } finally {
+      await job.end?.();
+    }
+  }
+
+  /** Finds every error of a request, before anything is written. */
+  async #draft(
+    messageId: string,
+    session: Session,
+    job: SendJob,
+    gone: AbortSignal | undefined,
+  ): Promise<Draft> {
+    const { clientId } = session;
+    const { contacts, liveLinks, earlier, policies, clock } = this.#options;
+    const { to, whenAllowed, mentions = [], quotedMessageId, metaData } = job.payload;
+    const resolve = async (link: Link) => {
+      if (!job.target) await policies.lookUpFirst(session, { to, whenAllowed }, link);
+      return contacts.resolve(clientId, to, link);
+    };
+    const recipient = await liveLinks.over(session, resolve, gone);
+    const chat = formatJid(recipient);
+    const { target } = job;
+    const people = await liveLinks.over(
+      session,
+      (link) => mentionedPeople(clientId, mentions, contacts, link),
+      gone,
+    );
+    const context: ComposeContext = {
+      chat,
+      ...(target && (await targetContext(target, session, recipient, earlier, clock.now()))),
+      mentionedJids: people.map(formatJid),
+    };
+    const named = new Map(mentions.map((mention, index) => [userIn(mention), people[index]?.user ?? '']));
+    const quoted = quotedMessageId ? await quote(quotedMessageId, session, recipient, earlier) : undefined;
+    const content = await job.compose(context, (text) => renamed(text, named));
+    const fileName = job.fileName?.();
+    return {
+      ...{ messageId, to: chat, content },
+      ...(quoted && { quoted }),
+      ...(metaData && { metaData }),
+      ...(fileName && { fileName }),
+    };
+  }
+
+  async #deliver(
+    session: Session,
+    messageId: string,
+    job: SendJob,
+    deliver: () => Promise<Sent>,
+  ): Promise<SentAnswer> {
+    try {
+      const { content, recorded } = await deliver();
+      const warning = recorded ? undefined : NOT_RECORDED;
+      return { status: 'sent', messageId, ...job.answer(content), ...(warning && { warning }) };
+    } catch (error) {
+      await this.#outbox.closeFailed(session, messageId);
+      throw error;
+    }
+  }
+}
+
+const REPEATABLE_BY_KEY =
+  'Repeat the request with the same Idempotency-Key: it is sent under the same id, so the recipient has it once';
+const REPEATABLE = 'It can be repeated without harm';
+const UNREPEATABLE =
+  'Repeated, it may arrive twice; a request with an Idempotency-Key from the start can be repeated without harm';
+
+/** Fails a send. Where the outcome is unknown, the error says so, names the message, and how to repeat the request. */
+function failWith(error: unknown, messageId: string, hint: string): never {
+  const isUnknown = isGatewayError(error, 'send_unacknowledged') || isGatewayError(error, 'send_cut_off');
+  if (!isUnknown) throw error;
+  const message =
+    `It is unknown whether the message ${messageId} arrived: ${error.message} ${hint}. ` +
+    'If proof comes later, its events and its row in the history follow.';
+  throw new GatewayError(error.code, message, { cause: error, messageId });
+}

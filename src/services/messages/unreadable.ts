@@ -1,0 +1,151 @@
+import type { Clock } from '../../domain/clock.js';
+import { isGatewayError } from '../../domain/errors.js';
+import { LIMITS } from '../../domain/limits.js';
+import type { IncomingMessage, UnreadableMessage } from '../../link/link.js';
+import type { Logger } from '../../log.js';
+import type { SessionPart } from '../lifecycle.js';
+import type { Session } from '../sessions/session.js';
+
+/** How long the gateway waits for an unreadable message, in milliseconds. */
+export interface UnreadableWaits {
+  /** Wait for the sender's next copy, before the own phone is asked. */
+  senderMs: number;
+  /** Wait for the phone's answer, before the message is told as unreadable. */
+  phoneMs: number;
+}
+
+const WAITS: UnreadableWaits = { senderMs: LIMITS.resendBySenderMs, phoneMs: LIMITS.resendByPhoneMs };
+
+/** A message that may still become readable. */
+interface Pending {
+  session: Session;
+  message: UnreadableMessage;
+  journalIds: Set<string>;
+  isAsked: boolean;
+  /** Stops the running wait. */
+  cancel(): void;
+}
+
+/**
+ * Messages that arrived and could not be read. The link asks the sender; when nothing comes, the own phone is asked; when
+ * that does not answer either, the message is told as unreadable. The journal keeps each until one of these has happened.
+ */
+export class UnreadableMessages implements SessionPart {
+  readonly #options;
+  readonly #waits: UnreadableWaits;
+  /** The messages by session, then by the journal id that stands for the message. */
+  readonly #pending = new Map<string, Map<string, Pending>>();
+
+  constructor(options: {
+    /** Tells a message as unreadable, and closes its journal entries. */
+    tell(session: Session, message: UnreadableMessage): void;
+    waits?: UnreadableWaits | undefined;
+    clock: Clock;
+    log: Logger;
+  }) {
+    this.#options = options;
+    this.#waits = options.waits ?? WAITS;
+  }
+
+  /** Takes a message from the link, or one that an earlier run left open. Again for each copy that cannot be read. */
+  take(session: Session, message: UnreadableMessage): void {
+    const [id = ''] = message.journalIds;
+    const all = this.#pending.get(session.clientId) ?? new Map<string, Pending>();
+    this.#pending.set(session.clientId, all);
+    const known = all.get(id);
+    for (const journalId of message.journalIds) known?.journalIds.add(journalId);
+    // further copies must not put the end off
+    if (known?.isAsked) return;
+    known?.cancel();
+    const journalIds = known?.journalIds ?? new Set(message.journalIds);
+    const pending: Pending = { session, message, journalIds, isAsked: false, cancel: () => undefined };
+    all.set(id, pending);
+    if (message.recovery === 'none') this.#tell(pending);
+    else if (message.recovery === 'phone') this.#ask(pending);
+    else this.#wait(pending, this.#waits.senderMs, () => this.#ask(pending));
+  }
+
+  /** A message was read after all. @returns the journal entries that stood for it, to be closed with it */
+  found(clientId: string, message: IncomingMessage): string[] {
+    const all = this.#pending.get(clientId);
+    const journalIds: string[] = [];
+    for (const [id, pending] of all ?? []) {
+      if (!isSameMessage(pending.message, message)) continue;
+      pending.cancel();
+      all?.delete(id);
+      journalIds.push(...pending.journalIds);
+    }
+    return journalIds;
+  }
+
+  /** Asks the phone for what could not be asked before. */
+  connected(clientId: string): void {
+    for (const pending of this.#pending.get(clientId)?.values() ?? []) {
+      if (!pending.isAsked && pending.message.recovery === 'phone') this.#ask(pending);
+    }
+  }
+
+  abort(clientId: string): void {
+    for (const pending of this.#pending.get(clientId)?.values() ?? []) pending.cancel();
+    this.#pending.delete(clientId);
+  }
+
+  async end(clientId: string): Promise<void> {
+    this.abort(clientId);
+  }
+
+  stop(): void {
+    for (const clientId of [...this.#pending.keys()]) this.abort(clientId);
+  }
+
+  #ask(pending: Pending): void {
+    const { session, message } = pending;
+    const [id = ''] = message.journalIds;
+    // asked again by `connected` if the link ends before the request has left
+    pending.message = { ...message, recovery: 'phone' };
+    const { link } = session;
+    if (!link?.isUp()) return;
+    pending.isAsked = true;
+    link.requestResend(id).catch((err: unknown) => {
+      const { messageId } = message;
+      this.#options.log.debug({ err, clientId: session.clientId, messageId }, 'the phone was not asked');
+      pending.isAsked = !isGatewayError(err, 'send_not_connected');
+    });
+    this.#wait(pending, this.#waits.phoneMs, () => {
+      if (pending.isAsked) this.#tell(pending);
+    });
+  }
+
+  #tell(pending: Pending): void {
+    const { session, message, journalIds } = pending;
+    const [id = ''] = message.journalIds;
+    this.#pending.get(session.clientId)?.delete(id);
+    this.#options.tell(session, { ...message, journalIds: [...journalIds] });
+  }
+
+  #wait(pending: Pending, ms: number, then: () => void): void {
+    pending.cancel();
+    pending.cancel = this.#options.clock.after(ms, then);
+  }
+}
+
+type Identity = Pick<
+  IncomingMessage,
+  'messageId' | 'chat' | 'chatAlt' | 'participant' | 'participantAlt' | 'fromMe'
+>;
+
+/** Whether two copies are of one message: the same id, in the same chat, of the same author. */
+export function isSameMessage(one: Identity, other: Identity): boolean {
+  return (
+    one.messageId === other.messageId &&
+    one.fromMe === other.fromMe &&
+    haveCommon([one.chat, one.chatAlt], [other.chat, other.chatAlt]) &&
+    (one.fromMe ||
+      (one.participant === undefined && other.participant === undefined) ||
+      haveCommon([one.participant, one.participantAlt], [other.participant, other.participantAlt]))
+  );
+}
+
+function haveCommon(some: (string | undefined)[], others: (string | undefined)[]): boolean {
+  return some.some((one) => one !== undefined && others.includes(one));
+}

@@ -1,0 +1,67 @@
+import type {
+  Lease,
+  ListenAnswer,
+  ListenWish,
+  MessageTrace,
+  Node,
+  ResendAnswer,
+  TestEventAnswer,
+} from '../../contract/index.js';
+import type { ExtraEventType, MessageEventType } from '../../events/catalogue.js';
+import type { SampleFields } from '../../events/sample.js';
+import type { FailedDelivery, FailedFilter } from '../../store/store.js';
+
+export interface Deliveries {
+  /**
+   * Sends a realistic event of a type to the session's webhook.
+   * @throws session_unknown, webhook_missing, invalid_request for fields that such an event does not have
+   */
+  sendTestEvent(
+    clientId: string,
+    type: MessageEventType | ExtraEventType,
+    fields?: SampleFields,
+  ): Promise<TestEventAnswer>;
+  /** Newest first. */
+  failed(filter: FailedFilter): Promise<FailedDelivery[]>;
+  failedOne(id: string): Promise<FailedDelivery>;
+  /** Sends it again with four new attempts; it leaves the list when it arrives. @throws delivery_unknown */
+  resend(id: string): Promise<ResendAnswer>;
+}
+
+/** What happened with messages. */
+export interface MessageTraces {
+  /** @throws session_unknown, message_unknown where nothing is known of it */
+  of(clientId: string, messageId: string): Promise<MessageTrace>;
+}
+
+/** The listener of a session; without secrets. */
+export type ListenerView = Omit<ListenAnswer, 'ok' | 'renewed'>;
+
+/** Temporary receivers in front of the sessions' webhooks. */
+export interface Listening {
+  /**
+   * Puts a receiver in front of the session's webhook, or renews it. A new receiver gets one test call first.
+   * @throws session_unknown, webhook_taken while another one listens, webhook_unreachable when it does not answer 2xx
+   */
+  listen(wish: ListenWish): Promise<Omit<ListenAnswer, 'ok'>>;
+  /** Removes the listener with that token, or any. False when there was none. @throws session_unknown */
+  end(clientId: string, webhookToken?: string): boolean;
+  /** Undefined when there is no listener. */
+  view(clientId: string): ListenerView | undefined;
+}
+
+/** The nodes that share the store, and the leases of sessions. All throw store_unavailable. */
+export interface Nodes {
+  /** By name. */
+  list(): Promise<Node[]>;
+  /** Sorted by clientId; only of one session when it is named. None where there is only one node. */
+  leases(clientId?: string): Promise<Lease[]>;
+  /** Sessions that no node holds, at most `limit`. */
+  unheld(limit: number): Promise<string[]>;
+  /**
+   * Makes a node give its sessions away and take no new ones, or ends that. It still answers and forwards requests.
+   * @param name of the node, or its nodeId
+   * @throws node_unknown, node_ambiguous where several have that name, nodes_unsupported where there is only one
+   */
+  drain(name: string, draining: boolean): Promise<Node>;
+}

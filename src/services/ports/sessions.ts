@@ -1,0 +1,167 @@
+import type {
+  AdoptRequest,
+  Client,
+  ExportKeysAnswer,
+  ExportSessionAnswer,
+  PairLinkAnswer,
+  PairState,
+  PastSends,
+  PolicyAnswer,
+  QrAnswer,
+  RestrictionsAnswer,
+  SessionHealth,
+  SessionReport,
+  StartSettings,
+  WebhookSettings,
+} from '../../contract/index.js';
+import type { PasskeyState, WebAuthnAssertion } from '../../link/link.js';
+
+export type { PasskeyState, WebAuthnAssertion } from '../../link/link.js';
+
+/** A session as the API shows it; never with secrets. */
+export interface SessionView extends Omit<Client, 'podName' | 'listener'> {
+  /** Cause of the status, for people; may be empty. */
+  reason: string;
+  pollLookupUrl: string;
+  /** RFC 3339: when the signature with the token before ends; absent without one. */
+  previousTokenUntil?: string;
+  enableGroupAi: boolean;
+  rejectCalls: boolean;
+  extraEvents: string[];
+  hasSecret: boolean;
+}
+
+/** What the network does not let a linked number do. */
+export interface Restrictions {
+  /**
+   * What the network told last; asks it when it has told nothing since the start.
+   * @throws session_unknown, session_unpaired, session_not_connected, lookup_failed
+   */
+  of(clientId: string): Promise<RestrictionsAnswer>;
+}
+
+/** The policies of sends. */
+export interface Policies {
+  /**
+   * The policy of a session, and what it has counted; with `to` whether a message to that recipient would leave now.
+   * @throws session_unknown; with `to` also session_unpaired, session_not_connected, recipient_unknown, lookup_failed
+   */
+  of(clientId: string, to?: string): Promise<PolicyAnswer>;
+  /** The sends after a time (milliseconds since the epoch), without their content. @throws session_unknown */
+  sends(clientId: string, since: number): Promise<PastSends>;
+}
+
+export interface Sessions {
+  /** Creates or wakes a session; idempotent. Returns before it is connected. */
+  start(clientId: string, settings: StartSettings): Promise<SessionView>;
+  /** The text inside the current QR; empty unless the status is `qr`. @throws session_unknown */
+  qr(clientId: string): Omit<QrAnswer, 'reason'>;
+  /** An 8-character code as `ABCD-EFGH`. @throws session_unknown, session_already_paired, pairing_code_refused */
+  pairPhone(clientId: string, phone: string): Promise<string>;
+  /** The step of the passkey ceremony; undefined while the network asks for none. @throws session_unknown */
+  passkey(clientId: string): PasskeyState | undefined;
+  /** @throws session_unknown, passkey_not_asked, passkey_malformed, passkey_expired, passkey_refused */
+  answerPasskey(clientId: string, assertion: WebAuthnAssertion): Promise<void>;
+  /** @throws session_unknown, passkey_not_asked, passkey_expired, passkey_refused */
+  confirmPasskey(clientId: string): Promise<void>;
+  /** @throws session_unknown */
+  get(clientId: string): SessionView;
+  /** Whether this node holds the session. */
+  has(clientId: string): boolean;
+  /** All sessions of all nodes, sorted by clientId; only one when it is named. @throws store_unavailable */
+  list(clientId?: string): Promise<SessionView[]>;
+  /** The sessions of this node. */
+  views(): SessionView[];
+  /** The sessions of this node; only one when it is named. */
+  health(clientId?: string): SessionHealth[];
+  /**
+   * Ends a pause, unless `webhookPaused` says why the webhook gets no calls.
+   * @param settings.previousTokenFor seconds for which calls carry a signature with the token before, too
+   * @throws session_unknown, invalid_request
+   */
+  setWebhook(
+    clientId: string,
+    settings: WebhookSettings & { webhookPaused?: string; previousTokenFor?: number },
+  ): Promise<SessionView>;
+  setOrgId(clientId: string, orgId: string): Promise<SessionView>;
+  /** Empty removes it. */
+  setApiSecret(clientId: string, secret: string): Promise<SessionView>;
+  setEnableGroupAi(clientId: string, enabled: boolean): Promise<SessionView>;
+  setRejectCalls(clientId: string, enabled: boolean): Promise<SessionView>;
+  /** @param days after which messages and files are deleted; 0 for never, null as the setting says */
+  setRetention(clientId: string, days: number | null): Promise<SessionView>;
+  /**
+   * Sets the proxy of a session; a live link, or one that is being tried, is replaced by a link through the new proxy.
+   * @param proxy its URL, with user and password; null for direct connections
+   * @throws session_unknown
+   */
+  setProxy(clientId: string, proxy: string | null): Promise<SessionView>;
+  /**
+   * Closes a live link and connects again at once, without the pause before the next attempt. Returns before it is connected;
+   * sends in flight continue over the new link.
+   * @throws session_unknown, session_unpaired, session_terminal
+   */
+  reconnect(clientId: string): Promise<SessionView>;
+  /** Logs the device out and deletes everything of the session; a warning when the network did not confirm. */
+  disconnect(clientId: string): Promise<{ warning?: string }>;
+  /** The sessions that an API secret opens, mostly one; compared in constant time. */
+  sessionsOfSecret(secret: string): Promise<string[]>;
+}
+
+/** Numbers that another program has linked. */
+export interface Adoption {
+  /**
+   * Takes one part of the state of a number; with credentials it is the last part, and the number connects.
+   * @returns the session, and the names of keys that cannot be used
+   * @throws invalid_request, session_already_paired
+   */
+  take(part: AdoptRequest): Promise<{ session: SessionView; leftOut: string[] }>;
+  /**
+   * Closes the link and deletes everything of the session, but leaves the device linked at the network.
+   * @param jid the own jid of the session that the caller means, with or without its device
+   * @throws session_unknown; invalid_request for another one
+   */
+  giveBack(clientId: string, jid: string): Promise<void>;
+  /**
+   * Closes the link until an operator reconnects it, and returns what another Switchboard needs beside the keys.
+   * @throws session_unknown, session_unpaired; session_terminal for a banned number
+   */
+  export(clientId: string): Promise<Omit<ExportSessionAnswer, 'ok'>>;
+  /**
+   * The next keys of a session that `export` stopped; those after `after`.
+   * @throws session_unknown, session_unpaired; session_already_paired while it is in use
+   */
+  exportKeys(clientId: string, after?: { type: string; id: string }): Promise<Omit<ExportKeysAnswer, 'ok'>>;
+}
+
+/** A pairing as the owner of the number sees it at a one-time address. Contains no other data of the session. */
+export interface PairView extends Pick<PairState, 'status' | 'reason' | 'code'> {
+  /** The text inside the QR. */
+  qr?: string;
+  passkey?: PasskeyState;
+  /** End of the address; milliseconds since the epoch. */
+  expiresAt: number;
+}
+
+/** One-time addresses where the owner of a number links it. Every method that takes a token throws pair_link_unknown. */
+export interface PairLinks {
+  /** Replaces an earlier one of the session. @throws session_unknown, session_already_paired */
+  create(clientId: string): Omit<PairLinkAnswer, 'clientId'>;
+  /** The address of a token. */
+  url(token: string): string;
+  view(token: string): PairView;
+  /** Connects again after the QR codes expired. */
+  start(token: string): Promise<void>;
+  /** @throws session_already_paired, pairing_code_refused */
+  requestCode(token: string, phone: string): Promise<string>;
+  /** @throws passkey_not_asked, passkey_malformed, passkey_expired, passkey_refused */
+  answerPasskey(token: string, assertion: WebAuthnAssertion): Promise<void>;
+  /** @throws passkey_not_asked, passkey_expired, passkey_refused */
+  confirmPasskey(token: string): Promise<void>;
+}
+
+/** All sessions of this node with their figures. */
+export interface Fleet {
+  /** Sorted by clientId; only one when it is named. */
+  sessions(clientId?: string): SessionReport[];
+}

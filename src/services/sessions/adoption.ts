@@ -1,0 +1,210 @@
+import type {
+  AdoptRequest,
+  ExportKeysAnswer,
+  ExportSessionAnswer,
+  StartSettings,
+} from '../../contract/index.js';
+import type { Clock } from '../../domain/clock.js';
+import { GatewayError } from '../../domain/errors.js';
+import { EXPORTED_REASON } from '../../domain/session.js';
+import { EXTRA_EVENT_TYPES, type ExtraEventType } from '../../events/catalogue.js';
+import type { LinkFactory } from '../../link/link.js';
+import type { Logger } from '../../log.js';
+import type { Store } from '../../store/store.js';
+import type { Adoption, SessionView } from '../services.js';
+import { sessionView } from './directory.js';
+import { definedOnly, type RecordChanges } from './record.js';
+import type { SessionRegistry } from './registry.js';
+import type { Session } from './session.js';
+
+/** Keys of one page of an export. */
+const PAGE_KEYS = 500;
+/** Milliseconds before the end of a link: what was received then may be delivered once more. */
+const RECENT_MS = 60_000;
+/** Messages of that time that are moved. */
+const MAX_RECENT = 5_000;
+
+/**
+ * Takes over numbers that another program has linked with the same protocol library: its credentials and Signal keys, in parts
+ * that fit into one request each. The number connects with the part that brings the credentials, which is the last one.
+ */
+export class AdoptedNumbers implements Adoption {
+  readonly #options;
+  /** Sessions and links that a request is at work on. */
+  readonly #busy = new Set<string>();
+
+  constructor(options: {
+    sessions: Pick<SessionRegistry, 'create' | 'find' | 'giveBack'>;
+    store: Store;
+    links: LinkFactory;
+    clock: Clock;
+    log: Logger;
+  }) {
+    this.#options = options;
+  }
+
+  async take(part: AdoptRequest): Promise<{ session: SessionView; leftOut: string[] }> {
+    const { clientId, begin, keys = [], credentials, received = [], ...settings } = part;
+    const { sessions, store, links, clock } = this.#options;
+    await links.load();
+    // all errors of the request before anything is written
+    const { usable, unusable } = links.readForeignKeys(keys);
+    const linked = credentials && links.readForeignCredentials(credentials);
+    return this.#alone([clientId, linked?.me.jid ?? ''], async () => {
+      if (linked) await this.#requireOneLink(clientId, linked.me.jid);
+      const { session, isNew } = await sessions.create(clientId, settings);
+      requireUntouched(session);
+      if (!isNew) await session.update(changesIn(settings));
+      if (begin) await store.keys.clear(clientId);
+      if (usable.length > 0) await store.keys.commit(clientId, { keys: usable });
+      if (received.length > 0) {
+        const closedAt = clock.now();
+        const journal = received.map((entry) => ({
+          ...{ ...entry, closedAt },
+          ...{ plain: Buffer.from(entry.plain, 'base64'), stanza: Buffer.from(entry.stanza, 'base64') },
+        }));
+        await store.keys.commit(clientId, { journal });
+      }
+      if (linked) {
+        await store.keys.commit(clientId, { credentials: linked.credentials });
+        requireUntouched(session);
+        await session.update(linked.me);
+        await session.start();
+      }
+      return { session: sessionView(session), leftOut: unusable };
+    });
+  }
+
+  async giveBack(clientId: string, jid: string): Promise<void> {
+    const { sessions } = this.#options;
+    const session = sessions.find(clientId);
+    const { jid: device } = session.record;
+    const own = sessionView(session).jid;
+    if (jid !== device && jid !== own) {
+      const message = `jid: session ${clientId} is linked as ${device || 'no device'}, not as ${jid || 'none'}`;
+      throw new GatewayError('invalid_request', message);
+    }
+    await sessions.giveBack(clientId);
+  }
+
+  async export(clientId: string): Promise<Omit<ExportSessionAnswer, 'ok'>> {
+    const { sessions, store, links, log } = this.#options;
+    const session = sessions.find(clientId);
+    requireLinked(session);
+    await session.park(EXPORTED_REASON);
+    // before anything leaves: after a crash the link must stay closed
+    const { status, statusReason, statusSince } = session.record;
+    await session.update({ status, statusReason, statusSince });
+    const stored = await store.keys.credentials(clientId);
+    if (!stored) throw new GatewayError('session_unpaired', `session ${clientId} has no credentials`);
+    const { jid, orgId, webhookUrl, webhookToken, pollLookupUrl, retry, ...others } = session.record;
+    const { enableGroupAi, rejectCalls, retentionDays, proxy } = others;
+    const [failed, waiting, unannounced, sends, held] = await Promise.all([
+      store.failedDeliveries.counts(clientId),
+      store.waitingDeliveries.list(clientId),
+      store.journal.countOpen(clientId),
+      store.sends.open(clientId),
+      store.sends.held(clientId),
+    ]);
+    log.info({ clientId }, 'the session was exported');
+    return {
+      ...{ clientId, jid, credentials: { ...links.exportCredentials(stored) } },
+      settings: {
+        ...{
+          orgId,
+          webhookUrl,
+          webhookToken,
+          pollLookupUrl,
+          retry,
+          enableGroupAi,
+          rejectCalls,
+          retentionDays,
+        },
+        ...{ extraEvents: session.record.extraEvents.filter(isExtraEvent), proxy: proxy || null },
+      },
+      staying: {
+        failedDeliveries: failed.get(clientId) ?? 0,
+        waitingDeliveries: waiting.length,
+        unannounced,
+        unacknowledgedSends: sends.length,
+        heldSends: held.length,
+      },
+    };
+  }
+
+  async exportKeys(
+    clientId: string,
+    after?: { type: string; id: string },
+  ): Promise<Omit<ExportKeysAnswer, 'ok'>> {
+    const { sessions, store, links } = this.#options;
+    const session = sessions.find(clientId);
+    requireLinked(session);
+    const { status, statusSince } = session.record;
+    if (status !== 'replaced') {
+      throw new GatewayError(
+        'session_already_paired',
+        `session ${clientId} is ${status}; call /export, which stops it`,
+      );
+    }
+    const found = await store.keys.page(clientId, after, PAGE_KEYS);
+    const keys = found.map(({ type, id, value }) => ({ type, id, value: links.exportKey(type, value) }));
+    const last = found.at(-1);
+    if (last && found.length === PAGE_KEYS) {
+      return { clientId, keys, next: { type: last.type, id: last.id } };
+    }
+    // read last: what was under way when the link closed
+    const entries = await store.journal.since(clientId, statusSince - RECENT_MS, MAX_RECENT);
+    // what could not be read is asked for again, and comes in another form
+    const readable = entries.filter(({ plain }) => plain.length > 0);
+    const received = readable.map(({ id, messageId, plain, stanza, receivedAt }) => ({
+      ...{ id, messageId, receivedAt },
+      plain: Buffer.from(plain).toString('base64'),
+      stanza: Buffer.from(stanza).toString('base64'),
+    }));
+    return { clientId, keys, received };
+  }
+
+  /** Refuses a second request for the same session, or the same link, while the first one is at work. */
+  async #alone<T>(names: readonly string[], work: () => Promise<T>): Promise<T> {
+    if (names.some((name) => this.#busy.has(name))) {
+      throw new GatewayError(
+        'session_already_paired',
+        'another request adopts this session or this link now',
+      );
+    }
+    for (const name of names) if (name) this.#busy.add(name);
+    try {
+      return await work();
+    } finally {
+      for (const name of names) this.#busy.delete(name);
+    }
+  }
+
+  /** Two connections of one link would end each other. */
+  async #requireOneLink(clientId: string, jid: string): Promise<void> {
+    const other = (await this.#options.store.sessions.list()).find((session) => session.jid === jid);
+    if (!other || other.clientId === clientId) return;
+    throw new GatewayError('session_already_paired', `session ${other.clientId} has this link already`);
+  }
+}
+
+/** @throws GatewayError session_unpaired, session_terminal */
+function requireLinked({ clientId, hasCredentials, record: { status } }: Session): void {
+  if (!hasCredentials) throw new GatewayError('session_unpaired', `session ${clientId} is not paired`);
+  if (status !== 'banned') return;
+  throw new GatewayError('session_terminal', `session ${clientId} is banned; look at the phone first`);
+}
+
+function isExtraEvent(type: string): type is ExtraEventType {
+  return EXTRA_EVENT_TYPES.some((known) => known === type);
+}
+
+function requireUntouched(session: Session): void {
+  if (session.isUntouched) return;
+  const message = `session ${session.clientId} exists; choose another clientId, or call /disconnect first`;
+  throw new GatewayError('session_already_paired', message);
+}
+
+function changesIn({ proxy, ...settings }: StartSettings): RecordChanges {
+  return { ...definedOnly(settings), ...(proxy !== undefined && { proxy: proxy ?? '' }) };
+}

@@ -1,0 +1,399 @@
+import type { HistoryProgress, SessionHealth, StartSettings, WebhookSettings } from '../../contract/index.js';
+import { requirePublicUrl } from '../../delivery/guard.js';
+import type { Clock } from '../../domain/clock.js';
+import { GatewayError } from '../../domain/errors.js';
+import { LIMITS } from '../../domain/limits.js';
+import { doubling, type RetryPolicy } from '../../domain/retry.js';
+import { isTerminal, type SessionStatus } from '../../domain/session.js';
+import type { LinkEvent, LinkFactory, PasskeyState, WebAuthnAssertion } from '../../link/link.js';
+import type { WaVersions } from '../../link/wa-versions.js';
+import type { Logger } from '../../log.js';
+import type { SessionRecord, Store, StoredSession } from '../../store/store.js';
+import type { Sessions, SessionView } from '../services.js';
+import type { ApiSecretHasher } from './api-secret.js';
+import { SessionDirectory, sessionHealth, sessionView, type WaitingEvents } from './directory.js';
+import { dropLeftovers } from './link-steps.js';
+import { type Ownership, SOLE_OWNERSHIP } from './ownership.js';
+import { webhookChanges } from './previous-token.js';
+import {
+  definedOnly,
+  hasMoved,
+  newRecord,
+  type RecordChanges,
+  requirePairable,
+  requireReconnectable,
+  type WebhookChanges,
+} from './record.js';
+import { Session, type SessionContext } from './session.js';
+import { RETURNS } from './session-context.js';
+import { Admission } from './waiting.js';
+
+/** Pauses after failed logins. */
+export const BACKOFF: RetryPolicy = { pausesMs: doubling(1_000, 60_000), endless: true, jitter: 0.25 };
+
+/** The sessions of this node: creates, resumes, finds, changes, releases and ends them. */
+export class SessionRegistry implements Sessions {
+  readonly #sessions = new Map<string, Session>();
+  /** Starts in flight, so that two at once create one session. */
+  readonly #starting = new Map<string, Promise<Session>>();
+  /** Ends in flight, so that none deletes the session of a later start. */
+  readonly #ending = new Map<string, Promise<{ warning?: string }>>();
+  readonly #admission: Admission;
+  /** Why the stored values of a session cannot be read. */
+  readonly #damaged = new Map<string, string>();
+  /** Sessions that were here and moved to another node. */
+  readonly #elsewhere = new Set<string>();
+  readonly #directory: SessionDirectory;
+  readonly #ownership: Ownership;
+  readonly #options;
+  readonly #context: SessionContext;
+  #stopped = false;
+
+  constructor(options: {
+    store: Store;
+    links: LinkFactory;
+    clock: Clock;
+    log: Logger;
+    hasher: ApiSecretHasher;
+    backoff?: RetryPolicy;
+    returns?: RetryPolicy;
+    /** The client version; the library's when it is not given. */
+    versions?: WaVersions;
+    onStatus(session: Session, previous: SessionStatus): void;
+    onLinkEvent(session: Session, event: LinkEvent): void;
+    /** Resolves when nothing of a session is in flight, and nothing more of it is written. */
+    end(clientId: string): Promise<void>;
+    /** Decides which sessions this node holds; default: all. */
+    ownership?: Ownership;
+    /** Called when a session's data are deleted. */
+    forget(clientId: string): void;
+    /** Number of messages of a session that are decrypted but not announced. */
+    openJournal(clientId: string): number;
+    /** Permits webhooks on private addresses; default: yes. */
+    allowPrivateUrls?: boolean;
+    /** Progress of a session's history import; undefined before its first part. */
+    history(clientId: string): HistoryProgress | undefined;
+    /** How the network restricts a number, or warns of it. */
+    restriction(clientId: string): Pick<SessionHealth, 'restriction' | 'warning'>;
+    waiting?: WaitingEvents;
+  }) {
+    this.#options = options;
+    const { ownership = SOLE_OWNERSHIP } = options;
+    this.#ownership = ownership;
+    this.#admission = new Admission(options.clock);
+    this.#context = {
+      backoff: BACKOFF,
+      returns: RETURNS,
+      ...options,
+      admission: this.#admission,
+      holds: (clientId) => ownership.holds(clientId),
+      confirm: (clientId) => ownership.confirm(clientId),
+    };
+    this.#directory = new SessionDirectory({
+      ...options,
+      shared: ownership.shared,
+      own: () => this.#sessions,
+    });
+  }
+
+  /** Loads all sessions of the store. */
+  async restore(): Promise<Session[]> {
+    const records = await this.#options.store.sessions.list();
+    if (records.length > 0) await this.#options.links.load();
+    return records.map((record) => this.#load(record));
+  }
+
+  /** Loads one session; undefined when it does not exist. It connects when `resume` is called. */
+  async adopt(clientId: string): Promise<Session | undefined> {
+    const record = await this.#options.store.sessions.get(clientId);
+    if (record) await this.#options.links.load();
+    // a session that is loaded during the stop would stay open
+    if (!record || this.#stopped) return undefined;
+    return this.#sessions.get(clientId) ?? this.#load(record);
+  }
+
+  /** The session of another node was deleted. */
+  forgetElsewhere(clientId: string): void {
+    this.#elsewhere.delete(clientId);
+  }
+
+  /** The session belongs to another node from now on. False when it did already, even if it has come back since. */
+  release(session: Session): boolean {
+    const { clientId } = session;
+    if (this.#sessions.get(clientId) !== session) return false;
+    this.#sessions.delete(clientId);
+    this.#elsewhere.add(clientId);
+    return true;
+  }
+
+  async start(clientId: string, settings: StartSettings): Promise<SessionView> {
+    const { session, isNew } = await this.create(clientId, settings);
+    const { proxy, ...webhook } = settings;
+    // an adoption that did not end left keys of another device
+    if (!isNew && session.isUntouched) await dropLeftovers(this.#options, clientId);
+    // before it connects: nothing of it may leave by another way
+    if (proxy !== undefined) await this.#changeProxy(session, proxy ?? '');
+    await session.start();
+    if (!isNew) await this.#keepWebhook(session, webhook);
+    return sessionView(session);
+  }
+
+  /** A session that this node holds, as it is, or new with these settings; it does not connect. */
+  async create(
+    clientId: string,
+    { proxy, ...settings }: StartSettings,
+  ): Promise<{ session: Session; isNew: boolean }> {
+    this.#requirePublic(settings);
+    await this.#ended(clientId);
+    await this.#ownership.acquire(clientId);
+    const damage = this.#damaged.get(clientId);
+    if (damage !== undefined) throw new GatewayError('store_damaged', `${damage} Or call /disconnect first.`);
+    const isNew = !this.#sessions.has(clientId) && !this.#starting.has(clientId);
+    const session = this.#sessions.get(clientId) ?? (await this.#create(clientId, settings, proxy ?? ''));
+    return { session, isNew };
+  }
+
+  qr(clientId: string): { clientId: string; status: SessionStatus; qr: string } {
+    const session = this.find(clientId);
+    return { clientId, status: session.record.status, qr: session.qr };
+  }
+
+  async pairPhone(clientId: string, phone: string): Promise<string> {
+    const session = this.find(clientId);
+    requirePairable(session.record);
+    const link = await session.pairingLink(LIMITS.connectionWaitMs);
+    const code = await link.requestPairingCode(phone);
+    return `${code.slice(0, 4)}-${code.slice(4)}`;
+  }
+
+  passkey(clientId: string): PasskeyState | undefined {
+    return this.find(clientId).passkey;
+  }
+
+  async answerPasskey(clientId: string, assertion: WebAuthnAssertion): Promise<void> {
+    await this.find(clientId).ceremonyLink().answerPasskey(assertion);
+  }
+
+  async confirmPasskey(clientId: string): Promise<void> {
+    await this.find(clientId).ceremonyLink().confirmPasskey();
+  }
+
+  get(clientId: string): SessionView {
+    return sessionView(this.find(clientId));
+  }
+
+  has(clientId: string): boolean {
+    return this.#sessions.has(clientId);
+  }
+
+  /** The sessions of this node. */
+  views(): SessionView[] {
+    return this.all().map(sessionView);
+  }
+
+  list(only?: string): Promise<SessionView[]> {
+    return this.#directory.list(only);
+  }
+
+  health(only?: string): SessionHealth[] {
+    const { clock, openJournal, history, restriction, waiting } = this.#options;
+    const sessions = this.all().filter(({ clientId }) => only === undefined || clientId === only);
+    return sessions.map((session) => {
+      const { clientId } = session;
+      return sessionHealth(session, clock.now(), openJournal(clientId), {
+        ...{ history: history(clientId), ...restriction(clientId) },
+        waiting: waiting?.waiting(clientId),
+      });
+    });
+  }
+
+  async setWebhook(clientId: string, settings: WebhookChanges): Promise<SessionView> {
+    this.#requirePublic(settings);
+    const changes = webhookChanges(this.find(clientId).record, settings, this.#options.clock.now());
+    const view = await this.#update(clientId, { webhookPaused: '', ...changes });
+    this.#options.waiting?.retryNow(clientId);
+    return view;
+  }
+
+  setOrgId(clientId: string, orgId: string): Promise<SessionView> {
+    return this.#update(clientId, { orgId });
+  }
+
+  setApiSecret(clientId: string, secret: string): Promise<SessionView> {
+    return this.#update(clientId, { apiSecretHash: secret ? this.#options.hasher.hash(secret) : '' });
+  }
+
+  setEnableGroupAi(clientId: string, enabled: boolean): Promise<SessionView> {
+    return this.#update(clientId, { enableGroupAi: enabled });
+  }
+
+  setRejectCalls(clientId: string, enabled: boolean): Promise<SessionView> {
+    return this.#update(clientId, { rejectCalls: enabled });
+  }
+
+  setRetention(clientId: string, days: number | null): Promise<SessionView> {
+    return this.#update(clientId, { retentionDays: days });
+  }
+
+  async setProxy(clientId: string, proxy: string | null): Promise<SessionView> {
+    const session = this.find(clientId);
+    await this.#changeProxy(session, proxy ?? '');
+    return sessionView(session);
+  }
+
+  async reconnect(clientId: string): Promise<SessionView> {
+    const session = this.find(clientId);
+    requireReconnectable(session.record);
+    await session.reconnect();
+    return sessionView(session);
+  }
+
+  disconnect(clientId: string): Promise<{ warning?: string }> {
+    return this.#endOnce(clientId, (session) => session.logout());
+  }
+
+  /** As `disconnect`, but the device stays linked at the network. */
+  async giveBack(clientId: string): Promise<void> {
+    await this.#endOnce(clientId, async (session) => {
+      await session.stop();
+      return true;
+    });
+  }
+
+  async #endOnce(
+    clientId: string,
+    leave: (session: Session) => Promise<boolean>,
+  ): Promise<{ warning?: string }> {
+    const underWay = this.#ending.get(clientId);
+    if (underWay) return underWay;
+    const ending = this.#end(this.find(clientId), leave).finally(() => this.#ending.delete(clientId));
+    this.#ending.set(clientId, ending);
+    return ending;
+  }
+
+  sessionsOfSecret(secret: string): Promise<string[]> {
+    return this.#directory.openedBy(secret);
+  }
+
+  /** @throws GatewayError session_unknown, session_elsewhere when it has just moved */
+  find(clientId: string): Session {
+    const session = this.#sessions.get(clientId);
+    if (session) return session;
+    if (this.#elsewhere.has(clientId)) throw hasMoved(clientId);
+    throw new GatewayError('session_unknown', `unknown clientId ${clientId}; call /start first`);
+  }
+
+  all(): Session[] {
+    return [...this.#sessions.values()];
+  }
+
+  /** Closes all links; the next start opens them again. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#admission.clear();
+    await Promise.all(this.all().map((session) => session.stop()));
+  }
+
+  async #end(session: Session, leave: (session: Session) => Promise<boolean>): Promise<{ warning?: string }> {
+    const { clientId, hasCredentials: wasPaired } = session;
+    const confirmed = await leave(session);
+    try {
+      await this.#options.end(clientId);
+      await this.#options.store.forget(clientId);
+      this.#sessions.delete(clientId);
+      await this.#ownership.ended(clientId);
+    } catch (error) {
+      // another node has the session, and knows nothing of this end
+      if (this.#sessions.get(clientId) !== session) throw error;
+      // the session can be ended again, or paired again
+      const statusReason = 'It was disconnected, but not deleted: the store could not be reached.';
+      const statusSince = this.#options.clock.now();
+      const rest = { ...session.record, status: 'logged_out' as const, statusReason, statusSince };
+      this.#sessions.set(clientId, new Session(rest, this.#context));
+      throw error;
+    } finally {
+      this.#options.forget(clientId);
+      this.#damaged.delete(clientId);
+    }
+    if (confirmed || !wasPaired) return {};
+    return { warning: 'the network did not confirm the logout; remove the device on the phone too' };
+  }
+
+  /** Resolves when no end of the session is in flight. */
+  async #ended(clientId: string): Promise<void> {
+    for (let ending = this.#ending.get(clientId); ending; ending = this.#ending.get(clientId)) {
+      await ending.catch(() => undefined);
+    }
+  }
+
+  #load({ damage, ...record }: StoredSession): Session {
+    const paired = record.jid !== '';
+    const status = isTerminal(record.status) ? record.status : paired ? 'reconnecting' : 'initializing';
+    const statusSince = status === record.status ? record.statusSince : this.#options.clock.now();
+    const session = this.#keep({ ...record, status, statusSince });
+    if (damage !== undefined) this.quarantine(session, damage);
+    return session;
+  }
+
+  /** What is stored of a session cannot be read: it waits for an operator. Nothing of it is written. */
+  quarantine(session: Session, damage: string): void {
+    const { clientId, record } = session;
+    this.#damaged.set(clientId, damage);
+    const statusReason = `${damage} Or call /disconnect, and link the number again.`;
+    Object.assign(record, { status: 'logged_out', statusReason, statusSince: this.#options.clock.now() });
+    this.#options.log.error({ clientId, reason: damage }, 'the session is damaged');
+  }
+
+  #keep(record: SessionRecord): Session {
+    const session = new Session(record, this.#context);
+    this.#sessions.set(record.clientId, session);
+    this.#elsewhere.delete(record.clientId);
+    return session;
+  }
+
+  #create(clientId: string, settings: WebhookSettings, proxy: string): Promise<Session> {
+    const underWay = this.#starting.get(clientId);
+    if (underWay) return underWay;
+    const { store, links, clock } = this.#options;
+    const creation = links
+      .load()
+      .then(() => store.sessions.create(newRecord(clientId, settings, proxy, clock.now())))
+      .then((record) => {
+        // the write may have outlasted the lease
+        if (!this.#ownership.holds(clientId)) throw hasMoved(clientId);
+        return this.#keep(record);
+      })
+      .finally(() => this.#starting.delete(clientId));
+    this.#starting.set(clientId, creation);
+    return creation;
+  }
+
+  async #keepWebhook(session: Session, settings: WebhookSettings): Promise<void> {
+    if (Object.keys(definedOnly(settings)).length === 0) return;
+    const changes = webhookChanges(session.record, settings, this.#options.clock.now());
+    await session.update(changes).catch((cause: unknown) => {
+      const message = 'session started, but the webhook could not be persisted; call /set-webhook';
+      throw new GatewayError('webhook_not_persisted', message, { cause });
+    });
+  }
+
+  async #changeProxy(session: Session, proxy: string): Promise<void> {
+    if (session.record.proxy === proxy) return;
+    await session.update({ proxy });
+    const isTrying = session.link !== undefined || session.retryAt > 0;
+    if (isTrying && !isTerminal(session.record.status)) await session.reconnect();
+  }
+
+  /** @throws GatewayError invalid_request */
+  #requirePublic({ webhookUrl = '', pollLookupUrl = '' }: WebhookSettings): void {
+    if (this.#options.allowPrivateUrls ?? true) return;
+    requirePublicUrl('webhookUrl', webhookUrl);
+    requirePublicUrl('pollLookupUrl', pollLookupUrl);
+  }
+
+  async #update(clientId: string, changes: RecordChanges): Promise<SessionView> {
+    const session = this.find(clientId);
+    await session.update(changes);
+    return sessionView(session);
+  }
+}
