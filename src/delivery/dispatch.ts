@@ -1,95 +1,123 @@
 import { type Clock, endsWithin } from '../domain/clock.js';
-import { newDeliveryId } from '../domain/ids.js';
+import { deliveryIdFor, newDeliveryId } from '../domain/ids.js';
 import { LIMITS } from '../domain/limits.js';
 import type { GatewayEvent } from '../events/catalogue.js';
 import type { Logger } from '../log.js';
-import type { FailedDelivery, FailedDeliveryStore } from '../store/store.js';
-import { Delivery, type DeliveryRoom, type DropCause, type Parcel, type Receiver } from './delivery.js';
+import type { FailedDelivery, FailedDeliveryStore, WaitingDeliveryStore } from '../store/store.js';
+import { DURABLE_LIMITS, DurableDeliveries } from './durable.js';
+import type { DurableLimits } from './durable-queue.js';
 import { type DeliveryFigures, FiguresBySession } from './figures.js';
+import { Delivery, type DeliveryContext, type DeliveryJob, type DropCause, type Receiver } from './job.js';
 import { OriginQueues, QUEUE_LIMITS, type QueueLimits } from './queue.js';
 import type { AttemptReport, Tail } from './tail.js';
 import { type CallResult, readTarget, WebhookClient } from './webhook.js';
 
 export type { Receiver };
 
-/** How a delivery ended. */
+/** The end of a delivery. */
 export interface DeliveryResult {
-  /** Empty when there was nowhere to deliver to. */
+  /** Empty if there is no webhook. */
   deliveryId: string;
   delivered: boolean;
-  /** For people; empty when delivered. */
+  /** For people; empty if delivered. */
   reason: string;
-  /** It did not arrive and is kept by the caller alone: the gateway stopped first, its session moved, or the store was away. */
+  /** Not delivered and only kept by the caller: the gateway stopped, the session moved, or the store was unreachable. */
   interrupted?: true;
+  /** Not delivered yet: the event waits in the store until its receiver accepts it. */
+  waiting?: true;
 }
 
-/** Who counts. */
+/** Counts attempts and drops. */
 export interface DeliveryObserver {
-  /** One POST was made. */
   attempt(clientId: string, report: AttemptReport): void;
-  /** An event was given up. */
   dropped(clientId: string, cause: DropCause): void;
 }
 
 export interface DispatcherOptions {
   failed: Pick<FailedDeliveryStore, 'add' | 'remove'>;
+  /** Keeps the events of receivers with durable retries. */
+  waiting: WaitingDeliveryStore;
+  /** The webhook of a session now; undefined if it has none, or is not held by this node. */
+  receiverOf(clientId: string): Receiver | undefined;
+  /** The receiver of a session with durable retries answered 410: it gets no calls until somebody resumes it. */
+  pause?(clientId: string, reason: string): Promise<unknown>;
   tail: Tail;
-  /** Permits receivers inside the own network. */
+  /** Allow receivers with private addresses. */
   allowPrivate: boolean;
   clock: Clock;
   log: Logger;
   observe: DeliveryObserver;
-  /** Whether this node may act for a session still; always when it is not given. */
+  /** Whether this node may act for a session; by default it may. */
   serves?(clientId: string): boolean;
   /** A number from 0 to 1 that spreads retries. */
   random?: () => number;
   limits?: QueueLimits;
+  durable?: Partial<DurableLimits>;
 }
+
+/** Connections to one origin for durable deliveries: not shared with the others, so that neither waits for the other. */
+const DURABLE_CONNECTIONS = 128;
 
 const NO_ADDRESS = 'the webhook is no http(s) address';
 const NO_WEBHOOK: DeliveryResult = { deliveryId: '', delivered: false, reason: 'no webhook' };
 
 /**
- * Takes events to their receivers and to the tail, at the same time. There is no durable queue and no replay: an event
- * that four attempts could not deliver, that was rejected or that nobody waited for is logged, counted, shown by the
- * tail and kept among the failed deliveries, from where an operator may send it again.
+ * Delivers events to receivers and shows them on the tail. An event that is dropped is logged, counted, shown on the tail and
+ * listed among the failed deliveries, where an operator can resend it. Only receivers with `retry: durable` get a durable queue.
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
+  /** Deliveries of receivers with `retry: durable`. */
+  readonly durable: DurableDeliveries;
   readonly #client: WebhookClient;
+  readonly #durableClient: WebhookClient;
   readonly #queues: OriginQueues;
-  /** Deliveries that have not ended, with what tells their callers. */
-  readonly #open = new Map<Parcel, (result: DeliveryResult) => void>();
-  readonly #room: DeliveryRoom;
+  /** Deliveries in progress, each with the function that resolves its result. */
+  readonly #open = new Map<DeliveryJob, (result: DeliveryResult) => void>();
+  readonly #context: DeliveryContext;
   readonly #figures = new FiguresBySession();
   #whenIdle: (() => void)[] = [];
   #stopped: Promise<void> | undefined;
 
   constructor(options: DispatcherOptions) {
-    const { allowPrivate, clock, random = Math.random, limits = QUEUE_LIMITS } = options;
+    const { allowPrivate, clock, log, random = Math.random, limits = QUEUE_LIMITS } = options;
     this.#options = options;
     this.#queues = new OriginQueues(clock, limits);
-    const client = new WebhookClient({ allowPrivate, clock, connections: limits.inFlight });
-    this.#client = client;
-    this.#room = {
+    this.#client = new WebhookClient(clock, allowPrivate, limits.inFlight);
+    this.#context = {
       clock,
       random,
       stopping: () => this.#queues.closed,
       moved: ({ clientId }) => options.serves?.(clientId) === false,
-      post: ({ clientId }, call) => this.#figures.during(clientId, () => client.post(call)),
-      attempted: (parcel, report) => this.#attempted(parcel, report),
-      redirected: (parcel) => this.#redirected(parcel),
-      delivered: (parcel) => this.#delivered(parcel),
+      post: ({ clientId }, target, facts) =>
+        this.#figures.during(clientId, () => this.#client.post(target, facts)),
+      attempted: ({ clientId }, report) => this.#attempted(clientId, report),
+      redirected: (job) => this.#redirected(job),
+      delivered: (job) => this.#delivered(job),
       dropped: (...drop) => void this.#dropped(...drop),
     };
+    this.#durableClient = new WebhookClient(clock, allowPrivate, DURABLE_CONNECTIONS);
+    this.durable = new DurableDeliveries({
+      store: options.waiting,
+      limits: { ...DURABLE_LIMITS, ...options.durable },
+      ...{ clock, random, log },
+      receiverOf: (clientId) => options.receiverOf(clientId),
+      pause: async (clientId, reason) => options.pause?.(clientId, reason),
+      post: (target, facts) => this.#durableClient.post(target, facts),
+      attempted: (clientId, report) => this.#attempted(clientId, report),
+      delivered: (clientId) => this.#figures.count(clientId, true),
+      dropped: (job, ...drop) => {
+        this.#figures.count(job.clientId, false);
+        return this.#keepDropped(job, ...drop);
+      },
+    });
   }
 
   /**
-   * Shows the event to the tail at once and delivers it.
-   * @param receiver undefined when the session has no webhook: then only the tail sees the event
-   * @param options.keptByCaller the caller announces it again when it could not be kept here, or at the next start should
-   * the gateway stop first; it is then not kept among the failed deliveries
-   * @returns how it ended, once that is final: up to a minute later. Never rejects.
+   * Shows the event on the tail and delivers it.
+   * @param receiver undefined if the session has no webhook: then only the tail shows the event
+   * @param options.keptByCaller the caller announces an interrupted event again: do not list it as failed
+   * @returns the final result, up to a minute later. Never rejects.
    */
   announce(
     event: GatewayEvent,
@@ -100,8 +128,9 @@ export class Dispatcher {
     this.#options.tail.publish({ kind: 'event', at: this.#now(), clientId, event });
     if (!receiver) return Promise.resolve(NO_WEBHOOK);
     return this.#deliver({
-      deliveryId: newDeliveryId(),
+      deliveryId: keptByCaller && receiver.retry === 'durable' ? lastingIdOf(event) : newDeliveryId(),
       clientId,
+      chat: chatOf(event),
       type,
       messageId: 'messageId' in event ? event.messageId : '',
       ...receiver,
@@ -111,53 +140,57 @@ export class Dispatcher {
   }
 
   /**
-   * Sends a failed delivery again, with its old id and new attempts. It leaves the failed ones when it arrives, and
-   * stays, with the newest reason, when it does not. Never rejects.
+   * Sends a failed delivery again, with its id and four new attempts. If it arrives it is removed from the failed
+   * deliveries; otherwise it stays with the new reason. Never rejects.
    */
   async resend(failed: FailedDelivery, receiver: Receiver): Promise<DeliveryResult> {
     const { id: deliveryId, clientId, type, messageId } = failed;
     const body = Buffer.from(failed.body);
-    const parcel = { deliveryId, clientId, type, messageId, ...receiver, body, keptByCaller: false };
-    const result = await this.#deliver(parcel);
+    const job = { deliveryId, clientId, chat: '', type, messageId, ...receiver, body, keptByCaller: false };
+    const result = await this.#deliver(job);
     if (result.delivered) {
       await this.#keep('removed', clientId, deliveryId, () => this.#options.failed.remove(deliveryId));
     }
     return result;
   }
 
-  /** Makes one call that is no event's delivery: is there a receiver, and does it take our token? Never rejects. */
+  /** Makes one call with a sample event, to check the receiver and its token. Never rejects. */
   async probe(receiver: Receiver, event: { type: string }): Promise<CallResult> {
     const target = readTarget(receiver.url);
     if (!target) return { outcome: 'rejected', status: 0, reason: NO_ADDRESS };
     const body = Buffer.from(JSON.stringify(event));
     const { token } = receiver;
-    const call = { target, token, deliveryId: newDeliveryId(), type: event.type, body, attempt: 1 };
-    return this.#client.post(call);
+    const facts = { token, deliveryId: newDeliveryId(), type: event.type, body, attempt: 1 };
+    return this.#client.post(target, facts);
   }
 
-  /** Calls under way. */
+  /** Calls in flight. */
   inFlight(): number {
-    return this.#queues.inFlight;
+    return this.#queues.inFlight + this.durable.totals().inFlight;
   }
 
-  /** Deliveries that wait for a free place or for their next attempt. */
+  /** Deliveries that wait for a connection or for their next attempt. */
   waiting(): number {
-    return this.#queues.waiting;
+    return this.#queues.waiting + this.durable.totals().waiting;
   }
 
-  /** Of one session. */
+  /** The counts of one session. */
   figures(clientId: string): DeliveryFigures {
-    return this.#figures.of(clientId);
+    const figures = this.#figures.of(clientId);
+    const durable = this.durable.figures(clientId);
+    if (!durable) return figures;
+    const waiting = figures.waiting + durable.waiting;
+    return { ...figures, waiting, inFlight: figures.inFlight + durable.inFlight };
   }
 
-  /** The session is gone: nothing is kept of its figures. */
+  /** Drops the counts of a deleted session. */
   forget(clientId: string): void {
     this.#figures.forget(clientId);
   }
 
   /**
-   * Ends all deliveries and closes all connections. What is neither delivered nor dropped after `graceMs` milliseconds
-   * is broken off and kept among the failed deliveries, as is all that is announced later.
+   * Ends all deliveries and closes all connections. After `graceMs` milliseconds, what is still in progress is aborted
+   * and listed among the failed deliveries, like everything that is announced later.
    */
   stop(graceMs: number): Promise<void> {
     this.#stopped ??= this.#stop(graceMs);
@@ -165,10 +198,13 @@ export class Dispatcher {
   }
 
   async #stop(graceMs: number): Promise<void> {
-    if (graceMs > 0) await endsWithin(this.#options.clock, graceMs, this.#idle());
+    // what waits in the store is delivered after the next start
+    this.durable.stop();
+    const idle = Promise.all([this.#idle(), this.durable.idle()]);
+    if (graceMs > 0) await endsWithin(this.#options.clock, graceMs, idle);
     this.#queues.close();
-    await this.#client.destroy();
-    await this.#idle();
+    await Promise.all([this.#client.destroy(), this.#durableClient.destroy()]);
+    await Promise.all([this.#idle(), this.durable.idle()]);
   }
 
   #idle(): Promise<void> {
@@ -176,48 +212,81 @@ export class Dispatcher {
     return new Promise((resolve) => this.#whenIdle.push(resolve));
   }
 
-  #deliver(parcel: Parcel): Promise<DeliveryResult> {
-    this.#figures.begun(parcel.clientId);
-    return new Promise((resolve) => this.#queue(parcel, resolve));
+  #deliver(job: DeliveryJob): Promise<DeliveryResult> {
+    this.#figures.begun(job.clientId);
+    return new Promise((resolve) => this.#queue(job, resolve));
   }
 
-  #queue(parcel: Parcel, resolve: (result: DeliveryResult) => void): void {
-    this.#open.set(parcel, resolve);
-    const target = readTarget(parcel.url);
-    if (target) this.#queues.add(new Delivery(parcel, target, this.#room));
-    else void this.#dropped(parcel, 'rejected', NO_ADDRESS, 0);
+  #queue(job: DeliveryJob, resolve: (result: DeliveryResult) => void): void {
+    this.#open.set(job, resolve);
+    if (job.retry === 'durable') void this.#writeDown(job, resolve);
+    else if (job.paused) void this.#dropped(job, 'paused', `the webhook is paused: ${job.paused}`, 0);
+    else this.#try(job);
   }
 
-  #redirected(parcel: Parcel): boolean {
-    const receiver = parcel.unanswered?.();
-    const resolve = this.#open.get(parcel);
+  /** Hands an event to the durable deliveries. An event that cannot be written down, and that nobody keeps, is tried at once. */
+  async #writeDown(job: DeliveryJob, resolve: (result: DeliveryResult) => void): Promise<void> {
+    const { log } = this.#options;
+    const { clientId, deliveryId } = job;
+    try {
+      await this.durable.add(job);
+      this.#figures.handedOver(clientId);
+      this.#end(job, { delivered: false, reason: '', waiting: true });
+    } catch (err) {
+      log.warn({ err, clientId, deliveryId }, 'event could not be written down');
+      if (job.keptByCaller) {
+        this.#figures.handedOver(clientId);
+        this.#end(job, { delivered: false, reason: 'the store takes no events', interrupted: true });
+        return;
+      }
+      this.#open.delete(job);
+      this.#queue({ ...job, retry: 'contract' }, resolve);
+    }
+  }
+
+  #try(job: DeliveryJob): void {
+    const target = readTarget(job.url);
+    if (target) this.#queues.add(new Delivery(job, target, this.#context));
+    else void this.#dropped(job, 'rejected', NO_ADDRESS, 0);
+  }
+
+  #redirected(job: DeliveryJob): boolean {
+    const receiver = job.unanswered?.();
+    const resolve = this.#open.get(job);
     if (!receiver || !resolve) return false;
-    this.#open.delete(parcel);
-    this.#queue({ ...parcel, unanswered: undefined, gone: undefined, ...receiver }, resolve);
+    this.#open.delete(job);
+    this.#queue({ ...job, unanswered: undefined, gone: undefined, ...receiver }, resolve);
     return true;
   }
 
-  #attempted(parcel: Parcel, report: AttemptReport): void {
+  #attempted(clientId: string, report: AttemptReport): void {
     const { tail, observe } = this.#options;
-    this.#count(() => observe.attempt(parcel.clientId, report));
+    this.#count(() => observe.attempt(clientId, report));
     const at = this.#now();
-    this.#figures.attempted(parcel.clientId, at, report);
-    tail.publish({ kind: 'attempt', at, clientId: parcel.clientId, ...report });
+    this.#figures.attempted(clientId, at, report);
+    tail.publish({ kind: 'attempt', at, clientId, ...report });
   }
 
-  #delivered(parcel: Parcel): void {
-    this.#figures.ended(parcel.clientId, true);
-    this.#end(parcel, { delivered: true, reason: '' });
+  #delivered(job: DeliveryJob): void {
+    this.#figures.ended(job.clientId, true);
+    this.#end(job, { delivered: true, reason: '' });
   }
 
-  async #dropped(parcel: Parcel, cause: DropCause, reason: string, attempts: number): Promise<void> {
-    const { tail, observe, log, failed, clock } = this.#options;
-    const { deliveryId, clientId, type, messageId, url, body } = parcel;
-    this.#figures.ended(clientId, false);
-    if ((cause === 'stopping' || cause === 'moved') && parcel.keptByCaller) {
-      this.#end(parcel, { delivered: false, reason, interrupted: true });
+  async #dropped(job: DeliveryJob, cause: DropCause, reason: string, attempts: number): Promise<void> {
+    this.#figures.ended(job.clientId, false);
+    if ((cause === 'stopping' || cause === 'moved') && job.keptByCaller) {
+      this.#end(job, { delivered: false, reason, interrupted: true });
       return;
     }
+    const isKept = await this.#keepDropped(job, cause, reason, attempts);
+    const interrupted = !isKept && job.keptByCaller;
+    this.#end(job, { delivered: false, reason, ...(interrupted && { interrupted }) });
+  }
+
+  /** Tells of a dropped event, and lists it among the failed deliveries. False if the store failed. */
+  #keepDropped(job: DeliveryJob, cause: DropCause, reason: string, attempts: number): Promise<boolean> {
+    const { tail, observe, log, failed, clock } = this.#options;
+    const { deliveryId, clientId, type, messageId, url, body } = job;
     log.warn({ clientId, deliveryId, type, messageId, cause, reason, attempts }, 'event not delivered');
     this.#count(() => observe.dropped(clientId, cause));
     tail.publish({ kind: 'dropped', at: this.#now(), clientId, deliveryId, type, reason });
@@ -231,14 +300,12 @@ export class Dispatcher {
       attempts,
       failedAt: clock.now(),
     };
-    const kept = await this.#keep('kept', clientId, deliveryId, () =>
+    return this.#keep('kept', clientId, deliveryId, () =>
       failed.add({ ...record, body: body.toString() }, LIMITS.failedDeliveriesKept),
     );
-    const interrupted = !kept && parcel.keptByCaller;
-    this.#end(parcel, { delivered: false, reason, ...(interrupted && { interrupted }) });
   }
 
-  /** Writes to the failed deliveries; a store that fails must not stop what is being delivered. False when it failed. */
+  /** Writes to the failed deliveries. False if the store failed, which must not stop other deliveries. */
   async #keep(
     what: string,
     clientId: string,
@@ -263,10 +330,10 @@ export class Dispatcher {
     }
   }
 
-  #end(parcel: Parcel, result: Omit<DeliveryResult, 'deliveryId'>): void {
-    const resolve = this.#open.get(parcel);
-    this.#open.delete(parcel);
-    resolve?.({ deliveryId: parcel.deliveryId, ...result });
+  #end(job: DeliveryJob, result: Omit<DeliveryResult, 'deliveryId'>): void {
+    const resolve = this.#open.get(job);
+    this.#open.delete(job);
+    resolve?.({ deliveryId: job.deliveryId, ...result });
     if (this.#open.size > 0) return;
     for (const idle of this.#whenIdle.splice(0)) idle();
   }
@@ -274,4 +341,25 @@ export class Dispatcher {
   #now(): string {
     return new Date(this.#options.clock.now()).toISOString();
   }
+}
+
+/** Events of a chat are delivered in order; the statuses of a message are, too. */
+function chatOf(event: GatewayEvent): string {
+  if ('chatRoomId' in event) return event.chatRoomId;
+  return 'messageId' in event ? event.messageId : '';
+}
+
+/** The id of an event that is announced again after a crash. */
+function lastingIdOf(event: GatewayEvent): string {
+  const { clientId, type, timestamp } = event;
+  const messageId = 'messageId' in event ? event.messageId : '';
+  const sender = 'group' in event ? (event.group?.participant ?? '') : '';
+  return deliveryIdFor(Date.parse(timestamp) || 0, [
+    clientId,
+    event.event,
+    type,
+    chatOf(event),
+    sender,
+    messageId,
+  ]);
 }

@@ -1,31 +1,31 @@
 import type { AttemptReport } from './tail.js';
 
-/** What came of the last POST to a session's receiver. */
-export interface LastAttempt {
+/** The last POST to a session's receiver. */
+interface LastAttempt {
   /** RFC 3339. */
   at: string;
-  /** Scheme, host and port of the receiver; empty when its address is none. */
+  /** Scheme, host and port of the receiver; empty if its address is invalid. */
   origin: string;
   type: string;
   attempt: number;
   outcome: AttemptReport['outcome'];
-  /** The receiver's HTTP status; 0 when there was no answer. */
+  /** The receiver's HTTP status; 0 without an answer. */
   status: number;
-  /** For people; empty when delivered. */
+  /** For people; empty if delivered. */
   reason: string;
   durationMs: number;
 }
 
-/** A session's deliveries, in numbers. */
+/** Counts of a session's deliveries. */
 export interface DeliveryFigures {
-  /** For a free place, or for their next attempt. */
+  /** Deliveries that wait for a connection or for their next attempt. */
   waiting: number;
-  /** Calls under way. */
+  /** Calls in flight. */
   inFlight: number;
-  /** Since the start: events that arrived, and that were given up. */
+  /** Events delivered and dropped since the start. */
   delivered: number;
   dropped: number;
-  /** Since the start; absent while there was none. */
+  /** Since the start; absent before the first. */
   last?: LastAttempt;
 }
 
@@ -35,13 +35,13 @@ interface Entry {
   delivered: number;
   dropped: number;
   last: LastAttempt | undefined;
-  /** Its session is gone; what is still open of it is not worth keeping. */
+  /** The session was deleted: drop the entry when its last delivery ends. */
   forgotten: boolean;
 }
 
 const NONE: DeliveryFigures = { waiting: 0, inFlight: 0, delivered: 0, dropped: 0 };
 
-/** Counts deliveries by session as things happen: a few numbers for each, so that asking costs nothing. */
+/** Counts deliveries by session as they happen, so that reading the counts is cheap. */
 export class FiguresBySession {
   readonly #entries = new Map<string, Entry>();
 
@@ -52,14 +52,13 @@ export class FiguresBySession {
     return { waiting: Math.max(0, open - inFlight), inFlight, delivered, dropped, ...(last && { last }) };
   }
 
-  /** A delivery has begun. */
   begun(clientId: string): void {
     const entry = this.#entry(clientId);
     entry.open += 1;
     entry.forgotten = false;
   }
 
-  /** Counts a call as under way while it is. */
+  /** Counts a call as in flight while it runs. */
   async during<T>(clientId: string, call: () => Promise<T>): Promise<T> {
     const entry = this.#entry(clientId);
     entry.inFlight += 1;
@@ -76,15 +75,23 @@ export class FiguresBySession {
     this.#entry(clientId).last = { at, origin, type, attempt, outcome, status, reason, durationMs };
   }
 
-  /** A delivery has ended. */
   ended(clientId: string, delivered: boolean): void {
+    this.count(clientId, delivered);
+    this.handedOver(clientId);
+  }
+
+  /** The delivery ends here without a result: the durable deliveries, or the caller, continue it. */
+  handedOver(clientId: string): void {
     const entry = this.#entry(clientId);
     entry.open -= 1;
-    entry[delivered ? 'delivered' : 'dropped'] += 1;
     if (entry.forgotten && entry.open === 0) this.#entries.delete(clientId);
   }
 
-  /** The session is gone. */
+  /** Counts an event of a durable queue, which is not counted as begun. */
+  count(clientId: string, delivered: boolean): void {
+    this.#entry(clientId)[delivered ? 'delivered' : 'dropped'] += 1;
+  }
+
   forget(clientId: string): void {
     const entry = this.#entries.get(clientId);
     if (!entry) return;

@@ -2,8 +2,9 @@ import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { buildConnector } from 'undici';
+import { GatewayError } from '../domain/errors.js';
 
-/** A call was refused because its host is, or resolves to, an address inside somebody's network. */
+/** The host of a call is, or resolves to, a private address. */
 export class PrivateAddressError extends Error {
   constructor(host: string, address: string) {
     const where = host === address ? host : `${host} (${address})`;
@@ -12,30 +13,51 @@ export class PrivateAddressError extends Error {
   }
 }
 
-export interface GuardOptions {
-  /** True switches the guard off. */
+interface GuardOptions {
+  /** Switches the guard off. */
   allowPrivate: boolean;
-  /** Milliseconds for the connection to stand, name look-up and TLS included. */
+  /** Milliseconds to connect, with name look-up and TLS. */
   timeoutMs: number;
-  /** Resolves names in place of the system's resolver. */
+  /** Replaces the system's resolver. */
   lookup?: LookupFunction;
 }
 
-/** The only block of IPv6 in which public addresses are given out; the rest holds mapped and reserved forms. */
+/** Public by their range, and yet inside: the metadata service of Azure. */
+const INSIDE: ReadonlySet<string> = new Set(['168.63.129.16']);
+/** The only IPv6 block with public addresses; the rest are mapped and reserved forms. */
 const GLOBAL_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
 
-/** True for an IP address that anybody may reach. IPv4 inside IPv6 is read as IPv4. */
+/** True for a publicly routable IP address. IPv4 inside IPv6 is read as IPv4. */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);
-  if (parsed.range() !== 'unicast') return false;
+  if (parsed.range() !== 'unicast' || INSIDE.has(parsed.toString())) return false;
   return parsed instanceof ipaddr.IPv4 || parsed.match(GLOBAL_UNICAST);
 }
 
 /**
- * A connector for undici that refuses addresses inside networks (SSRF) where it cannot be fooled: a name is resolved
- * once and the connection goes to the very addresses that were checked. A refusal reaches the caller as a
- * `PrivateAddressError`. For every call to an address that an API caller may choose: webhooks, look-ups, downloads.
+ * Refuses an address that is private as it is written, so that the caller learns it at once. A name is checked at each call.
+ * @param field names the address in the error
+ * @param url valid and absolute; empty for none
+ * @throws GatewayError invalid_request
+ */
+export function requirePublicUrl(field: string, url: string): void {
+  if (url === '') return;
+  const host = bareHost(new URL(url).hostname);
+  const isLocal = /^(.+\.)?localhost\.?$/.test(host);
+  if (!isLocal && !(isIP(host) && !isPublicAddress(host))) return;
+  throw new GatewayError('invalid_request', `${field}: ${new PrivateAddressError(host, host).message}`);
+}
+
+/** A host of a URL without the brackets of IPv6. */
+function bareHost(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
+/**
+ * A connector for undici that refuses private addresses (SSRF). A name is resolved once, and the connection goes to the
+ * addresses that were checked, so that DNS rebinding does not get past it. A refused call fails with
+ * `PrivateAddressError`. Use it for every address that an API caller chooses: webhooks, look-ups, downloads.
  */
 export function guardedConnector({
   allowPrivate,
@@ -46,8 +68,8 @@ export function guardedConnector({
   if (allowPrivate) return buildConnector({ timeout: timeoutMs, lookup: resolve });
   const connect = buildConnector({ timeout: timeoutMs, lookup: checked(resolve) });
   return (options, callback) => {
-    const host = options.hostname.replace(/^\[|\]$/g, '');
-    // an address in the URL is connected to without any look-up
+    const host = bareHost(options.hostname);
+    // an IP address in the URL needs no look-up
     if (isIP(host) && !isPublicAddress(host)) return callback(new PrivateAddressError(host, host), null);
     connect(options, callback);
   };

@@ -1,37 +1,71 @@
 import type { Clock } from '../domain/clock.js';
-import { Fifo } from './fifo.js';
 
-/** Something that takes one or more attempts at a receiver. */
+/** Consumed slots at the front that are freed at once, so that `shift` rarely copies. */
+const COMPACT_AT = 1_024;
+
+/** A first-in, first-out queue with constant-time operations. */
+class Fifo<T> {
+  #items: (T | undefined)[] = [];
+  #head = 0;
+
+  get size(): number {
+    return this.#items.length - this.#head;
+  }
+
+  push(item: T): void {
+    this.#items.push(item);
+  }
+
+  /** Adds an item at the front. */
+  unshift(item: T): void {
+    if (this.#head > 0) this.#items[--this.#head] = item;
+    else this.#items.unshift(item);
+  }
+
+  /** Removes and returns the first item. */
+  shift(): T | undefined {
+    if (this.size === 0) return undefined;
+    const item = this.#items[this.#head];
+    this.#items[this.#head++] = undefined;
+    if (this.#head >= COMPACT_AT && this.#head * 2 >= this.#items.length) {
+      this.#items = this.#items.slice(this.#head);
+      this.#head = 0;
+    }
+    return item;
+  }
+}
+
+/** A job that makes one or more attempts at a receiver. */
 export interface QueuedJob {
-  /** Scheme, host and port of the receiver: jobs of one origin share a lane. */
+  /** Scheme, host and port of the receiver. */
   readonly origin: string;
-  /** Makes one attempt; resolves to the milliseconds until the next, undefined when it is finished. Never rejects. */
+  /** Makes one attempt; resolves to the milliseconds until the next, undefined if there is none. Never rejects. */
   attempt(): Promise<number | undefined>;
-  /** Ends the job while it waits: there will be no further attempt. */
-  giveUp(cause: 'queue_full' | 'stopping'): void;
+  /** Ends a waiting job without a further attempt. */
+  drop(cause: 'queue_full' | 'stopping'): void;
 }
 
 export interface QueueLimits {
-  /** Calls to one origin at the same time. */
+  /** Calls in flight to one origin. */
   inFlight: number;
-  /** Jobs of one origin that wait for a free place or for their next attempt. */
+  /** Jobs of one origin that wait for a connection or for their next attempt. */
   waiting: number;
 }
 
 export const QUEUE_LIMITS: QueueLimits = { inFlight: 32, waiting: 10_000 };
 
-/** One receiver's jobs. */
+/** The jobs of one origin. */
 interface Lane {
   origin: string;
   inFlight: number;
   ready: Fifo<QueuedJob>;
-  /** Jobs between two attempts, in the order in which they came here, with what cancels their timers. */
+  /** Jobs between two attempts, oldest first, with what cancels their timers. */
   resting: Map<QueuedJob, () => void>;
 }
 
 /**
- * A lane for each receiver origin, so that a slow receiver only ever delays itself. A job between two attempts holds
- * no place in flight, but counts as waiting. Past the bound the oldest waiting job is given up. Idle lanes are freed.
+ * One queue for each receiver origin, so that a slow receiver delays only itself. A job between two attempts counts as
+ * waiting. Above the limit the oldest waiting job is dropped. The queues of idle origins are freed.
  */
 export class OriginQueues {
   readonly #clock: Clock;
@@ -45,32 +79,32 @@ export class OriginQueues {
     this.#limits = limits;
   }
 
-  /** Calls under way, over all origins. */
+  /** Calls in flight, over all origins. */
   get inFlight(): number {
     return this.#inFlight;
   }
 
-  /** Jobs that wait, over all origins. */
+  /** Waiting jobs, over all origins. */
   get waiting(): number {
     let count = 0;
     for (const lane of this.#lanes.values()) count += waitingIn(lane);
     return count;
   }
 
-  /** Origins with anything to do. */
+  /** Origins with jobs. */
   get origins(): number {
     return this.#lanes.size;
   }
 
-  /** Nothing starts any more, and what is in flight is broken off. */
+  /** True after `close`: no further attempt begins. */
   get closed(): boolean {
     return this.#closed;
   }
 
-  /** Starts the job now or as soon as its origin has a place for it. */
+  /** Starts the job, now or as soon as its origin has a free connection. */
   add(job: QueuedJob): void {
     if (this.#closed) {
-      job.giveUp('stopping');
+      job.drop('stopping');
       return;
     }
     const lane = this.#laneOf(job.origin);
@@ -79,11 +113,11 @@ export class OriginQueues {
     this.#enforceBound(lane);
   }
 
-  /** Gives up everything that waits, now and from now on; what is in flight ends by itself. */
+  /** Drops all waiting jobs, now and from now on; calls in flight end by themselves. */
   close(): void {
     this.#closed = true;
     for (const lane of this.#lanes.values()) {
-      while (waitingIn(lane) > 0) takeOldest(lane)?.giveUp('stopping');
+      while (waitingIn(lane) > 0) takeOldest(lane)?.drop('stopping');
       this.#freeIfIdle(lane);
     }
   }
@@ -96,7 +130,6 @@ export class OriginQueues {
     return lane;
   }
 
-  /** Starts what can start. */
   #advance(lane: Lane): void {
     while (lane.inFlight < this.#limits.inFlight) {
       const job = lane.ready.shift();
@@ -122,12 +155,12 @@ export class OriginQueues {
 
   #rest(lane: Lane, job: QueuedJob, delay: number): void {
     if (this.#closed) {
-      job.giveUp('stopping');
+      job.drop('stopping');
       return;
     }
     const wake = () => {
       lane.resting.delete(job);
-      // before the others, as it is older than they are
+      // it is older than the jobs that have made no attempt
       lane.ready.unshift(job);
       this.#advance(lane);
     };
@@ -136,7 +169,7 @@ export class OriginQueues {
   }
 
   #enforceBound(lane: Lane): void {
-    while (waitingIn(lane) > this.#limits.waiting) takeOldest(lane)?.giveUp('queue_full');
+    while (waitingIn(lane) > this.#limits.waiting) takeOldest(lane)?.drop('queue_full');
   }
 
   #freeIfIdle(lane: Lane): void {
@@ -148,7 +181,7 @@ function waitingIn(lane: Lane): number {
   return lane.ready.size + lane.resting.size;
 }
 
-/** A resting job was already in flight when those that are ready had not been: it is the older one. */
+/** A resting job has made an attempt, so it is older than a ready one. */
 function takeOldest(lane: Lane): QueuedJob | undefined {
   for (const [job, cancel] of lane.resting) {
     cancel();

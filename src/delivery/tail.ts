@@ -1,65 +1,65 @@
 import { randomInt } from 'node:crypto';
 import type { GatewayEvent } from '../events/catalogue.js';
 
-/** What a tail shows, live. */
+/** An entry of the live stream. */
 export type TailEntry =
   | { kind: 'event'; at: string; clientId: string; event: GatewayEvent }
   | ({ kind: 'attempt'; at: string; clientId: string } & AttemptReport)
   | { kind: 'dropped'; at: string; clientId: string; deliveryId: string; type: string; reason: string };
 
 /**
- * Something changed in a room of the hosted inbox: a message came, changed, got further or went; the name, the picture or
- * the unread count is another one. It says where to look again, and is not kept for those who come back.
+ * A room of the hosted inbox changed: a message was added, changed or removed, or the name, the picture or the unread
+ * count changed. It only says which room to read again, and is not buffered for clients that reconnect.
  */
 export interface RoomSignal {
   kind: 'room';
   at: string;
-  /** Empty where rooms of any session may have changed. */
+  /** Empty if rooms of any session may have changed. */
   clientId: string;
-  /** Empty where any room may have changed. */
+  /** Empty if any room may have changed. */
   chatRoomId: string;
-  /** Where it is about one message. */
+  /** Set if one message changed. */
   messageId?: string;
-  /** The id that the room had before, when it got another one. */
+  /** The room's previous id, if it was renamed. */
   formerId?: string;
 }
 
-/** One POST to a receiver and what came of it. */
+/** One POST to a receiver and its outcome. */
 export interface AttemptReport {
   deliveryId: string;
   /** The event's type and message. */
   type: string;
   messageId: string;
   url: string;
-  /** 1 to 4. */
+  /** From 1. */
   attempt: number;
   outcome: 'delivered' | 'rejected' | 'failed';
-  /** The receiver's HTTP status; 0 when there was no answer. */
+  /** The receiver's HTTP status; 0 without an answer. */
   status: number;
-  /** Why it failed, for people; empty when delivered. */
+  /** For people; empty if delivered. */
   reason: string;
   durationMs: number;
 }
 
-/** An entry with its place in the stream. */
+/** An entry with its id. */
 export interface NumberedEntry {
-  /** `<epoch>-<number>`: each start has an epoch of its own, so that an old id resumes from the whole buffer. */
+  /** `<epoch>-<number>`: each start has its own epoch, so an id of an earlier run resumes from the whole buffer. */
   id: string;
   entry: TailEntry;
 }
 
-/** How far somebody has come in the stream of one node. */
-export interface TailPlace {
+/** A position in the stream of one node. */
+interface TailPlace {
   epoch: string;
   number: number;
 }
 
-/** What stands between the places of several nodes in one id. */
+/** Separates the positions of several nodes in one id. */
 export const BETWEEN_PLACES = '.';
 
 const PLACE = /^([0-9a-z]{1,16})-([0-9]{1,15})$/;
 
-/** The places that an id names, each node's once; of what is no id none. */
+/** The positions in an id, one for each node; none if the text is not an id. */
 export function placesIn(id: string): TailPlace[] {
   return id.split(BETWEEN_PLACES).flatMap((text) => {
     const [, epoch, number] = PLACE.exec(text) ?? [];
@@ -67,15 +67,15 @@ export function placesIn(id: string): TailPlace[] {
   });
 }
 
-/** Tells nodes apart that start in the same millisecond. */
+/** Distinguishes nodes that start in the same millisecond. */
 const EPOCH_SUFFIX = { base: 36, digits: 4 };
 
-/** Entries kept for those who come back with a `Last-Event-ID`. */
+/** Entries buffered for clients that reconnect with a `Last-Event-ID`. */
 const BUFFER_SIZE = 2_000;
-/** Characters of text in the entries kept; the newest is kept whatever its size. */
+/** Characters of text in the buffer; the newest entry is always kept. */
 const BUFFER_CHARACTERS = 16 * 1024 * 1024;
 
-type Listener<Told> = (told: Told) => void;
+type Listener<Item> = (item: Item) => void;
 
 /** The live stream of events and attempts: a bounded buffer and its listeners. */
 export class Tail {
@@ -86,19 +86,19 @@ export class Tail {
   #count = 0;
   #characters = 0;
 
-  /** @param startedAt milliseconds since the epoch, heads the ids. */
+  /** @param startedAt milliseconds since the epoch; the ids begin with it */
   constructor(startedAt: number) {
     const { base, digits } = EPOCH_SUFFIX;
     const suffix = randomInt(base ** digits).toString(base);
     this.#epoch = startedAt.toString(base) + suffix.padStart(digits, '0');
   }
 
-  /** Of the newest entry; before the first one an id that `since` takes as well. */
+  /** The id of the newest entry; before the first, an id that `since` accepts too. */
   get lastId(): string {
     return this.idBefore(0);
   }
 
-  /** The id after which so many entries have come. */
+  /** The id that is this many entries before the newest. */
   idBefore(entries: number): string {
     return `${this.#epoch}-${this.#count - entries}`;
   }
@@ -107,27 +107,27 @@ export class Tail {
     this.#count += 1;
     const numbered = { id: this.lastId, entry };
     this.#keep(numbered);
-    tellAll(this.#listeners, numbered);
+    notifyAll(this.#listeners, numbered);
   }
 
-  /** Tells those who listen to rooms. An import of thousands of messages must not push the events out of the buffer. */
+  /** Sends a room signal. It is not buffered: an import of thousands of messages would push the events out. */
   signal(signal: RoomSignal): void {
-    tellAll(this.#roomListeners, signal);
+    notifyAll(this.#roomListeners, signal);
   }
 
-  /** Calls back for every entry from now on; the returned function ends it. */
+  /** Calls back for every new entry; the returned function ends that. */
   listen(listener: Listener<NumberedEntry>): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Likewise, for every signal of a room. */
+  /** Calls back for every room signal; the returned function ends that. */
   listenToRooms(listener: Listener<RoomSignal>): () => void {
     this.#roomListeners.add(listener);
     return () => this.#roomListeners.delete(listener);
   }
 
-  /** What came after the entry of that id; the whole buffer when the id names none of this node. */
+  /** The entries after that id; the whole buffer if the id is not of this run. */
   since(id: string): NumberedEntry[] {
     const place = placesIn(id).find(({ epoch }) => epoch === this.#epoch);
     if (!place || place.number > this.#count) return [...this.#buffer];
@@ -135,7 +135,7 @@ export class Tail {
     return this.#buffer.slice(Math.max(0, place.number - forgotten));
   }
 
-  /** What came at that time or later, as far as it is kept. @param from milliseconds since the epoch */
+  /** The buffered entries from that time on. @param from milliseconds since the epoch */
   from(from: number): NumberedEntry[] {
     const before = this.#buffer.findLastIndex(({ entry }) => Date.parse(entry.at) < from);
     return this.#buffer.slice(before + 1);
@@ -154,18 +154,18 @@ export class Tail {
   }
 }
 
-/** One that fails loses its place, and nobody else theirs: its reader comes back with the last id that it has. */
-function tellAll<Told>(listeners: Set<Listener<Told>>, told: Told): void {
+/** Drops a listener that throws: its reader reconnects with its last id. */
+function notifyAll<Item>(listeners: Set<Listener<Item>>, item: Item): void {
   for (const listener of listeners) {
     try {
-      listener(told);
+      listener(item);
     } catch {
       listeners.delete(listener);
     }
   }
 }
 
-/** The texts of an entry, without the few fields of bounded length. */
+/** Characters in an entry's texts, without fields of bounded length. */
 function charactersIn(entry: TailEntry): number {
   if (entry.kind !== 'event') return entry.reason.length;
   return lengthOf(entry.event);

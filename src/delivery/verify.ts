@@ -1,8 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { GatewayEvent } from '../events/catalogue.js';
-import { signature } from './signature.js';
+import { parseJson } from '../domain/json.js';
+import { EVENT_NAMES, type GatewayEvent } from '../events/catalogue.js';
+import { signature } from './webhook-headers.js';
 
-/** What is wrong with a request that claims to come from the gateway. */
+/** Why a request was not accepted as the gateway's. */
 export type VerificationFault =
   | 'missing_header'
   | 'wrong_token'
@@ -10,7 +11,7 @@ export type VerificationFault =
   | 'wrong_signature'
   | 'malformed_body';
 
-/** A request is not, or not provably, the gateway's: answer 401 and do nothing. The message names no secret. */
+/** The request is not proven to come from the gateway: answer 401 and do nothing. The message contains no secret. */
 export class WebhookVerificationError extends Error {
   readonly fault: VerificationFault;
 
@@ -21,40 +22,48 @@ export class WebhookVerificationError extends Error {
   }
 }
 
-/** Headers as Node's http module, a fetch-style `Request` or a plain object gives them. */
+/** Headers of Node's http module, of a fetch-style `Request`, or a plain object. */
 export type WebhookHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>
   | { get(name: string): string | null };
 
 export interface VerifyOptions {
   headers: WebhookHeaders;
-  /** The body exactly as it arrived: parsed and written again it has another signature. */
+  /** The body exactly as received: parsed and serialized again, its signature differs. */
   body: string | Uint8Array;
-  /** The session's `webhookToken`. */
-  token: string;
-  /** Seconds by which the call's time may differ from ours; guards against replays. */
+  /** The session's `webhookToken`; several while it is replaced. */
+  token: string | readonly string[];
+  /** Seconds that the call's timestamp may differ from this machine's clock; prevents replays. */
   toleranceSeconds?: number;
   /** Milliseconds since the epoch. */
   now?: number;
 }
 
 const TOLERANCE_SECONDS = 300;
-const EVENTS: readonly unknown[] = ['message.received', 'message.sent', 'message.status', 'session.status'];
+const EVENTS: readonly unknown[] = EVENT_NAMES;
 
 /**
- * For people who write receivers in Node: checks the bearer token, the Standard Webhooks signature and the age of a
- * call from the gateway.
+ * Checks the bearer token, the Standard Webhooks signature and the age of a call from the gateway, for receivers written
+ * in Node.
  * @returns the event
- * @throws WebhookVerificationError when any of it is missing or wrong
+ * @throws WebhookVerificationError if one of them is missing or wrong
  */
 export function verifyWebhook(options: VerifyOptions): GatewayEvent {
-  const { headers, token, toleranceSeconds = TOLERANCE_SECONDS, now = Date.now() } = options;
-  if (!token) throw new TypeError('verifyWebhook needs the token that the session was given as webhookToken');
+  const { headers, toleranceSeconds = TOLERANCE_SECONDS, now = Date.now() } = options;
+  const tokens = typeof options.token === 'string' ? [options.token] : options.token;
+  if (tokens.length === 0 || tokens.includes(''))
+    throw new TypeError('verifyWebhook needs the token that the session was given as webhookToken');
   const body = typeof options.body === 'string' ? Buffer.from(options.body) : options.body;
-  checkToken(required(headers, 'authorization'), token);
+  const authorization = required(headers, 'authorization');
+  const signatures = required(headers, 'webhook-signature').split(' ');
+  // a second signature: the gateway has a newer token, and proves that it knows the one before
+  if (signatures.length < 2) checkToken(authorization, tokens);
   const timestamp = checkAge(required(headers, 'webhook-timestamp'), now, toleranceSeconds);
-  const expected = signature(token, required(headers, 'webhook-id'), timestamp, body);
-  checkSignature(required(headers, 'webhook-signature'), expected);
+  const id = required(headers, 'webhook-id');
+  checkSignature(
+    signatures,
+    tokens.map((token) => signature(token, id, timestamp, body)),
+  );
   return parseEvent(body);
 }
 
@@ -72,9 +81,9 @@ function headerOf(headers: WebhookHeaders, name: string): string | null | undefi
   return undefined;
 }
 
-function checkToken(authorization: string, token: string): void {
+function checkToken(authorization: string, tokens: readonly string[]): void {
   const given = /^Bearer +(.+)$/i.exec(authorization)?.[1] ?? '';
-  if (!sameText(given, token)) {
+  if (!tokens.some((token) => sameText(given, token))) {
     throw new WebhookVerificationError('wrong_token', 'the bearer token is not the one of the session');
   }
 }
@@ -87,13 +96,13 @@ function checkAge(text: string, now: number, toleranceSeconds: number): number {
   throw new WebhookVerificationError('wrong_timestamp', message);
 }
 
-/** The header may list several signatures, divided by blanks: one that fits is enough. */
-function checkSignature(header: string, expected: string): void {
-  const fits = header.split(' ').some((given) => sameText(given, expected));
+/** The header may list several signatures, separated by spaces: one match is enough. */
+function checkSignature(signatures: readonly string[], expected: readonly string[]): void {
+  const fits = signatures.some((given) => expected.some((right) => sameText(given, right)));
   if (!fits) throw new WebhookVerificationError('wrong_signature', 'the signature does not fit the body');
 }
 
-/** Compares in a time that depends on neither text. */
+/** Compares in constant time. */
 function sameText(a: string, b: string): boolean {
   return timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest());
 }
@@ -102,14 +111,6 @@ function parseEvent(body: Uint8Array): GatewayEvent {
   const value = parseJson(Buffer.from(body).toString());
   if (isEvent(value)) return value;
   throw new WebhookVerificationError('malformed_body', 'the body is no event of the gateway');
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function isEvent(value: unknown): value is GatewayEvent {

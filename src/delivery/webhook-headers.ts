@@ -1,11 +1,20 @@
-import { signature } from './signature.js';
+import { createHmac } from 'node:crypto';
 
 export const USER_AGENT = 'Switchboard/1';
 
-/** What the headers of a call tell. */
-export interface WebhookFacts {
-  /** Empty when the receiver has none; then neither `Authorization` nor a signature is sent. */
+/** The token before the one of now. */
+export interface PreviousToken {
   token: string;
+  /** Milliseconds since the epoch; it signs nothing afterwards. */
+  until: number;
+}
+
+/** The contents of a call's headers. */
+export interface WebhookFacts {
+  /** Empty if the receiver has none: then neither `Authorization` nor a signature is sent. */
+  token: string;
+  /** Signs the call too, while receivers change to `token`. */
+  previous?: PreviousToken | undefined;
   deliveryId: string;
   /** The event's type. */
   type: string;
@@ -20,7 +29,7 @@ export interface WebhookFacts {
  * @param now milliseconds since the epoch
  */
 export function webhookHeaders(
-  { token, type, deliveryId, attempt, body }: WebhookFacts,
+  { token, previous, type, deliveryId, attempt, body }: WebhookFacts,
   now: number,
 ): Record<string, string> {
   const headers: Record<string, string> = {
@@ -35,7 +44,29 @@ export function webhookHeaders(
     headers.authorization = `Bearer ${token}`;
     headers['webhook-id'] = deliveryId;
     headers['webhook-timestamp'] = String(timestamp);
-    headers['webhook-signature'] = signature(token, deliveryId, timestamp, body);
+    const tokens = previous && now < previous.until ? [token, previous.token] : [token];
+    headers['webhook-signature'] = tokens
+      .map((secret) => signature(secret, deliveryId, timestamp, body))
+      .join(' ');
   }
   return headers;
+}
+
+const ENCODED_SECRET = 'whsec_';
+
+/**
+ * The `webhook-signature` of the Standard Webhooks specification: HMAC-SHA256 over `id.timestamp.body`.
+ * @param token the session's webhookToken. Its UTF-8 bytes are the key; after the prefix `whsec_` the rest is the key in
+ *   base64, as in the specification.
+ * @param timestamp seconds since the epoch
+ */
+export function signature(token: string, id: string, timestamp: number, body: Uint8Array): string {
+  const hmac = createHmac('sha256', signingKey(token)).update(`${id}.${timestamp}.`).update(body);
+  return `v1,${hmac.digest('base64')}`;
+}
+
+function signingKey(token: string): Uint8Array {
+  return token.startsWith(ENCODED_SECRET)
+    ? Buffer.from(token.slice(ENCODED_SECRET.length), 'base64')
+    : Buffer.from(token, 'utf8');
 }

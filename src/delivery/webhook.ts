@@ -2,114 +2,140 @@ import { EventEmitter } from 'node:events';
 import { Agent, errors } from 'undici';
 import type { Clock } from '../domain/clock.js';
 import { guardedConnector, PrivateAddressError } from './guard.js';
-import { isDelivered, isRedirect, type Outcome, outcomeOf } from './retry.js';
 import { type WebhookFacts, webhookHeaders } from './webhook-headers.js';
 
-/** Milliseconds for one call, from the look-up of the name to the end of the answer. */
-export const CALL_TIMEOUT_MS = 15_000;
-/** Bytes of an answer that are read; a longer one is cut off, which changes nothing in what its status says. */
-const ANSWER_BYTES = 1024 * 1024;
+/** Pauses between the four attempts of one delivery. */
+export const RETRY = { pausesMs: [500, 1_000, 2_000], endless: false, jitter: 0.2 } as const;
 
-/** Where a call goes: a URL taken apart once. */
+/** Milliseconds for one call, from the name look-up to the end of the answer. */
+const CALL_TIMEOUT_MS = 15_000;
+/** Bytes of an answer that are read. */
+export const ANSWER_BYTES = 1024 * 1024;
+
+const TOO_MANY_REQUESTS = 429;
+
+/** The outcome of one attempt: `rejected` is final, `failed` may be retried. */
+type Outcome = 'delivered' | 'rejected' | 'failed';
+
+/** A receiver's URL, parsed once. */
 export interface Target {
   origin: string;
   /** Path and query. */
   path: string;
 }
 
-/** One POST of an event. */
-export interface WebhookCall extends WebhookFacts {
-  target: Target;
-}
-
-/** What came of one POST. */
 export interface CallResult {
   outcome: Outcome;
-  /** The receiver's HTTP status; 0 when there was no answer. */
+  /** The receiver's HTTP status; 0 without an answer. */
   status: number;
-  /** For people; empty when delivered. */
+  /** For people; empty if delivered. */
   reason: string;
 }
 
-export interface WebhookClientOptions {
-  /** Permits receivers inside the own network. */
-  allowPrivate: boolean;
-  clock: Clock;
-  /** Calls to one origin at the same time, at most. */
-  connections: number;
-}
-
-/** Takes a receiver's address apart; undefined when it is no absolute http(s) URL. */
+/** Parses a receiver's address; undefined if it is not an absolute http(s) URL. */
 export function readTarget(url: string): Target | undefined {
   if (!URL.canParse(url)) return undefined;
   const { protocol, origin, pathname, search } = new URL(url);
   return protocol === 'http:' || protocol === 'https:' ? { origin, path: pathname + search } : undefined;
 }
 
-/** Makes single calls to receivers over kept-alive connections. Redirects are not followed. */
+/** A redirect is a rejection: following it would call a different receiver. */
+export function outcomeOf(status: number): Outcome {
+  if (status >= 200 && status < 300) return 'delivered';
+  return status === TOO_MANY_REQUESTS || status >= 500 ? 'failed' : 'rejected';
+}
+
+export function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400;
+}
+
+/** Connections to receivers, kept alive and guarded. The caller's deadline covers connecting, headers and body. */
+export function receiverAgent(allowPrivate: boolean, connections: number, timeoutMs: number): Agent {
+  return new Agent({
+    connections,
+    pipelining: 1,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: guardedConnector({ allowPrivate, timeoutMs }),
+  });
+}
+
+/**
+ * Runs a call that must end in time.
+ * @throws Error `no answer within … s`, or the error of the call
+ */
+export async function withDeadline<T>(
+  clock: Clock,
+  ms: number,
+  call: (signal: EventEmitter) => Promise<T>,
+): Promise<T> {
+  // undici takes an emitter in place of an AbortSignal, which costs far more per call
+  const signal = new EventEmitter();
+  let timedOut = false;
+  const cancel = clock.after(ms, () => {
+    timedOut = true;
+    signal.emit('abort');
+  });
+  try {
+    return await call(signal);
+  } catch (error) {
+    throw timedOut || error instanceof errors.ConnectTimeoutError
+      ? new Error(`no answer within ${ms / 1_000} s`)
+      : error;
+  } finally {
+    cancel();
+  }
+}
+
+/** Makes single calls to receivers. Redirects are not followed. */
 export class WebhookClient {
   readonly #agent: Agent;
   readonly #clock: Clock;
 
-  constructor({ allowPrivate, clock, connections }: WebhookClientOptions) {
+  /** @param connections to one origin */
+  constructor(clock: Clock, allowPrivate: boolean, connections: number) {
     this.#clock = clock;
-    this.#agent = new Agent({
-      connections,
-      pipelining: 1,
-      // the deadline of the call covers both
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connect: guardedConnector({ allowPrivate, timeoutMs: CALL_TIMEOUT_MS }),
-    });
+    this.#agent = receiverAgent(allowPrivate, connections, CALL_TIMEOUT_MS);
   }
 
   /** Makes one attempt. Never rejects. */
-  async post(call: WebhookCall): Promise<CallResult> {
-    // does for undici what an AbortSignal does, at a fraction of its price
-    const deadline = new EventEmitter();
-    let timedOut = false;
-    const cancel = this.#clock.after(CALL_TIMEOUT_MS, () => {
-      timedOut = true;
-      deadline.emit('abort');
-    });
+  async post(target: Target, facts: WebhookFacts): Promise<CallResult> {
     try {
-      const { statusCode, body } = await this.#agent.request({
-        ...call.target,
-        method: 'POST',
-        headers: webhookHeaders(call, this.#clock.now()),
-        body: call.body,
-        signal: deadline,
+      const status = await withDeadline(this.#clock, CALL_TIMEOUT_MS, async (signal) => {
+        const { statusCode, body } = await this.#agent.request({
+          ...target,
+          method: 'POST',
+          headers: webhookHeaders(facts, this.#clock.now()),
+          body: facts.body,
+          signal,
+        });
+        // the status is the answer; a body that is longer only costs the connection
+        await body.dump({ limit: ANSWER_BYTES });
+        return statusCode;
       });
-      // the status is the answer; a body that never ends only costs the connection
-      await body.dump({ limit: ANSWER_BYTES });
-      return { outcome: outcomeOf(statusCode), status: statusCode, reason: reasonOfStatus(statusCode) };
+      return { outcome: outcomeOf(status), status, reason: reasonOfStatus(status) };
     } catch (error) {
-      return resultOfError(error, timedOut);
-    } finally {
-      cancel();
+      return resultOfError(error);
     }
   }
 
-  /** Breaks off what is under way and closes all connections. */
+  /** Aborts calls in flight and closes all connections. */
   async destroy(): Promise<void> {
     await this.#agent.destroy();
   }
 }
 
 function reasonOfStatus(status: number): string {
-  if (isDelivered(status)) return '';
+  if (outcomeOf(status) === 'delivered') return '';
   if (isRedirect(status)) return `answered ${status}; redirects are not followed, set the final address`;
   return `answered ${status}`;
 }
 
-function resultOfError(error: unknown, timedOut: boolean): CallResult {
+function resultOfError(error: unknown): CallResult {
   if (error instanceof PrivateAddressError) return { outcome: 'rejected', status: 0, reason: error.message };
   if (error instanceof errors.InvalidArgumentError) {
-    // address or token cannot be put into a request: the same next time
+    // the address or the token does not fit into a request: it will not next time either
     return { outcome: 'rejected', status: 0, reason: `cannot be called: ${error.message}` };
-  }
-  if (timedOut || error instanceof errors.ConnectTimeoutError) {
-    return { outcome: 'failed', status: 0, reason: `no answer within ${CALL_TIMEOUT_MS / 1_000} s` };
   }
   return { outcome: 'failed', status: 0, reason: describeFailure(error) };
 }
@@ -117,7 +143,7 @@ function resultOfError(error: unknown, timedOut: boolean): CallResult {
 /** Why there was no answer, for people. Node's errors for several addresses at once have a code but no message. */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error instanceof errors.ClientDestroyedError) return 'broken off by the stop';
+  if (error instanceof errors.ClientDestroyedError) return 'aborted because the gateway stops';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   return error.message || code || error.name;
 }

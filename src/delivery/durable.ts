@@ -1,0 +1,300 @@
+import type { Clock } from '../domain/clock.js';
+import { KeyedLock } from '../domain/keyed-lock.js';
+import type { Logger } from '../log.js';
+import type { WaitingDelivery, WaitingDeliveryStore } from '../store/store.js';
+import {
+  type AttemptEnd,
+  type DurableFigures,
+  type DurableLimits,
+  DurableQueue,
+  type WaitingEvent,
+} from './durable-queue.js';
+import { type DeliveryJob, type DropCause, type Receiver, reportOf } from './job.js';
+import type { AttemptReport } from './tail.js';
+import { type CallResult, readTarget, type Target } from './webhook.js';
+import type { WebhookFacts } from './webhook-headers.js';
+
+const MINUTE_MS = 60_000;
+
+/** An event is tried for 72 hours; the longest pause is five minutes. */
+export const DURABLE_LIMITS: DurableLimits = {
+  retry: {
+    pausesMs: [1_000, 2_000, 5_000, 10_000, 20_000, 30_000, MINUTE_MS, 2 * MINUTE_MS, 5 * MINUTE_MS],
+    endless: true,
+    jitter: 0.2,
+  },
+  giveUpMs: 72 * 60 * MINUTE_MS,
+  inFlight: 8,
+  bytes: 64 * 1024 * 1024,
+};
+
+/** What a row takes beside its body. */
+const ROW_BYTES = 512;
+
+/**
+ * Statuses that refuse the event, not the caller: trying again cannot help, and would hold up the chat. All others, such
+ * as 401, 404 and redirects, can be mended at the receiver.
+ */
+const REFUSES_EVENT: ReadonlySet<number> = new Set([400, 406, 409, 411, 412, 413, 414, 415, 422, 431]);
+
+/** The receiver says that it is gone for good. */
+const GONE = 410;
+
+const NO_WEBHOOK = 'the session has no webhook';
+const EXPIRED = 'not delivered within 72 hours';
+const ANSWERED_GONE = 'it answered 410';
+const TOO_MANY = 'too many bytes of events were waiting for this receiver';
+
+interface DurableOptions {
+  store: WaitingDeliveryStore;
+  limits: DurableLimits;
+  clock: Clock;
+  random: () => number;
+  log: Logger;
+  /** The webhook of a session now; undefined if it has none. */
+  receiverOf(clientId: string): Receiver | undefined;
+  /** From now on the receiver is paused. @throws GatewayError store_unavailable */
+  pause(clientId: string, reason: string): Promise<unknown>;
+  /** Makes one call; never rejects. */
+  post(target: Target, facts: WebhookFacts): Promise<CallResult>;
+  attempted(clientId: string, report: AttemptReport): void;
+  delivered(clientId: string): void;
+  /** The event is given up. False if it could not be listed among the failed deliveries. */
+  dropped(job: DeliveryJob, cause: DropCause, reason: string, attempts: number): Promise<boolean>;
+}
+
+/**
+ * Delivers the events of receivers with `retry: durable`: written down before the first attempt, in order for each chat,
+ * until the receiver accepts them or 72 hours are over. Decision 30 has the details.
+ */
+export class DurableDeliveries {
+  readonly #options: DurableOptions;
+  readonly #queues = new Map<string, DurableQueue>();
+  /** By session: writes and calls under way. */
+  readonly #work = new Map<string, Set<Promise<unknown>>>();
+  /** The writes of one chat, in order. */
+  readonly #lock = new KeyedLock();
+  /** Delivered events that the store could not remove yet. */
+  readonly #unremoved = new Set<string>();
+  #stopped = false;
+
+  constructor(options: DurableOptions) {
+    this.#options = options;
+  }
+
+  /** Continues the events that an earlier run or another node left. @throws GatewayError store_unavailable */
+  async resume(clientId: string): Promise<void> {
+    this.forget(clientId);
+    const waiting = await this.#options.store.list(clientId);
+    if (waiting.length === 0) return;
+    this.#options.log.info({ clientId, events: waiting.length }, 'events wait for their receiver');
+    const queue = this.#queueOf(clientId);
+    for (const event of waiting) queue.add(event);
+  }
+
+  /** Writes an event down and queues it. Resolves when it is safe. @throws GatewayError store_unavailable, session_elsewhere */
+  async add(job: DeliveryJob): Promise<void> {
+    const { clientId, chat, deliveryId: id, type, messageId, body } = job;
+    const written = this.#lock.run(`${clientId} ${chat}`, async () => {
+      const queue = this.#queueOf(clientId);
+      if (queue.has(id)) return;
+      const size = body.length + ROW_BYTES;
+      const event = { id, clientId, chat, type, messageId, size, attempts: 0, since: queue.nextSince() };
+      await this.#options.store.add({ ...event, body: body.toString() });
+      // an event that must wait is read again from the store
+      const isSoon = queue.figures.waiting < this.#options.limits.inFlight;
+      queue.add({ ...event, ...(isSoon && { body }) });
+      await this.#drop(queue.takeExcess(), 'queue_full', TOO_MANY);
+      // no attempt finds them while the receiver is paused
+      await this.#drop(queue.takeExpired(), 'exhausted', EXPIRED);
+    });
+    await this.#during(clientId, written);
+  }
+
+  /** The receiver has changed: tries it at once. */
+  retryNow(clientId: string): void {
+    this.#queues.get(clientId)?.retryNow();
+  }
+
+  /** This node lost the session: no further attempt begins. */
+  abort(clientId: string): void {
+    this.#queues.get(clientId)?.close();
+  }
+
+  /** The same; resolves when no call is in flight. Events that come meanwhile are only written down. */
+  async end(clientId: string): Promise<void> {
+    this.abort(clientId);
+    await Promise.all(this.#work.get(clientId) ?? []);
+  }
+
+  /** Before a handover: the next owner continues what waits. */
+  finish(clientId: string): Promise<void> {
+    return this.end(clientId);
+  }
+
+  forget(clientId: string): void {
+    this.abort(clientId);
+    this.#queues.delete(clientId);
+  }
+
+  /** No further attempt begins; later events are only written down. */
+  stop(): void {
+    this.#stopped = true;
+    for (const queue of this.#queues.values()) queue.close();
+  }
+
+  /** Resolves when no call is in flight. */
+  async idle(clientId?: string): Promise<void> {
+    if (clientId !== undefined) return;
+    await Promise.all([...this.#work.values()].flatMap((work) => [...work]));
+  }
+
+  /** Undefined when nothing waits or is in flight. */
+  figures(clientId: string): DurableFigures | undefined {
+    const figures = this.#queues.get(clientId)?.figures;
+    return figures?.oldest === undefined ? undefined : figures;
+  }
+
+  /** As the health of a session shows it. */
+  waiting(
+    clientId: string,
+  ): (Pick<DurableFigures, 'bytes' | 'circuit'> & { events: number; since: string }) | undefined {
+    const figures = this.figures(clientId);
+    if (!figures) return undefined;
+    const { waiting, inFlight, bytes, oldest = 0, circuit } = figures;
+    return { events: waiting + inFlight, bytes, since: new Date(oldest).toISOString(), circuit };
+  }
+
+  /** Of all sessions. */
+  totals(): { waiting: number; inFlight: number; bytes: number; open: number } {
+    const all = [...this.#queues.values()].map(({ figures }) => figures);
+    const sum = (pick: (figures: DurableFigures) => number) =>
+      all.reduce((total, one) => total + pick(one), 0);
+    return {
+      waiting: sum(({ waiting }) => waiting),
+      inFlight: sum(({ inFlight }) => inFlight),
+      bytes: sum(({ bytes }) => bytes),
+      open: sum(({ circuit }) => (circuit === 'open' ? 1 : 0)),
+    };
+  }
+
+  #queueOf(clientId: string): DurableQueue {
+    const known = this.#queues.get(clientId);
+    if (known) return known;
+    const { clock, limits, random, receiverOf } = this.#options;
+    const queue: DurableQueue = new DurableQueue({
+      ...{ clock, limits, random },
+      isPaused: () => receiverOf(clientId)?.paused !== undefined,
+      attempt: (event) => this.#during(clientId, this.#attempt(queue, event)),
+    });
+    if (this.#stopped) queue.close();
+    this.#queues.set(clientId, queue);
+    return queue;
+  }
+
+  async #during<T>(clientId: string, work: Promise<T>): Promise<T> {
+    const running = this.#work.get(clientId) ?? new Set();
+    this.#work.set(clientId, running);
+    const settled = work.catch(() => undefined);
+    running.add(settled);
+    try {
+      return await work;
+    } finally {
+      running.delete(settled);
+      if (running.size === 0) this.#work.delete(clientId);
+    }
+  }
+
+  async #attempt(queue: DurableQueue, event: WaitingEvent): Promise<AttemptEnd> {
+    try {
+      const body = event.body ?? (await this.#bodyOf(event));
+      event.body = undefined;
+      // removed by an attempt that ended on another node
+      if (!body) return 'done';
+      const result = await this.#call(event, body);
+      if (result.outcome === 'delivered') return await this.#delivered(event);
+      if (queue.isClosed) return 'failed';
+      const isRefused = REFUSES_EVENT.has(result.status);
+      const expired = queue.isExpired(event);
+      if (isRefused || expired) {
+        const reason = expired ? `${EXPIRED} (last attempt: ${result.reason})` : result.reason;
+        return await this.#giveUp(event, body, isRefused ? 'rejected' : 'exhausted', reason);
+      }
+      if (result.status === GONE) await this.#options.pause(event.clientId, ANSWERED_GONE);
+      await this.#options.store.noteAttempts(event.clientId, event.id, event.attempts);
+      await this.#drop(queue.takeExpired(), 'exhausted', EXPIRED);
+    } catch (err) {
+      const { clientId, id: deliveryId } = event;
+      this.#options.log.warn({ err, clientId, deliveryId }, 'a waiting event could not be read or changed');
+    }
+    return 'failed';
+  }
+
+  async #bodyOf({ id }: WaitingEvent): Promise<Buffer | undefined> {
+    const stored = await this.#options.store.get(id);
+    return stored && Buffer.from(stored.body);
+  }
+
+  /** Makes a call and reports it. Without an address there is no call. */
+  async #call(event: WaitingEvent, body: Buffer): Promise<CallResult> {
+    const { clock, receiverOf, post, attempted } = this.#options;
+    const { clientId, id: deliveryId, type } = event;
+    const receiver = receiverOf(clientId);
+    const target = receiver && readTarget(receiver.url);
+    if (!receiver || !target) return { outcome: 'failed', status: 0, reason: NO_WEBHOOK };
+    event.attempts += 1;
+    const startedAt = clock.now();
+    const { token, previous } = receiver;
+    const attempt = event.attempts;
+    const result = await post(target, { token, previous, deliveryId, type, body, attempt });
+    const job = jobOf(event, receiver, body);
+    attempted(clientId, reportOf(job, result, attempt, clock.now() - startedAt));
+    return result;
+  }
+
+  async #delivered({ id, clientId }: WaitingEvent): Promise<AttemptEnd> {
+    const { store, log, delivered } = this.#options;
+    delivered(clientId);
+    this.#unremoved.add(id);
+    try {
+      for (const done of this.#unremoved) {
+        await store.remove(done);
+        this.#unremoved.delete(done);
+      }
+    } catch (err) {
+      const message = 'a delivered event could not be removed: it is delivered again after a restart';
+      log.warn({ err, clientId, deliveryId: id }, message);
+    }
+    return 'done';
+  }
+
+  /** Lists an event among the failed deliveries, and no longer waits for its receiver. */
+  async #giveUp(event: WaitingEvent, body: Buffer, cause: DropCause, reason: string): Promise<AttemptEnd> {
+    const { store, receiverOf, dropped } = this.#options;
+    const receiver = receiverOf(event.clientId) ?? { url: '', token: '' };
+    const isKept = await dropped(jobOf(event, receiver, body), cause, reason, event.attempts);
+    if (!isKept) return 'failed';
+    await store.remove(event.id);
+    return 'done';
+  }
+
+  /** Gives up events that have left the queue. Those that the store does not take stay until the next start. */
+  async #drop(events: readonly WaitingEvent[], cause: DropCause, reason: string): Promise<void> {
+    try {
+      for (const event of events) {
+        const body = event.body ?? (await this.#bodyOf(event));
+        if (body) await this.#giveUp(event, body, cause, reason);
+      }
+    } catch (err) {
+      this.#options.log.warn({ err }, 'events could not be given up');
+    }
+  }
+}
+
+function jobOf(
+  { id, clientId, chat, type, messageId }: Omit<WaitingDelivery, 'body'>,
+  receiver: Receiver,
+  body: Buffer,
+): DeliveryJob {
+  return { ...receiver, deliveryId: id, clientId, chat, type, messageId, body, keptByCaller: false };
+}

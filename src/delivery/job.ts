@@ -1,0 +1,161 @@
+import type { Clock } from '../domain/clock.js';
+import { pauseAfter } from '../domain/retry.js';
+import { shownUrl } from '../domain/text.js';
+import type { QueuedJob } from './queue.js';
+import type { AttemptReport } from './tail.js';
+import { type CallResult, RETRY, type Target } from './webhook.js';
+import type { PreviousToken, WebhookFacts } from './webhook-headers.js';
+
+/** Why an event was dropped. */
+export type DropCause =
+  /** The receiver answered with a final rejection, or may not be called. */
+  | 'rejected'
+  /** The last attempt failed. */
+  | 'exhausted'
+  /** Too many events waited for this receiver. */
+  | 'queue_full'
+  /** The gateway stopped. */
+  | 'stopping'
+  /** Another node holds the session, and delivers what its journal has. */
+  | 'moved'
+  /** The receiver is paused. */
+  | 'paused';
+
+/** The receiver of a session's events. */
+export interface Receiver {
+  url: string;
+  /** Empty if there is none. */
+  token: string;
+  /** The token before, while it is replaced: calls carry a second signature, with it. */
+  previous?: PreviousToken | undefined;
+  /** `durable`: events are written down, and tried again until they arrive; otherwise four attempts. */
+  retry?: 'contract' | 'durable';
+  /** Why it gets no calls now, for people: then its events wait, or without durable retries become failed deliveries. */
+  paused?: string;
+  /** Called when nobody answers at `url`: the receiver to use instead; undefined drops the event. */
+  unanswered?: () => Receiver | undefined;
+  /** True if the receiver has gone: an event without an answer is then not retried. */
+  gone?: () => boolean;
+}
+
+/** An event for one receiver. */
+export interface DeliveryJob extends Receiver {
+  deliveryId: string;
+  clientId: string;
+  /** Durable deliveries of one chat are made in order. */
+  chat: string;
+  /** The event's type and message. */
+  type: string;
+  messageId: string;
+  /** The event as JSON. */
+  body: Buffer;
+  /** The caller keeps the event and announces it again after a restart. */
+  keptByCaller: boolean;
+}
+
+/** Dependencies of a delivery. */
+export interface DeliveryContext {
+  clock: Clock;
+  /** A number from 0 to 1 that spreads retries. */
+  random: () => number;
+  /** The gateway stops: a failed attempt says nothing about the receiver. */
+  stopping(): boolean;
+  /** Another node holds the session. */
+  moved(job: DeliveryJob): boolean;
+  /** Makes one call; never rejects. */
+  post(job: DeliveryJob, target: Target, facts: WebhookFacts): Promise<CallResult>;
+  /** Reports each attempt. */
+  attempted(job: DeliveryJob, report: AttemptReport): void;
+  /** Called if nobody answered: true if the event goes to another receiver, which ends this delivery. */
+  redirected(job: DeliveryJob): boolean;
+  /** Called once, at the end. */
+  delivered(job: DeliveryJob): void;
+  /** Called once, at the end. `reason` is for people. */
+  dropped(job: DeliveryJob, cause: DropCause, reason: string, attempts: number): void;
+}
+
+const REASONS = {
+  queue_full: 'too many events were waiting for this receiver',
+  stopping: 'the gateway stopped before the event was delivered',
+  moved: 'the session moved to another node before the event was delivered',
+} as const;
+
+export function reportOf(
+  { deliveryId, type, messageId, url }: DeliveryJob,
+  { outcome, status, reason }: CallResult,
+  attempt: number,
+  durationMs: number,
+): AttemptReport {
+  return { deliveryId, type, messageId, url: shownUrl(url), attempt, outcome, status, reason, durationMs };
+}
+
+/** The attempts to deliver one event to one receiver. */
+export class Delivery implements QueuedJob {
+  readonly #job: DeliveryJob;
+  readonly #target: Target;
+  readonly #context: DeliveryContext;
+  #attempts = 0;
+  #lastReason = '';
+  #answered = false;
+
+  constructor(job: DeliveryJob, target: Target, context: DeliveryContext) {
+    this.#job = job;
+    this.#target = target;
+    this.#context = context;
+  }
+
+  get origin(): string {
+    return this.#target.origin;
+  }
+
+  async attempt(): Promise<number | undefined> {
+    if (this.#job.keptByCaller && this.#context.moved(this.#job)) {
+      this.drop('moved');
+      return undefined;
+    }
+    if (!this.#answered && this.#job.gone?.() && this.#context.redirected(this.#job)) return undefined;
+    const startedAt = this.#context.clock.now();
+    const { token, previous, deliveryId, type, body } = this.#job;
+    const attempt = ++this.#attempts;
+    const result = await this.#context.post(this.#job, this.#target, {
+      token,
+      previous,
+      deliveryId,
+      type,
+      body,
+      attempt,
+    });
+    this.#answered ||= result.status !== 0;
+    this.#report(result, startedAt);
+    return this.#pauseOrEnd(result);
+  }
+
+  drop(cause: keyof typeof REASONS): void {
+    const last = this.#lastReason && ` (last attempt: ${this.#lastReason})`;
+    this.#context.dropped(this.#job, cause, REASONS[cause] + last, this.#attempts);
+  }
+
+  #report(result: CallResult, startedAt: number): void {
+    this.#lastReason = result.reason;
+    const durationMs = this.#context.clock.now() - startedAt;
+    this.#context.attempted(this.#job, reportOf(this.#job, result, this.#attempts, durationMs));
+  }
+
+  /** Ends the delivery, or returns the milliseconds until the next attempt. */
+  #pauseOrEnd({ outcome, status, reason }: CallResult): number | undefined {
+    if (outcome === 'delivered') {
+      this.#context.delivered(this.#job);
+      return undefined;
+    }
+    if (outcome === 'failed' && this.#context.stopping()) {
+      this.drop('stopping');
+      return undefined;
+    }
+    const pause = outcome === 'failed' ? pauseAfter(RETRY, this.#attempts, this.#context.random) : undefined;
+    if (pause === undefined && !(status === 0 && this.#context.redirected(this.#job))) {
+      const cause = outcome === 'rejected' ? 'rejected' : 'exhausted';
+      this.#context.dropped(this.#job, cause, reason, this.#attempts);
+    }
+    return pause;
+  }
+}
