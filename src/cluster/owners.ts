@@ -1,51 +1,53 @@
-/** A node that can be asked. */
+import type { MonotonicClock } from '../domain/clock.js';
+import type { ClusterStore, SeenNode } from '../store/store.js';
+
+/** The address of a node. */
 export interface PeerNode {
   nodeId: string;
   /** The setting `node-name`. */
   name: string;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   url: string;
 }
 
-/** Where a session is. */
+/** Which node holds a session. */
 export type Owner =
-  /** This node holds it and takes requests. */
+  /** This node, which accepts requests. */
   | { at: 'here' }
-  /** This node holds it and is about to give it away: it takes no more requests. */
+  /** This node, which is handing it over and accepts no requests. */
   | { at: 'moving' }
   | { at: 'peer'; node: PeerNode }
-  /** Nobody holds it: it does not exist, or a node that held it is gone, and another one will take it in a moment. */
+  /** No node: the session does not exist, or its node has gone and another one is about to take it. */
   | { at: 'nobody' };
 
-/** Which node holds a session, for whoever has a request for it. */
+/** Finds the node that holds a session. */
 export interface Owners {
-  /** This node. */
   readonly self: PeerNode;
   /**
-   * Answers from memory for this node's own sessions, and for others for a moment.
+   * Answers from memory for this node's own sessions, and from a short-lived cache for others.
    * @throws GatewayError `store_unavailable`
    */
   find(clientId: string): Promise<Owner>;
-  /** What was found did not hold: the next `find` asks the store. */
+  /** Drops the cached answer: the next `find` asks the store. */
   distrust(clientId: string): void;
-  /** Whether there is such a session, wherever it is. @throws GatewayError `store_unavailable` */
+  /** Whether the session exists on any node. @throws GatewayError `store_unavailable` */
   exists(clientId: string): Promise<boolean>;
   /**
-   * Makes this node the owner of a session that nobody holds, and connects it if it exists.
-   * @returns false when another node was quicker, or when this one takes no more
+   * Claims a session that no node holds, and connects it if it exists.
+   * @returns false if another node was faster, or if this node takes no more sessions
    * @throws GatewayError `store_unavailable`
    */
   take(clientId: string): Promise<boolean>;
   /**
-   * A request for a session begins here; the returned function ends it. A session is only given away when none is under way.
-   * @returns undefined when this node does not hold the session, or is about to give it away
+   * Begins a request; the returned function ends it. A session is handed over only when no request is active.
+   * @returns undefined if this node does not hold the session or is handing it over
    */
   enter(clientId: string): (() => void) | undefined;
-  /** The other nodes that are there. @throws GatewayError `store_unavailable` */
+  /** The other live nodes. @throws GatewayError `store_unavailable` */
   others(): Promise<PeerNode[]>;
 }
 
-/** Owns everything: a node that nobody shares its store with. */
+/** For a node that shares its store with no other. */
 export function soleOwner(name: string, has: (clientId: string) => boolean): Owners {
   return {
     self: { nodeId: name, name, url: '' },
@@ -56,4 +58,75 @@ export function soleOwner(name: string, has: (clientId: string) => boolean): Own
     enter: () => () => undefined,
     others: async () => [],
   };
+}
+
+/** Milliseconds that an answer is cached. */
+const CACHED_MS = 1_000;
+
+interface ForeignOwnersOptions {
+  cluster: ClusterStore;
+  /** This node's nodeId. */
+  selfId: string;
+  /** Milliseconds without a heartbeat after which a node counts as gone. */
+  aliveMs: number;
+  clock: MonotonicClock;
+}
+
+/** Asks the store which other node holds a session, with a short-lived cache. */
+export class ForeignOwners {
+  readonly #options: ForeignOwnersOptions;
+  readonly #found = new Map<string, { owner: Promise<Owner>; until: number }>();
+  #nodes: readonly SeenNode[] = [];
+
+  constructor(options: ForeignOwnersOptions) {
+    this.#options = options;
+  }
+
+  /** Reads the live nodes, and drops expired cache entries. @throws GatewayError `store_unavailable` */
+  async refresh(): Promise<readonly SeenNode[]> {
+    const { cluster, aliveMs, clock } = this.#options;
+    this.#nodes = await cluster.nodes.list(aliveMs);
+    const now = clock.monotonic();
+    for (const [clientId, { until }] of this.#found) if (until <= now) this.#found.delete(clientId);
+    return this.#nodes;
+  }
+
+  /** @throws GatewayError `store_unavailable` */
+  find(clientId: string): Promise<Owner> {
+    const now = this.#options.clock.monotonic();
+    const known = this.#found.get(clientId);
+    if (known && known.until > now) return known.owner;
+    const owner = this.#ask(clientId);
+    this.#found.set(clientId, { owner, until: now + CACHED_MS });
+    // failures and absences are not cached
+    const forget = () => {
+      if (this.#found.get(clientId)?.owner === owner) this.#found.delete(clientId);
+    };
+    owner.then(({ at }) => at !== 'peer' && forget(), forget);
+    return owner;
+  }
+
+  distrust(clientId: string): void {
+    this.#found.delete(clientId);
+  }
+
+  async others(): Promise<PeerNode[]> {
+    const nodes = await this.#options.cluster.nodes.list(this.#options.aliveMs);
+    return nodes.filter(({ nodeId }) => nodeId !== this.#options.selfId).map(peerOf);
+  }
+
+  async #ask(clientId: string): Promise<Owner> {
+    const { cluster, selfId } = this.#options;
+    const lease = await cluster.leases.holder(clientId);
+    // this node's own lease: it is about to expire, or was claimed just now
+    if (!lease || lease.nodeId === selfId) return { at: 'nobody' };
+    const isHolder = ({ nodeId }: SeenNode) => nodeId === lease.nodeId;
+    const node = this.#nodes.find(isHolder) ?? (await this.refresh()).find(isHolder);
+    // a node without heartbeat has gone: its lease expires
+    return node ? { at: 'peer', node: peerOf(node) } : { at: 'nobody' };
+  }
+}
+
+function peerOf({ nodeId, name, url }: SeenNode): PeerNode {
+  return { nodeId, name, url };
 }

@@ -1,44 +1,43 @@
-/** What a node sees of the cluster when it decides. */
-export interface View {
-  /** The nodeId of the node that decides. */
+/** A node's view of the cluster. */
+interface View {
+  /** The deciding node's nodeId. */
   self: string;
-  /** It shall give everything away. */
+  /** The node hands all its sessions over. */
   draining: boolean;
-  /** How many sessions it holds, without those that it is giving away. */
+  /** Sessions that the node holds, without those it is giving. */
   held: number;
-  /** The nodes that are there and take sessions; without this one while it is draining. */
+  /** Live nodes that take sessions; without this node while it drains. */
   takers: readonly Taker[];
-  /** How many sessions each node holds, by nodeId. */
+  /** Sessions of each node, by nodeId. */
   counts: ReadonlyMap<string, number>;
-  /** Sessions that nobody holds, as far as they were looked for. */
+  /** Sessions that no node holds, up to a limit. */
   free: readonly string[];
-  /** Those of them that have been free for so long that whoever should have taken them seems unable to. */
+  /** Free sessions that the node of their share has not claimed for long: it seems unable to. */
   overdue: ReadonlySet<string>;
 }
 
 export interface Taker {
   nodeId: string;
-  /** It has been there for long enough to be given sessions that others hold. */
+  /** Live for at least one lease: it may be given sessions that other nodes hold. */
   settled: boolean;
 }
 
-export interface Plan {
+interface Plan {
   /** Sessions to claim. */
   take: readonly string[];
   /** How many sessions to give away. */
   give: number;
 }
 
-/** A node that takes sessions, and how many it has. */
 interface Load extends Taker {
   count: number;
 }
 
 /**
- * What a node does next, so that all come to hold the same number. Nodes decide by the same rules from nearly the same
- * view: free sessions go to whoever has the fewest; what two want at once is the first one's. When nobody waits to be
- * taken, the node with the most gives one away, if another has at least two fewer. Each such step brings the nodes nearer
- * to each other, so that it ends, and nothing is given back.
+ * The next step of a node towards an equal number of sessions on all nodes. All nodes apply the same rules to nearly
+ * the same view: free sessions go to the node with the fewest; if two claim the same one, the first gets it. If no session is
+ * free, the node with the most gives one, provided that another has at least two fewer. Each step reduces the difference, so
+ * the process ends and no session is given back.
  */
 export function placement({ self, draining, held, takers, counts, free, overdue }: View): Plan {
   const loads = takers.map((taker) => ({
@@ -56,7 +55,7 @@ export function placement({ self, draining, held, takers, counts, free, overdue 
   return { take: [], give: isFullest && held - fewest >= 2 ? 1 : 0 };
 }
 
-/** Those of the free sessions that are a node's, when each goes to whoever has the fewest by then. */
+/** A node's share of the free sessions, if each in turn goes to the node with the fewest. */
 function shareOf(self: string, loads: readonly Load[], free: readonly string[]): string[] {
   const filling = loads.map((load) => ({ ...load }));
   return free.toSorted().filter(() => {

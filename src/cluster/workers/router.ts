@@ -1,19 +1,20 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
-import type { Logger } from '../log.js';
+import { ConnectionLimit } from '../../domain/connection-limit.js';
+import type { Logger } from '../../log.js';
 
-/** Where a worker listens: the same object as long as the same process does. */
+/** Where a worker listens: the same object while the same process listens. */
 export interface Address {
   host: string;
   port: number;
 }
 
-/** Milliseconds that a client without a worker has for its request. */
-const PATIENCE_MS = 5_000;
+/** Milliseconds for the request of a client while no worker is up. */
+const REQUEST_MS = 5_000;
 
 const BODY = JSON.stringify({ error: 'no worker process is up yet: try again in a second' });
-/** The only HTTP that the router speaks. */
+/** The only HTTP response of the router itself. */
 const UNAVAILABLE = [
   'HTTP/1.1 503 Service Unavailable',
   'Content-Type: application/json; charset=utf-8',
@@ -24,25 +25,30 @@ const UNAVAILABLE = [
   BODY,
 ].join('\r\n');
 
-/** One port in front of several: every connection goes to the worker that has the fewest, byte by byte. */
+/** Listens on one port and pipes each connection to the worker with the fewest. */
 export class Router {
   readonly #server: Server;
   readonly #living: () => readonly Address[];
   readonly #log: Logger;
   readonly #clients = new Set<Socket>();
+  readonly #limit: ConnectionLimit;
   readonly #load = new WeakMap<Address, number>();
   #turn = 0;
 
-  /** @param living the workers that take connections now */
-  constructor(living: () => readonly Address[], log: Logger) {
+  /**
+   * @param living the workers that accept connections
+   * @param connectionsPerAddress more are closed at once; 0 for no limit
+   */
+  constructor(living: () => readonly Address[], log: Logger, connectionsPerAddress = 0) {
     this.#living = living;
     this.#log = log;
+    this.#limit = new ConnectionLimit(connectionsPerAddress);
     this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => void this.#take(client));
   }
 
   /**
    * Listens; resolves with the URL.
-   * @throws a system error when the port is taken or the host is none of this machine's
+   * @throws a system error if the port is taken or the host is not of this machine
    */
   async listen(host: string, port: number): Promise<string> {
     this.#server.listen(port, host);
@@ -53,30 +59,38 @@ export class Router {
     return `http://${host.includes(':') ? `[${host}]` : host}:${listening}`;
   }
 
-  /** Takes no more connections; those that are open go on. */
+  /** Accepts no more connections; open ones continue. */
   refuse(): void {
     this.#server.close();
   }
 
-  /** Cuts what is still open. */
+  /** Closes open connections. */
   close(): void {
     this.refuse();
     for (const client of this.#clients) client.destroy();
   }
 
   async #take(client: Socket): Promise<void> {
+    const leave = this.#limit.enter(client.remoteAddress ?? '');
+    if (!leave) {
+      client.destroy();
+      return;
+    }
     this.#clients.add(client);
-    client.on('close', () => this.#clients.delete(client));
-    // what goes wrong with a connection ends it, and nothing else
+    client.on('close', () => {
+      this.#clients.delete(client);
+      leave();
+    });
+    // an error ends this connection only
     client.on('error', () => client.destroy());
     for (const address of this.#byLoad()) {
       const worker = await connected(address);
       if (worker) return this.#join(client, worker, address);
     }
-    turnAway(client);
+    refuseClient(client);
   }
 
-  /** The worker with the fewest connections first; among equals each in its turn. */
+  /** The worker with the fewest connections first; equal ones in rotation. */
   #byLoad(): Address[] {
     const living = this.#living();
     const first = this.#turn++ % Math.max(1, living.length);
@@ -84,7 +98,7 @@ export class Router {
     return turned.sort((a, b) => this.#loadOf(a) - this.#loadOf(b));
   }
 
-  /** Pipes both ways; an end is passed on as such, because a client may still wait for its answer. */
+  /** Pipes both directions, and passes a half-close on: a client may still wait for its answer. */
   #join(client: Socket, worker: Socket, address: Address): void {
     this.#load.set(address, this.#loadOf(address) + 1);
     let ways = 2;
@@ -100,7 +114,7 @@ export class Router {
   }
 }
 
-/** Undefined when nobody answers there. */
+/** Undefined if the connection fails. */
 function connected(address: Address): Promise<Socket | undefined> {
   const socket = connect({ ...address, allowHalfOpen: true, noDelay: true });
   return new Promise((resolve) => {
@@ -109,9 +123,9 @@ function connected(address: Address): Promise<Socket | undefined> {
   });
 }
 
-/** Says so once something was asked: an answer before the question would confuse the client. */
-function turnAway(client: Socket): void {
-  client.setTimeout(PATIENCE_MS, () => client.destroy());
+/** Answers 503 after the client's first data: a response before the request would confuse it. */
+function refuseClient(client: Socket): void {
+  client.setTimeout(REQUEST_MS, () => client.destroy());
   client.once('data', () => client.end(UNAVAILABLE));
   client.once('end', () => client.end());
 }

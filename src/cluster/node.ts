@@ -2,62 +2,60 @@ import type { MonotonicClock } from '../domain/clock.js';
 import { GatewayError } from '../domain/errors.js';
 import type { Logger } from '../log.js';
 import type { ClusterStore } from '../store/store.js';
-import { ForeignOwners } from './foreign-owners.js';
-import { LeaseKeeper } from './lease-keeper.js';
-import { Moves, type MovesObserver } from './moves.js';
-import type { Owner, Owners, PeerNode } from './owners.js';
+import { Handover, type MovesObserver, type NodeSessions } from './handover.js';
+import { LeaseKeeper } from './leases.js';
+import { ForeignOwners, type Owner, type Owners, type PeerNode } from './owners.js';
 import { placement, type Taker } from './placement.js';
-import type { Residents } from './residents.js';
 
-/** Milliseconds between two looks at the cluster. */
-const LOOK_MS = 1_000;
-/** Looks after which a session that is still free is anybody's. */
-const OVERDUE_LOOKS = 5;
-/** Free sessions that are looked for at once. */
+/** Milliseconds between two heartbeats. */
+const HEARTBEAT_MS = 1_000;
+/** Heartbeats after which any node may claim a session that is still free. */
+const OVERDUE_BEATS = 5;
+/** Free sessions read at once. */
 const FREE_AT_ONCE = 200;
 
-/** What is counted. */
-export interface ClusterObserver extends MovesObserver {
+/** Counts handovers and lost leases. */
+interface ClusterObserver extends MovesObserver {
   leaseLost(): void;
 }
 
-export interface ClusterOptions {
+interface ClusterOptions {
   cluster: ClusterStore;
-  /** Another one at each start. */
+  /** New at each start. */
   nodeId: string;
   name: string;
-  /** Where other nodes reach this one; known once it listens. */
+  /** Where other nodes reach this one; known once the server listens. */
   url(): string;
   version: string;
-  /** Milliseconds that a lease lasts when it is not renewed. */
+  /** Duration of a lease in milliseconds. */
   leaseMs: number;
-  residents: Residents;
+  sessions: NodeSessions;
   observer: ClusterObserver;
   clock: MonotonicClock;
   log: Logger;
 }
 
 /**
- * A node's part in the cluster: says that it is there, claims its share of the sessions and keeps their leases, gives
- * sessions to nodes that have room for them, and knows who holds the others.
+ * A node of the cluster: sends heartbeats, claims its share of the sessions and renews their leases, hands sessions over to
+ * nodes with fewer, and finds the nodes that hold the others.
  */
-export class Cluster implements Owners {
+export class ClusterMember implements Owners {
   readonly #options: ClusterOptions;
   readonly #keeper: LeaseKeeper;
-  readonly #moves: Moves;
+  readonly #handover: Handover;
   readonly #foreign: ForeignOwners;
-  /** At how many looks each session was free, one after the other. */
+  /** Consecutive heartbeats at which each session was free. */
   #seenFree = new Map<string, number>();
   #draining = false;
-  /** It takes no sessions any more, and is still there. */
+  /** Takes no more sessions, but still sends heartbeats. */
   #stopping = false;
   #left = false;
-  #look: Promise<void> = Promise.resolve();
-  #cancelLook: () => void = () => undefined;
+  #beating: Promise<void> = Promise.resolve();
+  #cancelBeat: () => void = () => undefined;
   #isBlind = false;
 
   constructor(options: ClusterOptions) {
-    const { cluster, nodeId, leaseMs, residents, observer } = options;
+    const { cluster, nodeId, leaseMs, sessions, observer } = options;
     this.#options = options;
     this.#foreign = new ForeignOwners({ ...options, selfId: nodeId, aliveMs: leaseMs });
     this.#keeper = new LeaseKeeper({
@@ -66,10 +64,10 @@ export class Cluster implements Owners {
       lastsMs: leaseMs,
       onLost: (clientId) => {
         observer.leaseLost();
-        residents.drop(clientId);
+        sessions.drop(clientId);
       },
     });
-    this.#moves = new Moves({ ...options, keeper: this.#keeper });
+    this.#handover = new Handover({ ...options, keeper: this.#keeper });
   }
 
   get self(): PeerNode {
@@ -77,7 +75,6 @@ export class Cluster implements Owners {
     return { nodeId, name, url: url() };
   }
 
-  /** How many sessions this node holds. */
   get held(): number {
     return this.#keeper.sessions().length;
   }
@@ -88,36 +85,36 @@ export class Cluster implements Owners {
   }
 
   /**
-   * Joins the cluster, and takes up this node's first share.
+   * Joins the cluster and takes this node's first share of the sessions.
    * @throws GatewayError `store_unavailable`
    */
   async start(): Promise<void> {
     await this.#options.cluster.leases.seed();
     this.#keeper.start();
-    await this.#lookOnce();
-    // a node that says nothing while it takes up thousands would count as gone
-    this.#lookLater();
-    await this.#moves.taken();
+    await this.#beat();
+    // without heartbeats, a node that is busy taking thousands would count as gone
+    this.#beatLater();
+    await this.#handover.taken();
   }
 
-  /** Gives all sessions to other nodes, as long as there are any, and takes no more. What others hold is still found. */
+  /** Hands all sessions over to other nodes, if there are any, and takes no more. Still finds the nodes of sessions. */
   async drain(): Promise<void> {
     await this.#takeNoMore();
     const { cluster, nodeId, log } = this.#options;
     try {
       await cluster.nodes.drain(nodeId, true);
       if ((await this.#takers()).length === 0) return;
-      log.info({ sessions: this.held }, 'giving all sessions to other nodes');
-      await this.#moves.give(this.#keeper.sessions());
+      log.info({ sessions: this.held }, 'handing all sessions over to other nodes');
+      await this.#handover.give(this.#keeper.sessions());
     } catch (error) {
-      log.warn({ err: error }, 'sessions could not be given to other nodes in good order');
+      log.warn({ err: error }, 'handing the sessions over failed');
     }
   }
 
-  /** Leaves the cluster. No session may be served any more; those that are still held are free for others at once. */
+  /** Leaves the cluster and releases all leases. No session may be served afterwards. */
   async leave(): Promise<void> {
     this.#left = true;
-    this.#cancelLook();
+    this.#cancelBeat();
     await this.#takeNoMore();
     const released = this.#keeper.sessions().map((clientId) => this.#keeper.release(clientId));
     await Promise.allSettled(released);
@@ -126,7 +123,7 @@ export class Cluster implements Owners {
     await cluster.nodes.leave(nodeId).catch(() => undefined);
   }
 
-  /** Whether this node may act for a session at this instant. */
+  /** Whether this node may act for a session now. */
   holds(clientId: string): boolean {
     return this.#keeper.holds(clientId);
   }
@@ -139,7 +136,7 @@ export class Cluster implements Owners {
   }
 
   async find(clientId: string): Promise<Owner> {
-    const at = await this.#moves.placeOf(clientId);
+    const at = await this.#handover.placeOf(clientId);
     return at ? { at } : this.#foreign.find(clientId);
   }
 
@@ -148,21 +145,21 @@ export class Cluster implements Owners {
   }
 
   async exists(clientId: string): Promise<boolean> {
-    const { residents } = this.#options;
-    const exists = await residents.exists(clientId);
-    if (!exists) residents.gone(clientId);
+    const { sessions } = this.#options;
+    const exists = await sessions.exists(clientId);
+    if (!exists) sessions.gone(clientId);
     return exists;
   }
 
   async take(clientId: string): Promise<boolean> {
     const mayTake = this.holds(clientId) || !(this.#draining || this.#stopping);
-    const isTaken = mayTake && (await this.#moves.take(clientId));
+    const isTaken = mayTake && (await this.#handover.take(clientId));
     if (!isTaken) this.distrust(clientId);
     return isTaken;
   }
 
   enter(clientId: string): (() => void) | undefined {
-    return this.#moves.enter(clientId);
+    return this.#handover.enter(clientId);
   }
 
   others(): Promise<PeerNode[]> {
@@ -175,77 +172,80 @@ export class Cluster implements Owners {
     throw elsewhere(clientId);
   }
 
-  /** The session has been deleted: nobody needs to hold it. Never rejects. */
+  /** Releases the lease of a deleted session. Never rejects. */
   async ended(clientId: string): Promise<void> {
     await this.#keeper.release(clientId, true).catch((error: unknown) => {
-      this.#options.log.warn({ err: error, clientId }, 'the lease of a deleted session runs out by itself');
+      this.#options.log.warn(
+        { err: error, clientId },
+        'the lease of a deleted session could not be released; it expires by itself',
+      );
     });
   }
 
   async #takeNoMore(): Promise<void> {
     this.#stopping = true;
-    this.#moves.takeNoMore();
-    await this.#look;
+    this.#handover.takeNoMore();
+    await this.#beating;
   }
 
-  #lookLater(): void {
+  #beatLater(): void {
     if (this.#left) return;
-    this.#cancelLook = this.#options.clock.after(LOOK_MS, () => {
-      this.#look = this.#lookOnce()
-        .then(() => this.#noteSight(undefined))
-        .catch((error: unknown) => this.#noteSight(error))
-        .finally(() => this.#lookLater());
+    this.#cancelBeat = this.#options.clock.after(HEARTBEAT_MS, () => {
+      this.#beating = this.#beat()
+        .then(() => this.#noteOutage(undefined))
+        .catch((error: unknown) => this.#noteOutage(error))
+        .finally(() => this.#beatLater());
     });
   }
 
-  async #lookOnce(): Promise<void> {
+  async #beat(): Promise<void> {
     const { cluster, nodeId, name, url, version, leaseMs } = this.#options;
     const { draining } = await cluster.nodes.announce({ nodeId, name, url: url(), version }, leaseMs);
     this.#draining = draining;
-    // others must go on finding what it still holds
+    // the heartbeat goes on: other nodes must find the sessions that are still here
     if (this.#stopping) return;
     const [takers, counts, found] = await Promise.all([
       this.#takers(),
       cluster.leases.counts(),
       cluster.leases.free(FREE_AT_ONCE),
     ]);
-    const free = found.filter((clientId) => !this.#moves.hasFailed(clientId));
-    const own = this.#moves.staying();
+    const free = found.filter((clientId) => !this.#handover.hasFailed(clientId));
+    const own = this.#handover.staying();
     const overdue = this.#noteFree(free);
     const view = { self: nodeId, draining, held: own.length, takers, counts, free, overdue };
     const { take, give } = placement(view);
-    if (give > 0 && (draining || !this.#moves.isGiving)) void this.#moves.give(own, give);
-    this.#moves.takeSome(take);
-    for (const clientId of this.#moves.unused()) await this.#letGo(clientId);
+    if (give > 0 && (draining || !this.#handover.isGiving)) void this.#handover.give(own, give);
+    this.#handover.takeSome(take);
+    for (const clientId of this.#handover.unused()) await this.#releaseUnused(clientId);
   }
 
-  /** Holds a session no longer that was not created, or not as far as this node knows: then anybody may take it. */
-  async #letGo(clientId: string): Promise<void> {
-    const exists = await this.#options.residents.exists(clientId);
-    if (!this.#moves.unused().includes(clientId)) return;
+  /** Releases a session whose creation failed. */
+  async #releaseUnused(clientId: string): Promise<void> {
+    const exists = await this.#options.sessions.exists(clientId);
+    if (!this.#handover.unused().includes(clientId)) return;
     if (exists) await this.#keeper.release(clientId);
     else await this.ended(clientId);
   }
 
-  /** @returns those that have been free for long */
+  /** @returns sessions that have been free for long */
   #noteFree(free: readonly string[]): Set<string> {
     this.#seenFree = new Map(free.map((clientId) => [clientId, (this.#seenFree.get(clientId) ?? 0) + 1]));
-    return new Set(free.filter((clientId) => (this.#seenFree.get(clientId) ?? 0) > OVERDUE_LOOKS));
+    return new Set(free.filter((clientId) => (this.#seenFree.get(clientId) ?? 0) > OVERDUE_BEATS));
   }
 
-  /** The nodes that are there and take sessions. @throws GatewayError store_unavailable */
+  /** The live nodes that take sessions. @throws GatewayError `store_unavailable` */
   async #takers(): Promise<Taker[]> {
     const { leaseMs } = this.#options;
-    return (await this.#foreign.look())
+    return (await this.#foreign.refresh())
       .filter(({ draining }) => !draining)
       .map(({ nodeId, ageMs }) => ({ nodeId, settled: ageMs >= leaseMs }));
   }
 
-  /** Tells of an outage once, not once a second. */
-  #noteSight(error: unknown): void {
+  /** Logs an outage once, not every second. */
+  #noteOutage(error: unknown): void {
     const { log } = this.#options;
-    if (error && !this.#isBlind) log.warn({ err: error }, 'the other nodes cannot be seen');
-    if (!error && this.#isBlind) log.info('the other nodes can be seen again');
+    if (error && !this.#isBlind) log.warn({ err: error }, 'the nodes of the store cannot be read');
+    if (!error && this.#isBlind) log.info('the nodes of the store can be read again');
     this.#isBlind = error !== undefined;
   }
 }

@@ -1,33 +1,74 @@
 import type { MonotonicClock } from '../domain/clock.js';
+import { longestPause } from '../domain/retry.js';
 import type { Logger } from '../log.js';
 import type { LeaseStore } from '../store/store.js';
-import { type HeldLease, heldLease, isHeld, renewedLease } from './held-lease.js';
 
-/** How often leases are renewed while they last once. */
+/** A lease, by the monotonic clock of its node. */
+export interface HeldLease {
+  epoch: number;
+  /** When it was last requested. */
+  askedAt: number;
+  /** Until when the node may act on it. */
+  until: number;
+}
+
+/** The share of a lease that its node does not use: time to end its work, and a margin for clocks of unequal speed. */
+const UNUSED = 0.1;
+
+/**
+ * A lease that the store granted or renewed. The node counts from the moment of its request, the store from a later one:
+ * so the node stops before the store frees the lease.
+ * @param askedAt milliseconds of the node's monotonic clock, before the request
+ * @param lastsMs milliseconds, as requested
+ */
+export function heldLease(epoch: number, askedAt: number, lastsMs: number): HeldLease {
+  return { epoch, askedAt, until: askedAt + lastsMs * (1 - UNUSED) };
+}
+
+/** Whether a node may act on a lease. @param now milliseconds of its monotonic clock */
+export function isHeld(lease: HeldLease | undefined, now: number): boolean {
+  return lease !== undefined && now < lease.until;
+}
+
+/**
+ * A lease after a renewal of all leases of its node.
+ * @param epochs the leases that the node holds, by the store
+ * @returns undefined if it is lost
+ */
+export function renewedLease(
+  lease: HeldLease,
+  epochs: ReadonlyMap<string, number>,
+  { clientId, askedAt, lastsMs }: { clientId: string; askedAt: number; lastsMs: number },
+): HeldLease | undefined {
+  // claimed during the renewal, which may not include it
+  if (lease.askedAt > askedAt) return lease;
+  return epochs.get(clientId) === lease.epoch ? heldLease(lease.epoch, askedAt, lastsMs) : undefined;
+}
+
+/** Renewals within the duration of a lease. */
 const RENEWALS = 3;
-/** How often it is tried while they last once, when the store fails. */
-const TRIALS = 15;
+/** Attempts within the duration of a lease while the store fails. */
+const ATTEMPTS = 15;
 
-export interface LeaseKeeperOptions {
+interface LeaseKeeperOptions {
   leases: LeaseStore;
   nodeId: string;
-  /** Milliseconds that a lease lasts when it is not renewed. */
+  /** Duration of a lease in milliseconds. */
   lastsMs: number;
   clock: MonotonicClock;
   log: Logger;
-  /** Told when a session must not be served any more, before another node can have it. Called once for each claim. */
+  /** Called once for each lost lease, before another node can claim the session. */
   onLost(clientId: string): void;
 }
 
-/** The leases of one node: claims, renews and releases them, and knows by its own clock when one may be over. */
+/** Claims, renews and releases the leases of one node, and detects by the node's own clock when one expires. */
 export class LeaseKeeper {
   readonly #options: LeaseKeeperOptions;
   readonly #held = new Map<string, HeldLease>();
-  /** Sessions that are being claimed or released. */
+  /** Sessions with a claim or release in flight. */
   readonly #changing = new Set<string>();
-  /** Sessions whose claim was answered since the last renewal was asked for, which may not have seen them. */
+  /** Sessions claimed since the last renewal was requested: its answer may not include them. */
   readonly #unseen = new Set<string>();
-  /** The last renewal has failed. */
   #isFailing = false;
   #cancelRenewal: (() => void) | undefined;
   #cancelWatch: (() => void) | undefined;
@@ -44,12 +85,12 @@ export class LeaseKeeper {
     return this.#options.clock.monotonic() - this.#renewedAt;
   }
 
-  /** Begins to renew what is claimed from now on. */
+  /** Begins to renew leases. */
   start(): void {
     this.#renewIn(this.#options.lastsMs / RENEWALS);
   }
 
-  /** Ends the renewals; what is held runs out unless it is released. */
+  /** Stops renewing: leases expire unless they are released. */
   stop(): void {
     this.#cancelRenewal?.();
     this.#cancelRenewal = undefined;
@@ -57,8 +98,8 @@ export class LeaseKeeper {
   }
 
   /**
-   * Takes a session.
-   * @returns its epoch; undefined when another node holds it
+   * Claims a session.
+   * @returns the lease's epoch; undefined if another node holds it
    * @throws GatewayError `store_unavailable`
    */
   async claim(clientId: string): Promise<number | undefined> {
@@ -67,7 +108,7 @@ export class LeaseKeeper {
     const epoch = await this.#change(clientId, () => leases.claim(clientId, nodeId, lastsMs));
     if (epoch === undefined) return undefined;
     const lease = heldLease(epoch, askedAt, lastsMs);
-    // an answer that was under way for too long is worth nothing
+    // the answer took so long that the lease is over
     if (!isHeld(lease, clock.monotonic())) return undefined;
     this.#held.set(clientId, lease);
     this.#unseen.add(clientId);
@@ -75,20 +116,19 @@ export class LeaseKeeper {
     return epoch;
   }
 
-  /** Whether the session may be served now: no other node can have it. */
+  /** Whether this node may serve the session now. */
   holds(clientId: string): boolean {
     return isHeld(this.#held.get(clientId), this.#options.clock.monotonic());
   }
 
-  /** The sessions that are held. */
   sessions(): string[] {
     return [...this.#held.keys()].filter((clientId) => this.holds(clientId));
   }
 
   /**
-   * Gives a session away; it must not be served any more.
-   * @param gone the session does not exist any more
-   * @throws GatewayError `store_unavailable`: others have it once the lease has run out
+   * Releases a session, which must not be served afterwards.
+   * @param gone the session was deleted
+   * @throws GatewayError `store_unavailable`: the lease then expires by itself
    */
   async release(clientId: string, gone = false): Promise<void> {
     const lease = this.#held.get(clientId);
@@ -122,15 +162,15 @@ export class LeaseKeeper {
       if (this.#isFailing) log.info('leases are renewed again');
       this.#isFailing = false;
     } catch (error) {
-      // once for an outage, not at each trial
+      // once for each outage
       if (!this.#isFailing) log.warn({ err: error }, 'leases cannot be renewed');
       this.#isFailing = true;
-      nextMs = lastsMs / TRIALS;
+      nextMs = longestPause({ pausesMs: [lastsMs / ATTEMPTS], endless: true });
     }
     if (this.#cancelRenewal) this.#renewIn(nextMs);
   }
 
-  /** Takes over what a renewal has found. */
+  /** Applies the answer to a renewal. */
   #take(epochs: ReadonlyMap<string, number>, askedAt: number): void {
     const { lastsMs } = this.#options;
     for (const [clientId, lease] of [...this.#held]) {
@@ -145,15 +185,15 @@ export class LeaseKeeper {
     this.#watch();
   }
 
-  /** What was lost here, or claimed in vain, while the store goes on prolonging it: nobody could ever have it again. */
+  /** Releases a lease that the store renews although this node gave it up: no node could ever claim it. */
   async #giveBack(clientId: string, epoch: number): Promise<void> {
     const { leases, nodeId, log } = this.#options;
     await this.#change(clientId, () => leases.release(clientId, nodeId, epoch)).catch((error: unknown) => {
-      log.warn({ err: error, clientId }, 'a lost lease could not be given back; it is tried again');
+      log.warn({ err: error, clientId }, 'a lost lease could not be released; it is tried again');
     });
   }
 
-  /** Wakes up when the first lease is over. */
+  /** Sets the timer for the first lease that expires. */
   #watch(): void {
     const { clock } = this.#options;
     this.#cancelWatch?.();
