@@ -1,23 +1,31 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import Boom from '@hapi/boom';
+import type { Lifecycle, Request, RouteOptions } from '@hapi/hapi';
 import Joi, { type ObjectSchema, type ValidationOptions } from 'joi';
 import { GatewayError } from '../domain/errors.js';
+import { jsonFlaw, readJson } from '../domain/json.js';
 import { LIMITS } from '../domain/limits.js';
+import { requireOwn } from './caller.js';
 
 const emptyBody = Joi.object({});
 
 type Validator<Body> = (value: unknown, options: ValidationOptions) => Promise<Body>;
 
 /**
- * Validates a JSON body: types as they stand, with no "true" for true. An empty body counts as `{}`, so that the answer
- * names the missing fields; a `clientId` in the query stands in for one in the body, and must not contradict it.
+ * Validates a JSON body without conversion: "true" is not true. An empty body counts as `{}`, so that the answer names the
+ * missing fields; a `clientId` in the query replaces a missing one in the body, and must not contradict it.
  */
 export function bodyValidator<Body>(schema: ObjectSchema<Body> | undefined): Validator<Body> {
   const strict = (schema ?? emptyBody).label('the request body').prefs({ convert: false });
-  const takesClientId = 'clientId' in (strict.describe().keys ?? {});
+  // at the first request: the description of all bodies takes a tenth of a start
+  let takesClientId: boolean | undefined;
   return (value, options) => {
     const body = value ?? {};
+    const flaw = jsonFlaw(body);
+    if (flaw !== undefined) throw new GatewayError('invalid_request', flaw);
     const named: unknown = options.context?.query?.clientId;
+    takesClientId ??= 'clientId' in (strict.describe().keys ?? {});
     if (!takesClientId || typeof named !== 'string') return strict.validateAsync(body, options);
     return strict.validateAsync(withClientId(body, named), options);
   };
@@ -30,13 +38,12 @@ function withClientId(body: unknown, clientId: string): unknown {
   throw new GatewayError('invalid_request', 'clientId must be the same in the query and in the body');
 }
 
-/** What validation needs of a request. */
 interface ValidatedRequest {
   query: object;
   route: { settings: { validate?: { options?: ValidationOptions } } };
 }
 
-/** Validates what a handler read by itself, as hapi validates what it reads. @throws a 400 that says what is wrong */
+/** Validates a body that a handler read by itself, as hapi validates others. @throws Boom 400 that says what is wrong */
 export async function validated<Body>(
   { query, route }: ValidatedRequest,
   validate: Validator<Body>,
@@ -50,17 +57,17 @@ export async function validated<Body>(
 }
 
 /**
- * Reads a JSON body of a route that gets its body as a stream; undefined when it is empty.
- * @throws invalid_request, media_too_large; what is left of the stream is not read then
+ * Reads a JSON body that came as a stream; undefined when it is empty.
+ * @throws invalid_request, request_too_large; the rest of the stream is then left unread
  */
-export async function readJson(source: Readable): Promise<unknown> {
+async function readStream(source: Readable): Promise<unknown> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of chunksOf(source)) {
     size += part.length;
     if (size > LIMITS.jsonBodyBytes) {
       const message = `the request body is larger than ${LIMITS.jsonBodyBytes} bytes`;
-      throw new GatewayError('media_too_large', message);
+      throw new GatewayError('request_too_large', message);
     }
     parts.push(part);
   }
@@ -69,7 +76,7 @@ export async function readJson(source: Readable): Promise<unknown> {
 
 async function* chunksOf(source: Readable): AsyncGenerator<Buffer> {
   try {
-    // a source that is destroyed takes the connection with it, and the answer
+    // destroying the source would close the connection before the answer
     yield* source.iterator({ destroyOnReturn: false });
   } catch (cause) {
     throw new GatewayError('invalid_request', 'the request body is broken, or ends too early', { cause });
@@ -78,14 +85,83 @@ async function* chunksOf(source: Readable): AsyncGenerator<Buffer> {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text, refusePrototypes);
+    return readJson(text);
   } catch (cause) {
     throw new GatewayError('invalid_request', 'Invalid request payload JSON format', { cause });
   }
 }
 
-/** Such a key means harm. */
-function refusePrototypes(key: string, value: unknown): unknown {
-  if (key === '__proto__') throw new SyntaxError('a prototype in the request body');
-  return value;
+/** Milliseconds after which the listener ends a request whose body has not arrived. */
+const LONGEST_BODY_MS = 300_000;
+
+/** The content type of a body that stays a stream. */
+const FORM = 'multipart/form-data';
+
+/**
+ * Leaves a form a stream, because it may be larger than memory; the listener bounds its time. JSON is read.
+ * @param maxBytes of the whole body
+ */
+export function uploadOptions(maxBytes: number): Pick<RouteOptions, 'payload' | 'ext'> {
+  return {
+    payload: {
+      allow: ['application/json', FORM],
+      output: 'stream',
+      parse: 'gunzip',
+      maxBytes,
+      timeout: false,
+    },
+    ext: {
+      // the first step after the body arrived
+      onCredentials: { method: expectFailure, options: { before: ['auth'] } },
+      onPostAuth: { method: readText, options: { before: ['owner'] } },
+      onPreResponse: { method: letFinish },
+    },
+  };
+}
+
+/** Keeps the process alive when a request is refused before its body is read, and the body breaks off. */
+const expectFailure: Lifecycle.Method = ({ payload }, h) => {
+  if (payload instanceof Readable) payload.on('error', () => undefined);
+  return h.continue;
+};
+
+/** Reads JSON before the node of the session is looked up, because the body names the session. A form stays a stream. */
+const readText: Lifecycle.Method = async (request, h) => {
+  const { payload, mime } = request;
+  if (!(payload instanceof Readable) || mime === FORM) return h.continue;
+  Object.assign(request, { payload: await readStream(payload) });
+  // the query was checked before the body was read
+  requireOwn(request);
+  return h.continue;
+};
+
+/**
+ * Reads the rest of the body before the answer: an answer is lost when the connection closes while the client still sends. A
+ * longer rest, and most of what comes without a valid token, is not read: the connection closes after the answer.
+ */
+const letFinish: Lifecycle.Method = async (request, h) => {
+  const { req } = request.raw;
+  if (!waitsForLeave(request) && !req.destroyed) {
+    // a compressed body flows through its decompressor
+    if (request.payload instanceof Readable) request.payload.resume();
+    const enough = new AbortController();
+    const { isAuthenticated } = request.auth;
+    let left = isAuthenticated ? (request.route.settings.payload?.maxBytes ?? 0) : LIMITS.refusedBodyBytes;
+    const timer = setTimeout(() => enough.abort(), isAuthenticated ? LONGEST_BODY_MS : LIMITS.refusedBodyMs);
+    const count = (chunk: Buffer) => {
+      left -= chunk.length;
+      if (left < 0) enough.abort();
+    };
+    req.on('data', count).resume();
+    await finished(req, { writable: false, signal: enough.signal }).catch(() => undefined);
+    clearTimeout(timer);
+    req.off('data', count);
+    if (enough.signal.aborted) req.pause();
+  }
+  return h.continue;
+};
+
+/** True when the client waits for `100 Continue`, and did not get it. */
+function waitsForLeave({ headers, payload }: Request): boolean {
+  return headers.expect !== undefined && payload === undefined;
 }

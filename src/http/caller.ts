@@ -1,39 +1,49 @@
 import type { Request } from '@hapi/hapi';
 import { GatewayError } from '../domain/errors.js';
 import { CLIENT_ID } from '../domain/ids.js';
+import { isObject } from '../domain/json.js';
 
 declare module '@hapi/hapi' {
   interface UserCredentials {
-    /** The one session that this caller may see; undefined for the master token, which sees all. */
-    clientId?: string;
+    /** The sessions that this caller may see; undefined for the master token, which sees all. */
+    clientIds?: readonly string[];
   }
 }
 
 type Credentials = Pick<Request['auth'], 'credentials'>;
 
-/** Where a request may name sessions; nothing of it needs to be validated. */
+/** The parts of a request that may name sessions, before validation. */
 interface NamingRequest {
   query: unknown;
   params: unknown;
   payload: unknown;
 }
 
-/** The session that a caller is confined to; undefined when it may see all. */
-export function confinedTo(request: { auth: Credentials }): string | undefined {
-  return request.auth.credentials.user?.clientId;
-}
-
-/** The one session that a list is about: the one that is asked for, else the one that the caller is confined to. */
-export function sessionFilter(request: { auth: Credentials; query: { clientId?: string } }): {
-  clientId?: string;
-} {
-  const clientId = request.query.clientId ?? confinedTo(request);
-  return clientId === undefined ? {} : { clientId };
+/** The sessions that a caller is limited to, mostly one; undefined when it may see all. */
+export function confinedTo(request: { auth: Credentials }): readonly string[] | undefined {
+  return request.auth.credentials?.user?.clientIds;
 }
 
 /**
- * The sessions that a request names, before anything is validated: in its query, its body, and at the head of a room's
- * id. Values that are no text name nobody; validation refuses them later.
+ * The session that a list is limited to: the one in the query, else the one that the caller is limited to.
+ * @throws GatewayError invalid_request when the caller's secret opens several, and it names none
+ */
+export function sessionFilter(request: { auth: Credentials; query: { clientId?: string } }): {
+  clientId?: string;
+} {
+  const [first, ...others] = confinedTo(request) ?? [];
+  const clientId = request.query.clientId ?? first;
+  if (clientId === undefined) return {};
+  if (request.query.clientId === undefined && others.length > 0) {
+    const opened = [first, ...others].join(', ');
+    throw new GatewayError('invalid_request', `clientId is required: this secret opens ${opened}`);
+  }
+  return { clientId };
+}
+
+/**
+ * The sessions that a request names, before validation: in its query, its body, and at the start of a room's id. Values
+ * that are not strings are skipped; validation refuses them later.
  */
 export function namedClientIds({ query, payload, params }: NamingRequest): string[] {
   const room = textOf(params, 'chatRoomId');
@@ -42,31 +52,31 @@ export function namedClientIds({ query, payload, params }: NamingRequest): strin
 }
 
 function textOf(input: unknown, name: string): string | undefined {
-  const value: unknown = typeof input === 'object' && input !== null ? Reflect.get(input, name) : undefined;
+  const value = isObject(input) ? input[name] : undefined;
   return typeof value === 'string' ? value : undefined;
 }
 
 /**
- * Keeps a caller to the session that it is confined to.
- * @param body looked at instead of its own: what it is about where it does not name it
+ * Refuses a caller that names another session than the one that it is limited to.
+ * @param body used in place of the request's own, when the request does not name its session itself
  * @throws forbidden when the request names another
  */
 export function requireOwn(request: NamingRequest & { auth: Credentials }, body?: unknown): void {
   const own = confinedTo(request);
   if (own === undefined) return;
   const { query, params, payload } = request;
-  if (namedClientIds({ query, params, payload: body ?? payload }).some((clientId) => clientId !== own)) {
+  if (namedClientIds({ query, params, payload: body ?? payload }).some((named) => !own.includes(named))) {
     throw new GatewayError('forbidden', 'this secret opens its own session only');
   }
 }
 
-/** The path of a request, fit for a log line: that of its route where it names what only some may know. */
+/** The path of a request for a log line: that of the route if the path contains a secret. */
 export function pathForLog({ path, route }: Request): string {
   return route.settings.app?.pathIsSecret ? route.path : path;
 }
 
-/** The session that a request is about, fit for a log line: well-formed or undefined. */
+/** The session of a request for a log line; undefined if its name is malformed. */
 export function clientIdForLog(request: Request): string | undefined {
-  const clientId = namedClientIds(request)[0] ?? request.auth.credentials?.user?.clientId;
+  const clientId = namedClientIds(request)[0] ?? confinedTo(request)?.[0];
   return clientId !== undefined && CLIENT_ID.test(clientId) ? clientId : undefined;
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
-import { Busboy, type BusboyInstance } from '@fastify/busboy';
+import { Busboy, type BusboyInstance, Dicer } from '@fastify/busboy';
 import { GatewayError } from '../domain/errors.js';
 
 /** The part that holds the file. */
@@ -9,40 +9,40 @@ const MAX_PARTS = 20;
 /** Bytes of a field, and of the headers of a part. */
 const MAX_FIELD_BYTES = 256 * 1024;
 const MAX_HEADER_BYTES = 8 * 1024;
-/** Bytes of the file that wait for whoever takes it: each stop on the way costs. */
+/** Bytes of the file that are buffered: fewer pauses make the upload faster. */
 const BUFFER_BYTES = 256 * 1024;
 /** Characters of a part's name that an error repeats. */
 const SHOWN_NAME = 64;
 const ONCE = 'must be there once';
 
-/** A file that was taken from a form, until it is discarded. */
+/** A file of a form, kept until it is discarded. */
 interface Taken {
   discard(): Promise<void>;
 }
 
 /** A form with one file, read to its end. */
 export interface Form<File extends Taken> {
-  /** Every other part, by its name. */
+  /** All other parts, by name. */
   fields: Map<string, string>;
   file: File;
-  /** As the file's part says it; may be empty. */
+  /** From the file's part; may be empty. */
   fileName: string;
-  /** The part's Content-Type without parameters; `text/plain` also when it has none. */
+  /** The part's Content-Type without parameters; empty when it has none. */
   mimeType: string;
 }
 
 /**
- * Reads a form while it streams, as fast as its file is taken; parts may come in any order.
- * @param take takes the part named `file`, which is there exactly once
- * @throws invalid_request, or what `take` throws. The rest of the body is read and forgotten then, so that the client gets
- * its answer, and what was taken is discarded.
+ * Reads a form while it streams, with back-pressure; parts may come in any order.
+ * @param take consumes the part named `file`, which must occur exactly once
+ * @throws invalid_request, or what `take` throws. The rest of the body is then read and dropped, so that the client gets
+ * its answer, and the file is discarded.
  */
 export async function readForm<File extends Taken>(
   source: Readable,
   headers: IncomingHttpHeaders,
   take: (stream: Readable) => Promise<File>,
 ): Promise<Form<File>> {
-  const reading = new FormReading(source, parserFor(headers), take);
+  const reading = new FormReading(source, parserFor(headers), untypedFileIn(source, headers), take);
   try {
     return await reading.form();
   } catch (error) {
@@ -51,18 +51,25 @@ export async function readForm<File extends Taken>(
   }
 }
 
-/** One form on its way. */
+/** A form in flight. */
 class FormReading<File extends Taken> {
   readonly #source: Readable;
   readonly #parser: BusboyInstance;
+  readonly #isUntyped: () => boolean;
   readonly #take: (stream: Readable) => Promise<File>;
   readonly #fields = new Map<string, string>();
   #file?: { taken: Promise<File>; stream: Readable; fileName: string; mimeType: string };
   #fail: (error: unknown) => void = () => undefined;
 
-  constructor(source: Readable, parser: BusboyInstance, take: (stream: Readable) => Promise<File>) {
+  constructor(
+    source: Readable,
+    parser: BusboyInstance,
+    isUntyped: () => boolean,
+    take: (stream: Readable) => Promise<File>,
+  ) {
     this.#source = source;
     this.#parser = parser;
+    this.#isUntyped = isUntyped;
     this.#take = take;
   }
 
@@ -73,7 +80,7 @@ class FormReading<File extends Taken> {
     return { fields: this.#fields, file: await taken, fileName, mimeType };
   }
 
-  /** Ends what is under way and leaves nothing behind. */
+  /** Stops reading and discards the file. */
   async forget(): Promise<void> {
     this.#source.unpipe(this.#parser);
     this.#source.resume();
@@ -100,12 +107,14 @@ class FormReading<File extends Taken> {
   }
 
   #onFile(name: string | undefined, stream: Readable, fileName: string | undefined, mimeType: string): void {
-    // the parser reports broken forms here too, listened to or not
+    // without a listener the parser's error for a broken form would be unhandled
     stream.on('error', () => undefined);
     if (name === FILE && !this.#file) {
       const taken = this.#take(stream);
       taken.catch(this.#fail);
-      this.#file = { taken, stream, fileName: fileName ?? '', mimeType };
+      // browsers write a quote in a file name so (WHATWG HTML, multipart form data)
+      const name = (fileName ?? '').replaceAll('%22', '"');
+      this.#file = { taken, stream, fileName: name, mimeType: this.#isUntyped() ? '' : mimeType };
     } else {
       stream.resume();
       const rule = name === FILE ? ONCE : `takes no file; the part for it is named ${FILE}`;
@@ -119,6 +128,33 @@ class FormReading<File extends Taken> {
     else if (isCut) this.#fail(invalid(`${shown(name)} must have ${MAX_FIELD_BYTES} bytes at most`));
     else this.#fields.set(name, text);
   }
+}
+
+const BOUNDARY = /boundary=(?:"([^"]+)"|([^;]+))/i;
+const NAMES_FILE = /[;\s]name="?file"?\s*(?:;|$)/i;
+
+/**
+ * Reads the headers of the parts up to the file: the parser reports `text/plain` also for a part without a type.
+ * @returns whether the file's part has no type; to be called when the parser has reached it
+ */
+function untypedFileIn(source: Readable, headers: IncomingHttpHeaders): () => boolean {
+  const [, quoted, plain = ''] = BOUNDARY.exec(headers['content-type'] ?? '') ?? [];
+  let isUntyped = false;
+  const heads = new Dicer({ boundary: quoted ?? plain.trim(), maxHeaderPairs: MAX_PARTS });
+  const read = (chunk: Buffer) => heads.write(chunk);
+  const end = () => source.off('data', read);
+  heads.on('error', end).on('part', (part) => {
+    part.on('error', end).resume();
+    part.on('header', (header) => {
+      const fields = new Map<string, unknown>(Object.entries(header));
+      if (!NAMES_FILE.test(String(fields.get('content-disposition')))) return;
+      isUntyped = !fields.has('content-type');
+      end();
+    });
+  });
+  // before the parser, which reports the file from the same bytes
+  source.on('data', read);
+  return () => isUntyped;
 }
 
 function parserFor(headers: IncomingHttpHeaders): BusboyInstance {

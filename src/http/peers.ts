@@ -1,66 +1,58 @@
 import type { Request } from '@hapi/hapi';
-import { HOP_HEADER, type Hops } from '../cluster/hops.js';
+import { HOP_HEADER, type NodeAuth, type ProvenHop } from '../cluster/node-auth.js';
 import type { Owners, PeerNode } from '../cluster/owners.js';
 import { GatewayError } from '../domain/errors.js';
 
-/** Headers of a caller that a request to another node carries too. */
-const CALLERS_OWN = ['authorization', 'x-v3-secret', 'last-event-id'];
-
 declare module '@hapi/hapi' {
   interface PluginsStates {
-    /** Set on every request before anything else looks at it. */
-    hop?: {
-      /** The nodeId of the node that it comes from. */
-      from: string;
-    };
+    /** Set on a request that another node sent, before all other handling. */
+    hop?: ProvenHop;
   }
 }
 
-/** True when another node has sent the request: it is answered here or not at all. */
+/** True if another node sent the request: it is answered here or not at all. */
 export function cameFromNode(request: Pick<Request, 'plugins'>): boolean {
   return request.plugins.hop !== undefined;
 }
 
-/** Asks other nodes, in the caller's name, what only they know. */
+/** Queries other nodes on behalf of a caller. */
 export class Peers {
   readonly #owners: Owners;
-  readonly #hops: Hops;
+  readonly #nodeAuth: NodeAuth;
 
-  constructor(owners: Owners, hops: Hops) {
+  constructor(owners: Owners, nodeAuth: NodeAuth) {
     this.#owners = owners;
-    this.#hops = hops;
+    this.#nodeAuth = nodeAuth;
   }
 
-  /** This node. */
   get self(): PeerNode {
     return this.#owners.self;
   }
 
-  /** The other nodes, for a request of a caller; none for a request of a node, which asks for what is known here. */
+  /** The nodes to query for a request: all others for a caller's, none for another node's. */
   async toAsk(request: Pick<Request, 'plugins'>): Promise<PeerNode[]> {
     return cameFromNode(request) ? [] : this.#owners.others();
   }
 
   /**
-   * Gets something of another node. The caller's token goes with it.
+   * Sends a GET request to another node, with the caller's rights and without its token.
    * @param path with its query
-   * @returns the answer as it comes, whatever its status; its body is read or cancelled by the caller
+   * @param caller the request that this is done for
+   * @returns the answer, of any status; read or cancel its body
    * @throws GatewayError `node_unreachable`
    */
   async get(
     { nodeId, name, url }: PeerNode,
     path: string,
-    { headers }: { headers: object },
+    caller: Pick<Request, 'auth'>,
     signal: AbortSignal,
+    headers: Readonly<Record<string, string>> = {},
   ): Promise<Response> {
-    const own = CALLERS_OWN.flatMap((header) => {
-      const value: unknown = Reflect.get(headers, header);
-      return value === undefined ? [] : [[header, String(value)] as const];
-    });
-    const hop = this.#hops.sign(this.#owners.self.nodeId, { method: 'GET', path, to: nodeId });
+    const ends = { from: this.#owners.self.nodeId, to: nodeId, rights: caller.auth.credentials?.user };
+    const hop = this.#nodeAuth.sign(ends, { method: 'GET', path });
     try {
       return await fetch(`${url}${path}`, {
-        headers: { ...Object.fromEntries(own), [HOP_HEADER]: hop },
+        headers: { ...headers, [HOP_HEADER]: hop },
         redirect: 'manual',
         signal,
       });

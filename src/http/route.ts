@@ -1,51 +1,33 @@
-import type { Lifecycle, Request, ResponseToolkit, Server } from '@hapi/hapi';
-import type { ObjectSchema } from 'joi';
+import type { Lifecycle, Request, ResponseObject, ResponseToolkit, Server } from '@hapi/hapi';
 import type { Registry } from 'prom-client';
+import { errorsOf, type Operation, type Owner } from '../contract/operation.js';
+import { clientQuery } from '../contract/schema.js';
+import { isGatewayError } from '../domain/errors.js';
+import { readJson } from '../domain/json.js';
 import type { Services } from '../services/services.js';
-import { bodyValidator } from './body.js';
-import type { EventStreams } from './event-streams.js';
-import type {} from './owner/stay.js';
-import type { Peers } from './peers.js';
-import type { QrImages } from './qr-images.js';
-import { type ClientQuery, clientQuery } from './schemas.js';
+import { bodyValidator, uploadOptions } from './body.js';
+import type { EventStreams } from './events/event-streams.js';
+import { cameFromNode, type Peers } from './peers.js';
+import type {} from './plugins/owner.js';
 import type { StoreProbe } from './store-probe.js';
-import { type Upload, uploadOptions } from './upload.js';
-
-/**
- * Which node answers: the one that holds the `session` that the request is about, `any` (what it tells is shared by
- * all), or `none` in particular (each node speaks of itself).
- */
-export type Owner = 'session' | 'any' | 'none';
-
-/** What a route takes. */
-export interface RouteInputs {
-  query?: ObjectSchema;
-  params?: ObjectSchema;
-  headers?: ObjectSchema;
-  body?: ObjectSchema;
-  /** The same as a multipart form, where it takes one too. */
-  form?: ObjectSchema;
-}
 
 declare module '@hapi/hapi' {
   interface RouteOptionsApp {
     owner: Owner;
     /** The session that the request is about, where it does not name it. */
     sessionOf?: (request: Request) => Promise<string | undefined>;
-    /** Makes the session when there is none. */
+    /** Creates the session when there is none. */
     creates?: boolean;
     /** Needs no token. */
     open?: boolean;
     /** Not for per-session secrets. */
     masterOnly?: boolean;
-    /** Its paths name what only some may know: logs show the route instead. */
+    /** Its paths contain secrets: logs show the route instead. */
     pathIsSecret?: boolean;
-    /** What the route takes, for its documentation. */
-    inputs?: RouteInputs;
   }
 }
 
-/** Facts of this run that may be shown; nothing of it is secret. */
+/** Facts of this run that may be shown; none is secret. */
 export interface RuntimeFacts {
   podName: string;
   /** The network that it is linked to. */
@@ -53,7 +35,6 @@ export interface RuntimeFacts {
   /** Name of the store's back end. */
   storage: string;
   publicMedia: boolean;
-  proxy: boolean;
   alerts: boolean;
   /** `<year>-<month>` */
   version: string;
@@ -61,56 +42,25 @@ export interface RuntimeFacts {
   startedAt: number;
 }
 
-/** What handlers work with. */
+/** Dependencies of handlers. */
 export interface Parts {
   services: Services;
   facts: RuntimeFacts;
   /** Milliseconds since the epoch. */
   now(): number;
   store: StoreProbe;
-  /** The daemon has been asked to stop: load balancers are to look for another node. */
+  /** The daemon has been asked to stop: load balancers look for another node. */
   isStopping(): boolean;
   registry: Registry;
-  qrImages: QrImages;
   eventStreams: EventStreams;
   peers: Peers;
+  /** Whether a text is the master token. */
+  isMasterToken(text: string): boolean;
+  /** Fail a request whose answer breaks the contract. */
+  checkAnswers: boolean;
 }
 
-/** A route as its file writes it down. Everything that is not named here is the same for all. */
-export interface RouteSpec<Query, Body, Params, Headers> {
-  method: 'GET' | 'POST';
-  path: `/${string}`;
-  owner: Owner;
-  /**
-   * The session that a request is about, where it does not name it; undefined when there is none, which the handler will
-   * say. Nothing is validated yet.
-   */
-  sessionOf?(request: Pick<Request, 'params'>, parts: Parts): Promise<string | undefined>;
-  /** Makes the session when there is none: then any node may do it. */
-  creates?: boolean;
-  /** One line for the documentation. */
-  description: string;
-  /** Takes an optional `clientId` unless said otherwise. */
-  query?: ObjectSchema<Query>;
-  /** Of a POST; without one only an empty body or `{}` is taken. */
-  body?: ObjectSchema<Body>;
-  /** Of a POST that takes JSON or a form, and reads them by itself: its payload is the body as a stream. */
-  upload?: Upload;
-  params?: ObjectSchema<Params>;
-  headers?: ObjectSchema<Headers>;
-  /** Needs no token. */
-  open?: boolean;
-  masterOnly?: boolean;
-  /** Its paths name what only some may know: logs show the route instead. */
-  pathIsSecret?: boolean;
-  handler(
-    request: Request<Inputs<Query, Body, Params, Headers>>,
-    parts: Parts,
-    h: ResponseToolkit<Inputs<Query, Body, Params, Headers>>,
-  ): Lifecycle.ReturnValue;
-}
-
-/** What a handler finds on its request. */
+/** Types of the validated parts of a request. */
 export interface Inputs<Query, Body, Params, Headers> {
   Query: Query;
   Payload: Body;
@@ -121,48 +71,92 @@ export interface Inputs<Query, Body, Params, Headers> {
 /** Adds a route to a server. */
 export type Route = (server: Server, parts: Parts) => void;
 
-/** Makes a route of its description; the schemas' types reach the handler. */
+/** The session that a request is about; undefined when there is none, which the handler will say. Nothing is validated yet. */
+type SessionOf = (request: Pick<Request, 'params'>, parts: Parts) => Promise<string | undefined>;
+
+/**
+ * Makes a route of an operation: the contract validates what the handler gets, and its types fix the answer.
+ * @param sessionOf for an operation whose requests do not name their session
+ */
 export function route<
-  Query extends object = ClientQuery,
-  Body extends object = object,
-  Params extends object = object,
-  Headers extends object = object,
->(spec: RouteSpec<Query, Body, Params, Headers>): Route {
-  const { method, path, owner, description, query, body, upload, params, headers } = spec;
-  const { sessionOf, creates, open, masterOnly, pathIsSecret } = spec;
-  const inputs = { query: query ?? clientQuery, params, headers, body, ...upload?.inputs };
+  Query extends object,
+  Body extends object,
+  Params extends object,
+  Headers extends object,
+  Answer extends object,
+>(
+  operation: Operation<Query, Body, Params, Headers, Answer>,
+  handler: (
+    request: Request<Inputs<Query, Body, Params, Headers>>,
+    parts: Parts,
+    h: ResponseToolkit<Inputs<Query, Body, Params, Headers>>,
+  ) => Answer | ResponseObject | Promise<Answer | ResponseObject>,
+  sessionOf?: SessionOf,
+): Route {
+  const { method, path, owner, access, summary, query, params, headers, body, form } = operation;
+  const { creates, pathIsSecret } = operation;
+  const payload = method === 'POST' && !form && bodyValidator(body);
   return (server, parts) =>
     server.route<Inputs<Query, Body, Params, Headers>>({
       method,
       path,
       options: {
-        description,
-        tags: ['api'],
+        description: summary,
         app: {
-          ...{ owner, inputs },
+          owner,
           ...(sessionOf && { sessionOf: (request) => sessionOf(request, parts) }),
           ...(creates && { creates }),
-          ...(open && { open }),
-          ...(masterOnly && { masterOnly }),
+          ...(access === 'open' && { open: true }),
+          ...(access === 'master' && { masterOnly: true }),
           ...(pathIsSecret && { pathIsSecret }),
         },
-        ...(open && { auth: false }),
-        ...(upload && uploadOptions(upload)),
+        ...(access === 'open' && { auth: false }),
+        ...(form && uploadOptions(form.maxBytes)),
         validate: {
-          query: inputs.query,
+          query: query ?? clientQuery,
           ...(params && { params }),
           ...(headers && { headers }),
-          ...(method === 'POST' && !upload && { payload: bodyValidator(body) }),
+          ...(payload && { payload }),
         },
       },
       handler(request, h) {
-        const work = () => spec.handler(request, parts, h);
-        return request.plugins.stay?.during(work) ?? work();
+        const work = async (): Promise<Lifecycle.ReturnValueTypes> => {
+          const answer = handler(request, parts, h);
+          // a node that asks for a part of an answer gets that part
+          const isPart = owner === 'any' && cameFromNode(request);
+          return parts.checkAnswers && !isPart ? checked(operation, answer) : answer;
+        };
+        return request.plugins.active?.during(work) ?? work();
       },
     });
 }
 
-/** The path of a route as it is told: hapi marks optional and catch-all parameters inside their braces. */
+/** Checks an answer, or the code of a failure, against the contract. @throws Error if it is not in the contract */
+async function checked<T>(operation: Operation, answering: T | Promise<T>): Promise<T> {
+  const { method, path } = operation;
+  let answer: T;
+  try {
+    answer = await answering;
+  } catch (error) {
+    if (!isGatewayError(error) || errorsOf(operation).includes(error.code)) throw error;
+    const message = `${method} ${path} failed with ${error.code}, which the contract does not list for it`;
+    throw new Error(message, { cause: error });
+  }
+  if (typeof operation.answer === 'string') return answer;
+  // as the caller will read it: without what JSON leaves out
+  const body = readJson(JSON.stringify(bodyOf(answer)));
+  const { error } = operation.answer.validate(body, { abortEarly: false, convert: false });
+  if (error) throw new Error(`the answer of ${method} ${path} breaks the contract: ${error.message}`);
+  return answer;
+}
+
+function bodyOf(answer: unknown): unknown {
+  const isResponse =
+    typeof answer === 'object' && answer !== null && 'source' in answer && 'headers' in answer;
+  return isResponse ? answer.source : answer;
+}
+
+/** The path of a route as the API shows it: hapi marks optional parameters inside their braces. */
 export function shownPath({ path }: { path: string }): string {
   return path.replace(/[?*]\d*\}/g, '}');
 }

@@ -1,41 +1,51 @@
 import Hapi from '@hapi/hapi';
 import type { Registry } from 'prom-client';
-import type { Hops } from '../cluster/hops.js';
+import type { NodeAuth } from '../cluster/node-auth.js';
 import type { Owners } from '../cluster/owners.js';
 import type { Tail } from '../delivery/tail.js';
-import type { Clock } from '../domain/clock.js';
+import type { MonotonicClock } from '../domain/clock.js';
+import { isLoopback } from '../domain/host.js';
 import { LIMITS } from '../domain/limits.js';
 import type { Logger } from '../log.js';
 import type { Services } from '../services/services.js';
-import { EventStreams } from './event-streams.js';
+import { boundConnections } from './connections.js';
+import { EventStreams } from './events/event-streams.js';
+import { PRESENTED_TYPES } from './file-headers.js';
+import { Pace } from './pace.js';
 import { Peers } from './peers.js';
-import { auth } from './plugins/auth.js';
+import { auth, isToken } from './plugins/auth.js';
 import { errors } from './plugins/errors.js';
+import { foreignPages } from './plugins/foreign-pages.js';
 import { log } from './plugins/log.js';
 import { metrics } from './plugins/metrics.js';
 import { owner } from './plugins/owner.js';
 import { unreadable } from './plugins/unreadable.js';
-import { QrImages } from './qr-images.js';
+import { Refusals } from './refusals.js';
+import { RequestLimits } from './request-limits.js';
 import type { Parts, RuntimeFacts } from './route.js';
 import { ROUTES } from './routes/index.js';
-import { PRESENTED_TYPES } from './routes/media/presentation.js';
 import { StoreProbe } from './store-probe.js';
+import { WrongTokens } from './wrong-tokens.js';
 
 export type { RuntimeFacts } from './route.js';
 
-/** Compressed, events would wait for the stream's end, and files would have another length and no parts. */
+/** Never compressed: events would wait for the stream's end, and files would lose their length and ranges. */
 const UNCOMPRESSED = ['text/event-stream', ...PRESENTED_TYPES];
 
 /**
- * Milliseconds for which a connection stays open without a request: longer than load balancers keep theirs, because one
- * that is closed at the instant of a request makes that fail.
+ * Milliseconds for which an idle connection stays open: longer than in load balancers, because a request fails when its
+ * connection is closed at that moment.
  */
 const KEEP_ALIVE_MS = 75_000;
 
-export interface HttpOptions {
+interface HttpOptions {
   host: string;
   /** 0 takes any free one. */
   port: number;
+  /** Connections that one address may have open; 0 for no limit. */
+  connectionsPerAddress?: number;
+  /** Addresses of this service, besides `host`; may be empty. */
+  urls?: readonly string[];
   services: Services;
   /** The master token. */
   auth: { token: string };
@@ -44,53 +54,71 @@ export interface HttpOptions {
   health: { ping(): Promise<void> };
   /** The daemon has been asked to stop. */
   isStopping(): boolean;
+  /** Fail a request whose answer breaks the contract. */
+  checkAnswers?: boolean;
   /** Which node holds a session. */
   owners: Owners;
   /** Proves to other nodes that a request comes from a node. */
-  hops: Hops;
+  nodeAuth: NodeAuth;
   tail: Tail;
   metrics: { registry: Registry };
   log: Logger;
-  clock: Clock;
+  clock: MonotonicClock;
 }
 
-/** The API, ready to start: `start()` listens, `stop()` ends the live streams and waits for answers under way. */
+/** The API, ready to start: `start()` listens, `stop()` ends the live streams and waits for requests in flight. */
 export async function createHttpServer(options: HttpOptions): Promise<Hapi.Server> {
   const {
     services,
     owners,
-    hops,
+    nodeAuth,
     clock,
     metrics: { registry },
   } = options;
   const server = Hapi.server(serverSettings(options));
   const parts = createParts(options);
+  const { token } = options.auth;
+  const limits = new RequestLimits();
+  const wrongTokens = new WrongTokens(clock, registry);
   await server.register([
     { plugin: errors, options: { log: options.log } },
     { plugin: unreadable },
     { plugin: log, options: { log: options.log } },
     { plugin: metrics, options: { registry } },
-    { plugin: auth, options: { token: options.auth.token, sessions: services.sessions } },
-    { plugin: owner, options: { owners, hops, clock, registry } },
+    { plugin: foreignPages, options: { isLoopback: isLoopback(options.host), urls: options.urls ?? [] } },
+    {
+      plugin: auth,
+      options: {
+        token,
+        sessions: services.sessions,
+        wrongTokens,
+        limits,
+        pace: new Pace(clock),
+        refusals: new Refusals(clock, registry),
+      },
+    },
+    { plugin: owner, options: { owners, nodeAuth, clock, registry, limits } },
   ]);
   for (const route of ROUTES) route(server, parts);
   server.listener.keepAliveTimeout = KEEP_ALIVE_MS;
+  boundConnections(server.listener, options.connectionsPerAddress ?? 0, registry);
   server.ext('onPreStop', () => parts.eventStreams.stop());
   return server;
 }
 
 function createParts(options: HttpOptions): Parts {
-  const { services, facts, health, isStopping, owners, hops, tail, metrics, log, clock } = options;
-  const peers = new Peers(owners, hops);
+  const { services, facts, health, isStopping, owners, nodeAuth, tail, metrics, log, clock } = options;
+  const peers = new Peers(owners, nodeAuth);
   return {
     services,
     facts,
     now: () => clock.now(),
     store: new StoreProbe(health, clock),
     isStopping,
+    isMasterToken: (text) => isToken(text, options.auth.token),
+    checkAnswers: options.checkAnswers ?? false,
     registry: metrics.registry,
-    qrImages: new QrImages(),
-    eventStreams: new EventStreams({ tail, peers, clock, log }),
+    eventStreams: new EventStreams({ tail, peers, clock, log, registry: metrics.registry }),
     peers,
   };
 }
@@ -99,19 +127,20 @@ function serverSettings({ host, port }: HttpOptions): Hapi.ServerOptions {
   return {
     host,
     port,
-    // hapi would print unexpected errors on the console; the errors plugin logs them
+    // the errors plugin logs unexpected errors; hapi would print them on the console
     debug: false,
     mime: { override: Object.fromEntries(UNCOMPRESSED.map((type) => [type, { type, compressible: false }])) },
     routes: {
       cache: { otherwise: 'no-store' },
-      payload: { allow: 'application/json', maxBytes: LIMITS.jsonBodyBytes },
-      // hapi answers a range that it does not understand in a form of its own; only files need ranges
+      // the validator of bodies refuses `__proto__`, and names its place
+      payload: { allow: 'application/json', maxBytes: LIMITS.jsonBodyBytes, protoAction: 'ignore' },
+      // hapi answers malformed ranges in its own format; only files need ranges
       response: { ranges: false },
       security: { hsts: false, xframe: 'deny', xss: false, noOpen: false, noSniff: true },
       state: { parse: false, failAction: 'ignore' },
       validate: {
         options: { abortEarly: false, errors: { wrap: { label: false } } },
-        // without this hapi answers "Invalid request payload input" and keeps the reason for itself
+        // by default hapi answers "Invalid request payload input" without the reason
         failAction(_request, _h, error) {
           throw error ?? new Error('validation failed without an error');
         },

@@ -3,11 +3,11 @@ import type { Clock } from '../domain/clock.js';
 /** Milliseconds after which a store that does not answer counts as unreachable. */
 const PING_TIMEOUT_MS = 2_000;
 
-/** Asks whether the store answers; one question at a time, however many ask. */
+/** Checks whether the store answers; callers share one check at a time. */
 export class StoreProbe {
   readonly #ping: () => Promise<void>;
   readonly #clock: Clock;
-  #underWay: Promise<boolean> | undefined;
+  #checking: Promise<boolean> | undefined;
 
   constructor(health: { ping(): Promise<void> }, clock: Clock) {
     this.#ping = () => health.ping();
@@ -15,13 +15,13 @@ export class StoreProbe {
   }
 
   reachable(): Promise<boolean> {
-    this.#underWay ??= this.#ask().finally(() => {
-      this.#underWay = undefined;
+    this.#checking ??= this.#check().finally(() => {
+      this.#checking = undefined;
     });
-    return this.#underWay;
+    return this.#checking;
   }
 
-  #ask(): Promise<boolean> {
+  #check(): Promise<boolean> {
     return new Promise((resolve) => {
       const cancel = this.#clock.after(PING_TIMEOUT_MS, () => resolve(false));
       const answer = (reachable: boolean) => {

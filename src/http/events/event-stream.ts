@@ -3,69 +3,71 @@ import { Readable } from 'node:stream';
 import { Boom } from '@hapi/boom';
 import type { NumberedEntry, RoomSignal, Tail } from '../../delivery/tail.js';
 import type { Clock } from '../../domain/clock.js';
-import { beginning } from '../../events/stream-text.js';
-import { UntoldRooms } from '../untold-rooms.js';
+import { LIMITS } from '../../domain/limits.js';
+import { beginning } from '../../events/stream.js';
 import type { EntrySink } from './peer-feed.js';
-import type { Places } from './places.js';
+import type { StreamCursor } from './stream-cursor.js';
 
-/** Milliseconds between comments that keep proxies and clients from taking silence for death. */
+/** Milliseconds between comments, so that proxies and clients keep a silent connection. */
 const KEEP_ALIVE_MS = 15_000;
-/** Characters of this node that may wait for a slow client before its stream ends; it comes back with its `Last-Event-ID`. */
-const MAX_WAITING = 1024 * 1024;
-/** Characters that wait when no more is read from other nodes, where it waits as well. */
-const ENOUGH_WAITING = MAX_WAITING / 2;
-/** As far back as anybody may ask. */
-export const LONGEST_PAST_MS = 24 * 60 * 60 * 1_000;
-/** What the log shows for a connection that ended early. */
+const KEEP_ALIVE = Buffer.from(': keep-alive\n\n');
+/** Waiting bytes above which other nodes are not read any further. */
+const ENOUGH_WAITING = LIMITS.streamWaitingBytes / 2;
+/** Status in the log when the client closed the connection. */
 const CLIENT_GONE = 499;
 
 export interface StreamFilter {
   /** Only this session. */
   clientId?: string;
-  /** Entries after the one of this id first, as far as they are kept. */
+  /** Start with the buffered entries after this id. */
   lastEventId?: string;
-  /** Without that id: entries of so many milliseconds before now first. */
+  /** Without that id: start with the entries of the last so many milliseconds. */
   withinMs?: number;
-  /** Signals of rooms too. */
+  /** With room signals. */
   rooms?: boolean;
 }
 
-export interface EventStreamOptions extends StreamFilter {
+interface EventStreamOptions extends StreamFilter {
   tail: Tail;
   clock: Clock;
-  /** How far the client has come. */
-  places: Places;
+  /** The client's position. */
+  places: StreamCursor;
   /**
-   * Another node reads it: it is told the place at every beginning, and knows by itself that any room may have changed
+   * Another node reads the stream: each beginning carries the position, and no signal says that rooms may have changed
    * before.
    */
   isForNode: boolean;
+  /** Called when so many more bytes, or fewer, wait for the client. */
+  waits(bytes: number): void;
+  /** Called when the stream is cut off, because its client does not read. */
+  onCut(): void;
 }
 
 interface Waiting {
-  /** Absent where it is no entry. */
+  /** Absent if it is not an entry. */
   id?: string;
-  text: string;
-  /** It came from another node. */
+  bytes: Buffer;
+  /** From another node. */
   fromPeer?: boolean;
 }
 
-/** One client's stream: what it missed, then what comes. Entries become text only when the client takes them. */
+/** One client's stream: missed entries, then new ones. An entry is encoded once for all streams. */
 export class EventStream extends Readable implements EntrySink {
   readonly #options: EventStreamOptions;
   readonly #missed: NumberedEntry[];
-  /** What the client has not taken yet. */
+  /** Entries that the client has not read. */
   readonly #waiting: Waiting[] = [];
-  readonly #untoldRooms: UntoldRooms;
+  readonly #pendingRooms: PendingRoomSignals;
   readonly #unlisten: (() => void)[];
   readonly #end = new AbortController();
   /** Those who wait for the client to take something. */
   #untaken: (() => void)[] = [];
-  #waitingLength = 0;
-  #ownLength = 0;
+  #waitingBytes = 0;
+  #ownBytes = 0;
   #stopKeepAlive: () => void = () => {};
   #hasBegun = false;
   #wanted = false;
+  #isPushing = false;
   /** Since the last comment. */
   #hasTaken = false;
 
@@ -76,36 +78,41 @@ export class EventStream extends Readable implements EntrySink {
     const missed = missedOf(options);
     this.#missed = missed.toReversed();
     places.join(tail.idBefore(missed.length));
-    this.#untoldRooms = new UntoldRooms(clientId);
+    this.#pendingRooms = new PendingRoomSignals(clientId);
     this.#unlisten = [tail.listen((entry) => this.#add(entry))];
     if (rooms) this.#unlisten.push(tail.listenToRooms((signal) => this.addRoom(signal)));
     // each of the other nodes waits for it
     setMaxListeners(0, this.#end.signal);
-    // it may be cut before anybody looks at it
+    // the connection may break before a listener is added
     this.on('error', () => {});
     this.#keepAlive();
   }
 
-  /** Aborted when the stream takes nothing more. */
+  /** Aborts when the stream ends. */
   get ended(): AbortSignal {
     return this.#end.signal;
   }
 
-  /** Lets the client have what has come, and what comes. */
+  /** Bytes that wait for the client. */
+  get waitingBytes(): number {
+    return this.#waitingBytes;
+  }
+
+  /** Starts sending. */
   begin(): void {
     if (this.#end.signal.aborted) return;
     const { lastEventId, isForNode, places, rooms, clock } = this.#options;
     this.#hasBegun = true;
     places.forgetGone();
-    if (rooms && !isForNode) this.#untoldRooms.addAll(timeOf(clock));
-    // no header leaves before the first byte
+    if (rooms && !isForNode) this.#pendingRooms.addAll(timeOf(clock));
+    // the headers leave with the first byte
     this.push(lastEventId && !isForNode ? ': connected\n\n' : beginning(String(places)));
   }
 
   joined(id: string): void {
     const { places, rooms, clock } = this.#options;
     places.join(id);
-    if (rooms && this.#hasBegun) this.#untoldRooms.addAll(timeOf(clock));
+    if (rooms && this.#hasBegun) this.#pendingRooms.addAll(timeOf(clock));
     if (this.#wanted) this.#flush();
   }
 
@@ -114,18 +121,18 @@ export class EventStream extends Readable implements EntrySink {
   }
 
   addEntry(id: string, text: string): void {
-    this.#enqueue({ id, text, fromPeer: true });
+    this.#enqueue({ id, bytes: Buffer.from(text), fromPeer: true });
   }
 
   addRoom(signal: RoomSignal): void {
     const { clientId } = this.#options;
     if (clientId !== undefined && signal.clientId !== clientId) return;
-    this.#untoldRooms.add(signal);
+    this.#pendingRooms.add(signal);
     if (this.#wanted) this.#flush();
   }
 
   async taken(): Promise<void> {
-    while (this.#waitingLength > ENOUGH_WAITING && !this.#end.signal.aborted) {
+    while (this.#waitingBytes > ENOUGH_WAITING && !this.#end.signal.aborted) {
       await new Promise<void>((resolve) => this.#untaken.push(resolve));
     }
   }
@@ -137,17 +144,20 @@ export class EventStream extends Readable implements EntrySink {
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
     this.#stopListening();
+    this.#options.waits(-this.#waitingBytes);
+    this.#waitingBytes = 0;
+    this.#waiting.length = 0;
     callback(error);
   }
 
-  /** Ends after what is there; at once for a client that does not even take that. */
+  /** Ends after the waiting entries; at once if the client does not read. */
   finish(): void {
     this.#stopListening();
-    // nobody may have read yet from a stream that was opened just now
+    // a stream that was opened just now may not have been read yet
     this.#wanted ||= this.readableLength < this.readableHighWaterMark;
     this.#flush();
     if (this.#wanted) this.push(null);
-    else this.#cut();
+    else this.cut();
   }
 
   #stopListening(): void {
@@ -159,62 +169,74 @@ export class EventStream extends Readable implements EntrySink {
 
   #add(numbered: NumberedEntry): void {
     if (!this.#concerns(numbered)) return;
-    this.#enqueue({ id: numbered.id, text: textOf(numbered) });
-    if (this.#ownLength > MAX_WAITING && this.#hasBegun) this.#cut();
+    this.#enqueue({ id: numbered.id, bytes: encoded(numbered) });
+    if (this.#ownBytes > LIMITS.streamWaitingBytes && this.#hasBegun) this.cut();
   }
 
   #enqueue(waiting: Waiting): void {
+    if (this.destroyed) return;
     this.#waiting.push(waiting);
     this.#count(waiting, 1);
     if (this.#wanted) this.#flush();
   }
 
-  #count({ text, fromPeer }: Waiting, sign: 1 | -1): void {
-    this.#waitingLength += sign * text.length;
-    if (!fromPeer) this.#ownLength += sign * text.length;
+  #count({ bytes, fromPeer }: Waiting, sign: 1 | -1): void {
+    const change = sign * bytes.length;
+    this.#waitingBytes += change;
+    if (!fromPeer) this.#ownBytes += change;
+    this.#options.waits(change);
   }
 
   /** Closes the connection: a regular end would wait for a client that does not read. */
-  #cut(): void {
+  cut(): void {
+    if (this.destroyed) return;
+    this.#options.onCut();
     this.destroy(new Boom('the client does not read', { statusCode: CLIENT_GONE }));
   }
 
   #flush(): void {
-    while (this.#wanted) {
-      const text = this.#next();
-      if (text === undefined) break;
+    // a read between the parts of an entry would mix two entries
+    while (this.#wanted && !this.#isPushing && !this.destroyed) {
+      const parts = this.#next();
+      if (parts === undefined) break;
       this.#hasTaken = true;
       this.#wanted = false;
-      if (this.push(text)) this.#wanted = true;
+      this.#isPushing = true;
+      let wantsMore = true;
+      for (const part of parts) wantsMore = this.push(part);
+      this.#isPushing = false;
+      this.#wanted ||= wantsMore;
     }
-    if (this.#waitingLength <= ENOUGH_WAITING) this.#letRead();
+    if (this.#waitingBytes <= ENOUGH_WAITING) this.#letRead();
   }
 
   #letRead(): void {
     for (const resolve of this.#untaken.splice(0)) resolve();
   }
 
-  #next(): string | undefined {
+  /** The parts of what is sent next; an encoded entry is not copied. */
+  #next(): (string | Buffer)[] | undefined {
     for (let missed = this.#missed.pop(); missed; missed = this.#missed.pop()) {
-      if (this.#concerns(missed)) return this.#numbered(missed.id, textOf(missed));
+      if (this.#concerns(missed)) return [this.#idLine(missed.id), encoded(missed)];
     }
     const waiting = this.#waiting.shift();
     if (!waiting) return this.#nextRoom();
     this.#count(waiting, -1);
-    return waiting.id === undefined ? waiting.text : this.#numbered(waiting.id, waiting.text);
+    const { id, bytes } = waiting;
+    return id === undefined ? [bytes] : [this.#idLine(id), bytes];
   }
 
-  /** With the client's place at all nodes, which is told from now on. */
-  #numbered(id: string, text: string): string {
+  /** The client's position at all nodes is the id of an entry. */
+  #idLine(id: string): string {
     const { places } = this.#options;
     places.advance(id);
-    return `id: ${places}\n${text}`;
+    return `id: ${places}\n`;
   }
 
-  #nextRoom(): string | undefined {
-    const signal = this.#untoldRooms.take();
-    // without an id of its own: who comes back names the last entry
-    return signal && `event: ${signal.kind}\ndata: ${JSON.stringify(signal)}\n\n`;
+  #nextRoom(): string[] | undefined {
+    const signal = this.#pendingRooms.take();
+    // without an id: a client resumes after the last entry
+    return signal && [`event: ${signal.kind}\ndata: ${JSON.stringify(signal)}\n\n`];
   }
 
   #concerns({ entry }: NumberedEntry): boolean {
@@ -224,9 +246,9 @@ export class EventStream extends Readable implements EntrySink {
 
   #keepAlive(): void {
     this.#stopKeepAlive = this.#options.clock.after(KEEP_ALIVE_MS, () => {
-      // a client that has not taken what is there needs no comment
-      if (this.#wanted) this.#enqueue({ text: ': keep-alive\n\n' });
-      else if (this.#untaken.length > 0 && !this.#hasTaken) return this.#cut();
+      // a client with unread entries needs no comment
+      if (this.#wanted) this.#enqueue({ bytes: KEEP_ALIVE });
+      else if (!this.#hasTaken && (this.#waiting.length > 0 || this.#untaken.length > 0)) return this.cut();
       this.#hasTaken = false;
       this.#keepAlive();
     });
@@ -242,7 +264,66 @@ function timeOf(clock: Clock): string {
   return new Date(clock.now()).toISOString();
 }
 
-/** JSON holds no line breaks, so that one `data` line is enough. */
-function textOf({ entry }: NumberedEntry): string {
-  return `event: ${entry.kind}\ndata: ${JSON.stringify(entry)}\n\n`;
+/** Entries as server-sent events without their ids, which all streams share while any of them needs it. */
+const ENCODED = new WeakMap<NumberedEntry, Buffer>();
+
+function encoded(numbered: NumberedEntry): Buffer {
+  const { entry } = numbered;
+  // JSON holds no line breaks, so that one `data` line is enough
+  const bytes =
+    ENCODED.get(numbered) ?? Buffer.from(`event: ${entry.kind}\ndata: ${JSON.stringify(entry)}\n\n`);
+  ENCODED.set(numbered, bytes);
+  return bytes;
+}
+
+/** Rooms that wait one by one; above that one signal says that any room may have changed. */
+const MAX_ROOMS = 500;
+
+/** Room signals that a client has not read: one for each room, however often it changes. */
+export class PendingRoomSignals {
+  readonly #clientId: string;
+  readonly #signals = new Map<string, RoomSignal>();
+  /** Any room may have changed. */
+  #all: RoomSignal | undefined;
+
+  /** @param clientId the one session that the client asked for */
+  constructor(clientId = '') {
+    this.#clientId = clientId;
+  }
+
+  /** @param signal of one room, or of any */
+  add(signal: RoomSignal): void {
+    if (this.#all) return;
+    const key = `${signal.clientId} ${signal.chatRoomId}`;
+    const pending = this.#signals.get(key);
+    this.#signals.set(key, pending ? merged(pending, signal) : signal);
+    if (signal.chatRoomId === '' || this.#signals.size > MAX_ROOMS) this.addAll(signal.at);
+  }
+
+  /** Any room may have changed. @param at RFC 3339 */
+  addAll(at: string): void {
+    this.#signals.clear();
+    this.#all = { kind: 'room', at, clientId: this.#clientId, chatRoomId: '' };
+  }
+
+  /** The signal that has waited longest. */
+  take(): RoomSignal | undefined {
+    const all = this.#all;
+    this.#all = undefined;
+    if (all) return all;
+    for (const [key, signal] of this.#signals) {
+      this.#signals.delete(key);
+      return signal;
+    }
+    return undefined;
+  }
+}
+
+function merged(earlier: RoomSignal, { messageId, ...later }: RoomSignal): RoomSignal {
+  const formerId = later.formerId ?? earlier.formerId;
+  return {
+    ...later,
+    ...(messageId !== undefined && messageId === earlier.messageId && { messageId }),
+    ...(formerId !== undefined && { formerId }),
+  };
 }

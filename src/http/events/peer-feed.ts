@@ -1,33 +1,74 @@
 import type { EventSourceMessage } from 'eventsource-parser';
+import { LRUCache } from 'lru-cache';
 import type { PeerNode } from '../../cluster/owners.js';
 import { placesIn, type RoomSignal } from '../../delivery/tail.js';
 import { type Clock, wait } from '../../domain/clock.js';
-import { StreamReader } from '../../events/stream-text.js';
-import type { PeerTroubles } from './troubles.js';
+import { errorMessage } from '../../domain/errors.js';
+import { readJson } from '../../domain/json.js';
+import { doubling, pauseAfter } from '../../domain/retry.js';
+import { StreamReader } from '../../events/stream.js';
+import type { Logger } from '../../log.js';
 
-/** Milliseconds before a stream that has ended is opened again; doubles up to the longest with each failure. */
-const AGAIN_MS = 500;
-const LONGEST_AGAIN_MS = 15_000;
-/** A node says something, if only a comment, every 15 s: after so many milliseconds without it the stream is dead. */
+/** Gone nodes whose positions are kept: a node may only have lost its connection. */
+const GONE_KEPT = 8;
+
+/** The streams of all other nodes, for one client. */
+export class PeerFeeds {
+  readonly #options: Omit<PeerFeedOptions, 'node'>;
+  /** By nodeId. */
+  readonly #feeds = new Map<string, PeerFeed>();
+
+  constructor(options: Omit<PeerFeedOptions, 'node'>) {
+    this.#options = options;
+  }
+
+  /**
+   * Opens the streams of new nodes; streams of gone nodes end by themselves.
+   * @returns resolves once each new stream is open or has failed
+   */
+  async update(nodes: readonly PeerNode[]): Promise<void> {
+    const listed = new Set(nodes.map(({ nodeId }) => nodeId));
+    for (const [nodeId, feed] of this.#feeds) feed.isListed = listed.has(nodeId);
+    this.#forgetOldest();
+    await Promise.all(nodes.map((node) => this.#join(node)));
+  }
+
+  #join(node: PeerNode): Promise<void> {
+    const feed = this.#feeds.get(node.nodeId) ?? new PeerFeed({ ...this.#options, node });
+    if (feed.isRunning) return Promise.resolve();
+    this.#feeds.delete(node.nodeId);
+    this.#feeds.set(node.nodeId, feed);
+    return new Promise((resolve) => void feed.run(resolve));
+  }
+
+  #forgetOldest(): void {
+    const gone = [...this.#feeds].filter(([, { isListed, isRunning }]) => !isListed && !isRunning);
+    for (const [nodeId] of gone.slice(0, Math.max(0, gone.length - GONE_KEPT))) this.#feeds.delete(nodeId);
+  }
+}
+
+/** Before an ended stream is reopened. */
+const REOPEN = { pausesMs: doubling(500, 15_000), endless: true } as const;
+/** Milliseconds without data after which a stream is dead: nodes send a comment every 15 s. */
 const SILENCE_MS = 40_000;
 
-/** The kinds of entries that a node may send: those of newer ones too. */
+/** Kinds of entries, also of newer nodes. */
 const KIND = /^[a-z][a-z_]{0,63}$/;
 
-/** Where what the other nodes tell goes. */
+/** Receives the entries of other nodes. */
 export interface EntrySink {
-  /** A node tells what comes after that id. Rooms may have changed before: that is not kept. */
+  /** A node's stream begins after that id. Rooms may have changed before: room signals are not buffered. */
   joined(id: string): void;
-  /** The node of that id tells nothing any more. */
+  /** The stream of the node with that id has ended. */
   left(id: string): void;
   /** @param text the entry without its id */
   addEntry(id: string, text: string): void;
   addRoom(signal: RoomSignal): void;
-  /** Resolves when the client has taken enough for more to be read. */
+  /** Resolves once the client has read enough for more to be buffered. */
   taken(): Promise<void>;
 }
 
-export interface PeerFeedOptions {
+interface PeerFeedOptions {
   node: PeerNode;
   /**
    * Opens the node's own stream.
@@ -41,12 +82,12 @@ export interface PeerFeedOptions {
   ended: AbortSignal;
 }
 
-/** What another node tells, for one client's stream: opened again whenever it ends, for as long as the node is there. */
-export class PeerFeed {
-  /** Whether the node is there. One that has gone is read to its end and not asked again. */
+/** The stream of another node, for one client: reopened whenever it ends, while the node is live. */
+class PeerFeed {
+  /** Whether the node is live. The stream of a gone node is read to its end and not reopened. */
   isListed = true;
   readonly #options: PeerFeedOptions;
-  /** What was read last, which the client may not have taken yet. */
+  /** The last entry read, which the client may not have read yet. */
   #lastId: string | undefined;
   #failures = 0;
   #isRunning = false;
@@ -59,7 +100,7 @@ export class PeerFeed {
     return this.#isRunning;
   }
 
-  /** Reads on while the node is there. @param tried called once it is open, or could not be opened */
+  /** Reads while the node is live. @param tried called once the stream is open or has failed */
   async run(tried: () => void = () => undefined): Promise<void> {
     const { node, clock, troubles, ended } = this.#options;
     this.#isRunning = true;
@@ -72,17 +113,13 @@ export class PeerFeed {
         troubles.failed(node, error);
       }
       tried();
-      if (this.isListed) await wait(clock, this.#delay(), ended);
+      if (this.isListed) await wait(clock, pauseAfter(REOPEN, Math.max(1, this.#failures)), ended);
     }
     this.#isRunning = false;
     if (this.#lastId) this.#options.sink.left(this.#lastId);
   }
 
-  #delay(): number {
-    return Math.min(AGAIN_MS * 2 ** Math.max(0, this.#failures - 1), LONGEST_AGAIN_MS);
-  }
-
-  /** One connection, to its end. @throws when it cannot be opened, is cut, or falls silent */
+  /** Reads one connection to its end. @throws Error if it cannot be opened, breaks or falls silent */
   async #read(tried: () => void): Promise<void> {
     const { node, ask, sink, ended } = this.#options;
     const connection = new AbortController();
@@ -95,7 +132,7 @@ export class PeerFeed {
       for await (const chunk of response.body) {
         silence.stop();
         reader.feed(decoder.decode(chunk, { stream: true }));
-        // what is not read waits at the other node, within its bounds
+        // back-pressure: unread data waits at the other node, within its limits
         await sink.taken();
         silence.start();
       }
@@ -143,15 +180,15 @@ export class PeerFeed {
     const [place, ...others] = placesIn(id);
     if (!place || others.length > 0 || place.epoch !== epochOf(this.#lastId))
       throw new Error('its ids are not its own');
-    // more than one line would be read as fields of the stream
-    if (!KIND.test(event) || data.includes('\n')) throw new Error('it sends what is no entry');
+    // a second line would be parsed as a field of the stream
+    if (!KIND.test(event) || data.includes('\n')) throw new Error('it sent a malformed entry');
     this.#lastId = id;
     this.#options.sink.addEntry(id, `event: ${event}\ndata: ${data}\n\n`);
   }
 
   #takeRoom(data: string): void {
-    const signal: unknown = JSON.parse(data);
-    if (!isRoomSignal(signal)) throw new Error('it sends what is no room');
+    const signal = readJson(data);
+    if (!isRoomSignal(signal)) throw new Error('it sent a malformed room signal');
     this.#options.sink.addRoom(signal);
   }
 }
@@ -162,5 +199,29 @@ function epochOf(id = ''): string | undefined {
 
 function isRoomSignal(value: unknown): value is RoomSignal {
   if (typeof value !== 'object' || value === null) return false;
-  return ['at', 'clientId', 'chatRoomId'].every((name) => typeof Reflect.get(value, name) === 'string');
+  const fields = new Map<string, unknown>(Object.entries(value));
+  return ['at', 'clientId', 'chatRoomId'].every((name) => typeof fields.get(name) === 'string');
+}
+
+/** Nodes remembered. */
+const MAX_NODES = 1_000;
+
+/** Logs once for each node that its events cannot be read, for all streams and attempts. */
+export class PeerTroubles {
+  readonly #log: Logger;
+  readonly #said = new LRUCache<string, true>({ max: MAX_NODES });
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  failed({ nodeId, name }: PeerNode, error: unknown): void {
+    if (this.#said.has(nodeId)) return;
+    this.#said.set(nodeId, true);
+    this.#log.warn({ node: name, reason: errorMessage(error) }, 'the events of another node cannot be read');
+  }
+
+  worked({ nodeId, name }: PeerNode): void {
+    if (this.#said.delete(nodeId)) this.#log.info({ node: name }, 'the events of another node can be read');
+  }
 }

@@ -1,43 +1,103 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import Boom from '@hapi/boom';
-import type { Plugin, Request, UserCredentials } from '@hapi/hapi';
-import { GatewayError } from '../../domain/errors.js';
+import type { Lifecycle, Plugin, Request, UserCredentials } from '@hapi/hapi';
+import { GatewayError, isGatewayError } from '../../domain/errors.js';
 import type { Sessions } from '../../services/services.js';
 import { confinedTo, requireOwn } from '../caller.js';
+import { goneSignal } from '../gone.js';
+import type { Pace } from '../pace.js';
+import type { Refusals } from '../refusals.js';
+import type { RequestLimits } from '../request-limits.js';
+import type { WrongTokens } from '../wrong-tokens.js';
 
-export interface AuthOptions {
+declare module '@hapi/hapi' {
+  interface PluginsStates {
+    /** The sessions that the per-session secret of a request opens, as one text. */
+    secret?: string;
+    /** The secret of a request whose body has no declared length, and the bytes that its connection had read before. */
+    paced?: { secret: string; bytesBefore: number };
+  }
+}
+
+const STREAM = '/events';
+/** Makes a browser ask for the token, as a password. */
+const BASIC =
+  'Basic realm="Switchboard: leave the user name empty, the password is the API token", charset="UTF-8"';
+
+interface AuthOptions {
   /** The master token. */
   token: string;
-  sessions: Pick<Sessions, 'sessionOfSecret'>;
+  sessions: Pick<Sessions, 'sessionsOfSecret'>;
+  wrongTokens: WrongTokens;
+  limits: RequestLimits;
+  pace: Pace;
+  refusals: Refusals;
 }
 
 /**
- * Who may call: the master token may do everything, a per-session secret whatever concerns its session. A token that
- * opens nothing gets the same 401 whether the session that it asks for exists or not.
+ * Authenticates callers: the master token may do everything, a per-session secret what concerns its session. A wrong token
+ * gets the same 401 whether the session that it names exists or not.
  */
 export const auth: Plugin<AuthOptions> = {
   name: 'auth',
-  register(server, { token, sessions }) {
+  register(server, { token, sessions, wrongTokens, limits, pace, refusals }) {
     const master = digest(token);
 
     async function callerOf(given: string): Promise<UserCredentials | undefined> {
       if (timingSafeEqual(digest(given), master)) return {};
-      const clientId = await sessions.sessionOfSecret(given);
-      return clientId === undefined ? undefined : { clientId };
+      const clientIds = await sessions.sessionsOfSecret(given);
+      return clientIds.length === 0 ? undefined : { clientIds };
     }
+
+    async function enter(request: Request, clientIds: readonly string[]): Promise<void> {
+      const secret = clientIds.toSorted().join(' ');
+      request.plugins.secret = secret;
+      // streams have limits of their own
+      if (request.route.path === STREAM) return;
+      limits.enterSecret(request, clientIds);
+      const { socket, headers } = request.raw.req;
+      const declared = Number(headers['content-length'] ?? 0);
+      if (headers['transfer-encoding']) request.plugins.paced = { secret, bytesBefore: socket.bytesRead };
+      await pace.begin(secret, declared, goneSignal(request));
+    }
+
+    const holdRefusal: Lifecycle.Method = async (request, h) => {
+      const { response, plugins } = request;
+      if (plugins.secret !== undefined && isGatewayError(response)) {
+        await refusals.refuse(plugins.secret, response.code, goneSignal(request));
+      }
+      return h.continue;
+    };
 
     server.auth.scheme('token', () => ({
       async authenticate(request, h) {
-        for (const given of tokensOf(request)) {
+        // the node that received the request has authenticated its caller
+        const { hop } = request.plugins;
+        if (hop?.rights) return h.authenticated({ credentials: { user: hop.rights } });
+        const tokens = tokensOf(request);
+        for (const given of tokens) {
           const user = await callerOf(given);
-          if (user) return h.authenticated({ credentials: { user } });
+          if (!user) continue;
+          if (user.clientIds) await enter(request, user.clientIds);
+          else pace.note();
+          return h.authenticated({ credentials: { user } });
         }
-        throw Boom.unauthorized(null, 'Bearer');
+        if (tokens.length > 0) await wrongTokens.refuse(request.info.remoteAddress, goneSignal(request));
+        // with a scheme, hapi would join them in one header, of which browsers read only the first
+        const refusal = Boom.unauthorized();
+        refusal.output.headers['WWW-Authenticate'] = isForBrowsers(request) ? ['Bearer', BASIC] : 'Bearer';
+        throw refusal;
       },
     }));
+    server.events.on('response', (request) => {
+      limits.leave(request);
+      const { paced } = request.plugins;
+      if (paced) pace.addBody(paced.secret, request.raw.req.socket.bytesRead - paced.bytesBefore);
+    });
+    server.ext('onPreResponse', holdRefusal, { before: 'errors' });
     server.auth.strategy('token', 'token');
     server.auth.default('token');
-    // the body is parsed here and not validated yet: whom a secret concerns must be known before anything else
+    // the body is parsed and not validated yet: permission comes before validation
     server.ext('onCredentials', (request, h) => {
       requireOwnSession(request);
       return h.continue;
@@ -45,7 +105,7 @@ export const auth: Plugin<AuthOptions> = {
   },
 };
 
-/** @throws GatewayError forbidden when a per-session secret asks for anything but its session */
+/** @throws GatewayError forbidden when a per-session secret is used for another session, or where the master token is needed */
 function requireOwnSession(request: Request): void {
   if (confinedTo(request) !== undefined && request.route.settings.app?.masterOnly) {
     throw new GatewayError('forbidden', 'this needs the master token');
@@ -53,12 +113,31 @@ function requireOwnSession(request: Request): void {
   requireOwn(request);
 }
 
+/** True for the page of the API and what it loads: people open it in a browser, which has no token. */
+function isForBrowsers({ route: { path } }: Request): boolean {
+  return path === '/openapi.json' || path === '/docs' || path.startsWith('/docs/');
+}
+
+/**
+ * True for what a browser may send with the password that it remembers, although its user did not ask for it: a request of a
+ * page of another origin.
+ */
+function isForged({ method, headers, info }: Request): boolean {
+  // a link on any page may lead here, and a page cannot read the answer
+  if (method === 'get' || method === 'head') return false;
+  const { 'sec-fetch-site': site, origin } = headers;
+  if (site !== undefined) return site !== 'same-origin' && site !== 'none';
+  return typeof origin === 'string' && !(URL.canParse(origin) && new URL(origin).host === info.host);
+}
+
 /** The tokens of a request; `Authorization` counts first. */
-function tokensOf({ headers }: Request): string[] {
-  const { authorization, 'x-v3-secret': secret } = headers;
+function tokensOf(request: Request): string[] {
+  const { authorization, 'x-v3-secret': secret } = request.headers;
   const text = typeof authorization === 'string' ? authorization : '';
   const [, scheme = '', credentials = ''] = /^(bearer|basic) +(.+)$/i.exec(text) ?? [];
-  const given = scheme.toLowerCase() === 'basic' ? passwordOf(credentials) : credentials;
+  const isBasic = scheme.toLowerCase() === 'basic';
+  if (isBasic && isForged(request)) return [];
+  const given = isBasic ? passwordOf(credentials) : credentials;
   return [given, secret].filter((token): token is string => typeof token === 'string' && token !== '');
 }
 
@@ -68,7 +147,12 @@ function passwordOf(credentials: string): string {
   return decoded.slice(decoded.indexOf(':') + 1);
 }
 
-/** Digests have one length, so that the comparison's time tells nothing of the token's. */
+/** Compares in a time that says nothing about the token. */
+export function isToken(given: string, token: string): boolean {
+  return timingSafeEqual(digest(given), digest(token));
+}
+
+/** Digests have one length, so that the time of the comparison does not reveal the token's. */
 function digest(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }

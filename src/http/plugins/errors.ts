@@ -1,7 +1,7 @@
 import Boom from '@hapi/boom';
 import type { Plugin, Request, ResponseToolkit, RouteOptionsPayload, Server } from '@hapi/hapi';
 import { stdSerializers } from 'pino';
-import { type GatewayError, isGatewayError } from '../../domain/errors.js';
+import { type ErrorCode, type GatewayError, isGatewayError } from '../../domain/errors.js';
 import type { Logger } from '../../log.js';
 import { clientIdForLog, pathForLog } from '../caller.js';
 
@@ -9,16 +9,18 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 /** Characters of a message; one body can break a thousand rules at once. */
 const MESSAGE_LENGTH = 1_000;
 const UNAVAILABLE = 503;
-/** Seconds until a request that could not be taken may be repeated. */
+/** Statuses of requests that may succeed later. */
+const REPEATABLE: ReadonlySet<number> = new Set([429, UNAVAILABLE]);
+/** Seconds after which a refused request may be repeated. */
 const RETRY_AFTER_S = 1;
 
-/** Where hapi's own words would not help the caller. */
+/** Messages where hapi's own would not help the caller. */
 const WORDING: Readonly<Record<number, string>> = {
   401: 'a valid token is required: Authorization: Bearer <token>, or X-V3-Secret: <token>',
   408: 'the request body did not arrive in time',
 };
 
-/** The same, where the words depend on what the route takes. */
+/** The same, where the message depends on what the route takes. */
 const WORDING_OF_BODY: Readonly<Record<number, (settings: RouteOptionsPayload) => string>> = {
   413: ({ maxBytes }) => `the request body is larger than ${maxBytes} bytes`,
   415: ({ allow = [] }) => {
@@ -27,7 +29,21 @@ const WORDING_OF_BODY: Readonly<Record<number, (settings: RouteOptionsPayload) =
   },
 };
 
-/** The one place where failures become answers: `{"error": "<message>"}`, whoever failed. */
+/** Names the stable code of a failure; the body only has the message. */
+export const ERROR_HEADER = 'x-sn-error';
+/** Names the message whose send has an unknown outcome. */
+const MESSAGE_HEADER = 'x-sn-message-id';
+/** The codes of hapi's own failures; `invalid_request` for any other below 500. */
+const CODES: Readonly<Record<number, ErrorCode>> = {
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'route_unknown',
+  408: 'request_timeout',
+  413: 'request_too_large',
+  415: 'content_type_unsupported',
+};
+
+/** Turns every failure into the answer `{"error": "<message>"}`. Nothing else does. */
 export const errors: Plugin<{ log: Logger }> = {
   name: 'errors',
   register(server, { log }) {
@@ -44,11 +60,18 @@ function answerGatewayError(error: GatewayError, request: Request, h: ResponseTo
   if (error.status >= 500) {
     log.warn({ ...context(request), code: error.code, ...traceOf(error) }, 'request failed');
   }
-  const response = h.response({ error: error.message }).code(error.status);
-  return error.status === UNAVAILABLE ? response.header('retry-after', String(RETRY_AFTER_S)) : response;
+  const { policy } = error;
+  const body = { error: error.message, ...(policy && { policy }) };
+  const response = h.response(body).code(error.status).header(ERROR_HEADER, error.code);
+  if (error.messageId) response.header(MESSAGE_HEADER, error.messageId);
+  // a refusal that no time will change has no time
+  const retryAfter = policy ? policy.retryAfter : RETRY_AFTER_S;
+  return REPEATABLE.has(error.status) && retryAfter !== undefined
+    ? response.header('retry-after', String(retryAfter))
+    : response;
 }
 
-/** While something is away every request fails in the same place: where that is need not be told each time. */
+/** While a part is unavailable every request fails in the same place, so the log leaves out the stack. */
 function traceOf(error: GatewayError): { reason: string } | { err: GatewayError } {
   return error.status === UNAVAILABLE ? { reason: stdSerializers.err(error).message } : { err: error };
 }
@@ -57,10 +80,13 @@ function answerBoom(boom: Boom.Boom, request: Request, h: ResponseToolkit, log: 
   const { statusCode, headers } = boom.output;
   if (statusCode >= 500) log.error({ ...context(request), err: boom }, 'unexpected error');
   const allowed = statusCode === 404 ? otherMethods(request) : [];
+  const code = statusCode >= 500 ? 'internal' : (CODES[statusCode] ?? 'invalid_request');
   const response = h.response({ error: messageOf(boom, request, allowed) }).code(statusCode);
+  response.header(ERROR_HEADER, code);
   if (allowed.length > 0) response.header('allow', allowed.join(', '));
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) response.header(name, String(value));
+    if (Array.isArray(value)) response.headers[name.toLowerCase()] = value;
+    else if (value !== undefined) response.header(name, String(value));
   }
   return response;
 }
@@ -89,7 +115,7 @@ function matches(server: Server, method: (typeof METHODS)[number], path: string)
   try {
     return server.match(method, path) !== null;
   } catch {
-    // hapi does not look for what is wrongly encoded
+    // hapi throws for paths that are wrongly encoded
     return false;
   }
 }

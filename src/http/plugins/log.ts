@@ -2,12 +2,12 @@ import Boom from '@hapi/boom';
 import type { Plugin, Request } from '@hapi/hapi';
 import type { Logger } from '../../log.js';
 import { clientIdForLog, pathForLog } from '../caller.js';
-import type {} from '../owner/forwarding.js';
+import type {} from './owner.js';
 
-/** Asked every few seconds by machines: a line for each would bury the rest. */
+/** Probes call these every few seconds: logged at debug level only. */
 const QUIET_PATHS: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics']);
 
-/** One line for each request. No query (it may hold what a caller should have put elsewhere), no body, no headers. */
+/** Logs one line for each request. Not the query (callers may put secrets there), no body, no headers. */
 export const log: Plugin<{ log: Logger }> = {
   name: 'log',
   register(server, options) {
@@ -29,7 +29,7 @@ export const log: Plugin<{ log: Logger }> = {
   },
 };
 
-/** The status that was answered; 499 when the client went away before. */
+/** The status of the answer; 499 when the client disconnected before. */
 export function statusOf({ response }: Request): number {
   return Boom.isBoom(response) ? response.output.statusCode : response.statusCode;
 }

@@ -1,171 +1,230 @@
+import { Readable } from 'node:stream';
 import Boom from '@hapi/boom';
 import type { Lifecycle, Plugin, Request, ResponseToolkit } from '@hapi/hapi';
-import { HOP_HEADER, type Hops } from '../../cluster/hops.js';
-import type { PeerNode } from '../../cluster/owners.js';
-import { GatewayError } from '../../domain/errors.js';
+import type { Registry } from 'prom-client';
 import {
   ASTRAY,
   ELSEWHERE,
-  Forwarding,
-  type ForwardingOptions,
-  type Letter,
+  Forwarder,
+  type ForwardOutcome,
+  type ForwardRequest,
   NOT_HERE_HEADER,
-  type Outcome,
-} from '../owner/forwarding.js';
-import { namedSession } from '../owner/named-session.js';
-import { Patience } from '../owner/patience.js';
-import { Stay } from '../owner/stay.js';
-import { type Wanted, Ways } from '../owner/ways.js';
+} from '../../cluster/forward.js';
+import { HOP_HEADER, type NodeAuth } from '../../cluster/node-auth.js';
+import type { Owners, PeerNode } from '../../cluster/owners.js';
+import { decideRoute, enterForwarded, RetryBudget } from '../../cluster/routing.js';
+import type { Clock } from '../../domain/clock.js';
+import { GatewayError } from '../../domain/errors.js';
+import { CLIENT_ID } from '../../domain/ids.js';
+import { confinedTo, namedClientIds } from '../caller.js';
+import { goneSignal } from '../gone.js';
 import { cameFromNode } from '../peers.js';
+import type { RequestLimits } from '../request-limits.js';
 
-/** What the log shows for a caller that is gone. */
+/** Status in the log when the caller closed the connection. */
 const CALLER_GONE = 499;
 
+declare module '@hapi/hapi' {
+  interface PluginsStates {
+    /** Set on a request that is answered here because this node holds its session. */
+    active?: ActiveRequest;
+    /** The name of the node that the request was last forwarded to. */
+    sentTo?: string;
+  }
+}
+
+interface OwnerOptions {
+  owners: Owners;
+  nodeAuth: NodeAuth;
+  clock: Clock;
+  registry: Registry;
+  limits: RequestLimits;
+}
+
 /**
- * Brings a request for a session to the node that holds it: one that came to another node is passed on once, as it is.
- * What is answered here keeps its session here until it is done.
+ * Forwards a request for a session to the node that holds it: once, and unchanged. A session stays on this node while a
+ * request for it is answered here.
  */
-export const owner: Plugin<ForwardingOptions> = {
+export const owner: Plugin<OwnerOptions> = {
   name: 'owner',
-  register(server, options) {
-    const { owners, hops } = options;
-    const forwarding = new Forwarding(options);
-    const routing = new Routing(options, forwarding);
+  register(server, { owners, nodeAuth, clock, registry, limits }) {
+    const forwarder = new Forwarder(owners, nodeAuth, clock, registry);
     server.ext('onRequest', (request, h) => {
-      const to = noteHop(request, hops);
-      return to === undefined || to === owners.self.nodeId ? h.continue : goneAstray(h, owners.self);
+      const to = verifyHop(request, nodeAuth);
+      if (to === undefined || to === owners.self.nodeId) return h.continue;
+      // forwarding it again could loop for ever
+      const { name } = owners.self;
+      const error = `this is node ${name}, not the node that was asked: check the --node-url of that node`;
+      return notHere(h, ASTRAY, error);
     });
-    // the auth plugin has looked by now whom the caller may ask for; nothing is validated yet
-    server.ext('onPostAuth', (request, h) => routing.route(request, h));
-    server.events.on('response', ({ plugins }) => plugins.stay?.answered());
-    server.ext('onPostStop', () => forwarding.close());
+    // after the auth plugin has checked which session the caller may use, and before validation
+    server.ext('onPostAuth', async (request, h) => {
+      const { owner: ownedBy, creates = false } = request.route.settings.app ?? {};
+      const clientId = ownedBy === 'session' ? await sessionOf(request) : undefined;
+      if (clientId === undefined) return h.continue;
+      if (!cameFromNode(request)) return bring(request, h, clientId, creates);
+      const leave = await enterForwarded(owners, clientId, creates);
+      if (leave) return answerHere(request, h, clientId, leave);
+      return notHere(h, ELSEWHERE, `session ${clientId} is not held by this node`);
+    });
+    server.events.on('response', ({ plugins }) => plugins.active?.answered());
+    server.ext('onPostStop', () => forwarder.close());
+
+    /** Looks for the session's node until a node has answered or the retry budget is spent. */
+    async function bring(request: Request, h: ResponseToolkit, clientId: string, creates: boolean) {
+      let route = await decideRoute(owners, clientId, creates);
+      if (route.to === 'handler') return answerHere(request, h, clientId, route.leave);
+      const forwarded = toForward(request, clientId);
+      const budget = new RetryBudget(clock, forwarded.gone);
+      while (route.to !== 'handler') {
+        let failure = unheld(clientId);
+        if (route.to === 'node') {
+          request.plugins.sentTo = route.node.name;
+          const outcome = await forwarder.forward(forwarded, route.node);
+          if (outcome.result === 'answered') return h.response(outcome.answer).takeover();
+          if (outcome.result === 'left') throw callerGone();
+          failure = failureOf(outcome, clientId, route.node);
+          if (!outcome.mayRepeat) {
+            owners.distrust(clientId);
+            throw failure;
+          }
+        }
+        owners.distrust(clientId);
+        if (!(await budget.next())) throw forwarded.gone.aborted ? callerGone() : failure;
+        route = await decideRoute(owners, clientId, creates);
+      }
+      return answerHere(request, h, clientId, route.leave);
+    }
+
+    function answerHere(request: Request, h: ResponseToolkit, clientId: string, leave?: () => void) {
+      try {
+        limits.enterSession(request, clientId);
+      } catch (error) {
+        leave?.();
+        throw error;
+      }
+      return holdSession(request, h, leave);
+    }
   },
 };
 
+/** A request that is being answered here: until the answer is sent and its work is done, which a caller may not await. */
+class ActiveRequest {
+  readonly #leave: () => void;
+  #working = 0;
+  #isAnswered = false;
+
+  /** @param leave called once, at the end */
+  constructor(leave: () => void) {
+    this.#leave = leave;
+  }
+
+  async during(work: () => Lifecycle.ReturnValue): Promise<Lifecycle.ReturnValueTypes> {
+    this.#working += 1;
+    try {
+      return await work();
+    } finally {
+      this.#working -= 1;
+      if (this.#isAnswered) this.#leaveWhenDone();
+    }
+  }
+
+  /** The answer is sent, or the caller has gone. Called once. */
+  answered(): void {
+    this.#isAnswered = true;
+    this.#leaveWhenDone();
+  }
+
+  #leaveWhenDone(): void {
+    if (this.#working === 0) this.#leave();
+  }
+}
+
+/** The session stays on this node while the request is answered. */
+function holdSession(request: Request, h: ResponseToolkit, leave?: () => void): Lifecycle.ReturnValueTypes {
+  if (!leave) return h.continue;
+  const active = new ActiveRequest(leave);
+  // the caller left while its node was looked for: no response event follows
+  if (request.info.completed > 0) active.answered();
+  else request.plugins.active = active;
+  return h.continue;
+}
+
 /**
- * Notes which node a request comes from; a header that proves nothing is as if it were not there.
- * @returns the nodeId of the node that it was sent to; undefined for a caller's request
+ * Notes which node forwarded a request; ignores a header without proof.
+ * @returns the nodeId that the request is addressed to; undefined for a caller's request
  */
-function noteHop(request: Request, hops: Hops): string | undefined {
+function verifyHop(request: Request, nodeAuth: NodeAuth): string | undefined {
   const header: unknown = request.headers[HOP_HEADER];
   if (header === undefined) return undefined;
   delete request.headers[HOP_HEADER];
   const path = request.raw.req.url ?? '';
-  const ends = hops.verify(String(header), { method: request.method.toUpperCase(), path });
-  if (ends) request.plugins.hop = { from: ends.from };
-  return ends?.to;
+  const hop = nodeAuth.verify(String(header), { method: request.method.toUpperCase(), path });
+  if (hop) request.plugins.hop = hop;
+  return hop?.to;
 }
 
-/** Answers what a node sent to another node: to pass it on could send it round for ever. */
-function goneAstray(h: ResponseToolkit, { name }: PeerNode): Lifecycle.ReturnValueTypes {
-  const error = `this is node ${name}, not the one that was asked, which was here before or tells a wrong --node-url`;
-  return notHere(h, ASTRAY, error);
+/** Refuses a forwarded request: nothing was done, and no other node is asked. */
+function notHere(h: ResponseToolkit, reason: string, error: string): Lifecycle.ReturnValueTypes {
+  return h
+    .response({ error })
+    .code(503)
+    .header(NOT_HERE_HEADER, reason)
+    .header('retry-after', '1')
+    .takeover();
 }
 
-/** Nothing has been done, and nobody else is asked. */
-function notHere(h: ResponseToolkit, why: string, error: string): Lifecycle.ReturnValueTypes {
-  return h.response({ error }).code(503).header(NOT_HERE_HEADER, why).header('retry-after', '1').takeover();
+/**
+ * The session that a request is about, before validation.
+ * @returns undefined if the request names none or several, or if its body is malformed: any node can refuse it
+ */
+async function sessionOf(request: Request): Promise<string | undefined> {
+  const { payload } = request;
+  // JSON may also be a single word or number
+  if (!(payload instanceof Readable || payload === undefined || typeof payload === 'object'))
+    return undefined;
+  const found = await request.route.settings.app?.sessionOf?.(request);
+  const named = new Set([...namedClientIds(request), ...(found === undefined ? [] : [found])]);
+  const own = confinedTo(request);
+  const [clientId, ...others] = named;
+  if (clientId === undefined || others.length > 0 || !CLIENT_ID.test(clientId)) return undefined;
+  return own === undefined || own.includes(clientId) ? clientId : undefined;
 }
 
-class Routing {
-  readonly #options: ForwardingOptions;
-  readonly #forwarding: Forwarding;
-  readonly #ways: Ways;
-
-  constructor(options: ForwardingOptions, forwarding: Forwarding) {
-    this.#options = options;
-    this.#forwarding = forwarding;
-    this.#ways = new Ways(options.owners);
-  }
-
-  async route(request: Request, h: ResponseToolkit): Promise<Lifecycle.ReturnValueTypes> {
-    const { owner, creates = false } = request.route.settings.app ?? {};
-    const clientId = owner === 'session' ? await namedSession(request) : undefined;
-    if (clientId === undefined) return h.continue;
-    const wanted = { clientId, creates };
-    return cameFromNode(request) ? this.#admit(request, h, wanted) : this.#bring(request, h, wanted);
-  }
-
-  /** A request of another node. */
-  async #admit(request: Request, h: ResponseToolkit, wanted: Wanted): Promise<Lifecycle.ReturnValueTypes> {
-    const leave = await this.#ways.enter(wanted);
-    if (leave) return stay(request, h, leave);
-    return notHere(h, ELSEWHERE, `session ${wanted.clientId} is not held by this node`);
-  }
-
-  /** A request of a caller: looks for the session's node until it is answered, or for long enough. */
-  async #bring(request: Request, h: ResponseToolkit, wanted: Wanted): Promise<Lifecycle.ReturnValueTypes> {
-    let way = await this.#ways.next(wanted);
-    if (way.to === 'handler') return stay(request, h, way.leave);
-    const letter = { request, h, clientId: wanted.clientId, gone: whenGone(request) };
-    const patience = new Patience(this.#options.clock, letter.gone);
-    while (way.to !== 'handler') {
-      const step = way.to === 'node' ? await this.#pass(letter, way.node) : unheld(wanted.clientId);
-      if (!(step instanceof GatewayError)) return step;
-      this.#options.owners.distrust(wanted.clientId);
-      if (!(await patience.more())) throw letter.gone.aborted ? callerGone() : step;
-      way = await this.#ways.next(wanted);
-    }
-    return stay(request, h, way.leave);
-  }
-
-  /**
-   * @returns the answer, or why there is none yet
-   * @throws GatewayError when it must not be tried again
-   */
-  async #pass(letter: Letter, node: PeerNode): Promise<Lifecycle.ReturnValueTypes> {
-    const outcome = await this.#forwarding.pass(letter, node);
-    if (outcome.result === 'answered') {
-      const { answer } = outcome;
-      return letter.h
-        .response(answer)
-        .code(answer.statusCode ?? 502)
-        .takeover();
-    }
-    if (outcome.result === 'left') throw callerGone();
-    this.#options.owners.distrust(letter.clientId);
-    const error = failureOf(outcome, letter.clientId, node);
-    if (outcome.mayRepeat) return error;
-    throw error;
-  }
-}
-
-/** Answers a request here. */
-function stay(request: Request, h: ResponseToolkit, leave?: () => void): Lifecycle.ReturnValueTypes {
-  if (!leave) return h.continue;
-  const stay = new Stay(leave);
-  // its caller left while its node was looked for: nobody will tell that it is answered
-  if (request.info.completed > 0) stay.answered();
-  else request.plugins.stay = stay;
-  return h.continue;
-}
-
-/** Aborts when a caller goes before it has its answer. */
-function whenGone(request: Request): AbortSignal {
-  const { events, raw } = request;
-  const gone = new AbortController();
-  if (!request.active()) gone.abort();
-  // told while the request is read, or its body waits to be
-  events.once('disconnect', () => gone.abort());
-  raw.res.once('close', () => {
-    if (!raw.res.writableEnded) gone.abort();
-  });
-  return gone.signal;
+function toForward(request: Request, clientId: string): ForwardRequest {
+  const { headers, payload, info, server } = request;
+  const forwardedFor = [headers['x-forwarded-for'] ?? [], info.remoteAddress].flat().join(',');
+  return {
+    clientId,
+    method: request.method.toUpperCase(),
+    target: request.raw.req.url ?? '/',
+    rights: request.auth.credentials?.user,
+    headers: {
+      'x-forwarded-port': String(info.remotePort),
+      'x-forwarded-proto': server.info.protocol,
+      'x-forwarded-host': info.host,
+      ...headers,
+      'x-forwarded-for': forwardedFor,
+    },
+    payload: typeof payload === 'object' ? payload : undefined,
+    gone: goneSignal(request),
+  };
 }
 
 function callerGone(): Boom.Boom {
   return new Boom.Boom('the caller is gone', { statusCode: CALLER_GONE });
 }
 
-type Failure = Exclude<Outcome, { result: 'answered' | 'left' }>;
-
-function failureOf(failure: Failure, clientId: string, { name }: PeerNode): GatewayError {
-  if (failure.result === 'elsewhere') return unheld(clientId);
-  const { result, cause } = failure;
+function failureOf(
+  { result, cause }: Exclude<ForwardOutcome, { result: 'answered' | 'left' }>,
+  clientId: string,
+  { name }: PeerNode,
+): GatewayError {
+  if (result === 'elsewhere') return unheld(clientId);
   const holder = `node ${name}, which holds session ${clientId},`;
   const messages = {
     unreachable: `${holder} cannot be reached: nothing was done; try again in a moment`,
-    refused: `${holder} was started with another --token than this one: nothing was done; start all nodes with the same`,
+    refused: `${holder} does not accept what this node sends: nothing was done; set the clocks of both`,
     cut_off:
       `node ${name} was lost before it answered: what was asked for may have been done or not; ` +
       'repeat it, and a send with the same Idempotency-Key',

@@ -1,15 +1,34 @@
 import type { Server as Listener } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Plugin } from '@hapi/hapi';
+import type { ErrorCode } from '../../domain/errors.js';
 
-/** What Node's parser gives up on, by its code; everything else is a bad request. */
-const ANSWERS: Readonly<Record<string, { status: string; error: string }>> = {
-  HPE_HEADER_OVERFLOW: { status: '431 Request Header Fields Too Large', error: 'the headers are too large' },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', error: 'the request did not arrive in time' },
+interface Refusal {
+  status: string;
+  code: ErrorCode;
+  error: string;
+}
+
+/** Requests that Node's parser refuses, by its code; all others are bad requests. */
+const ANSWERS: Readonly<Record<string, Refusal>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: '431 Request Header Fields Too Large',
+    code: 'headers_too_large',
+    error: 'the headers are too large',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: '408 Request Timeout',
+    code: 'request_timeout',
+    error: 'the request did not arrive in time',
+  },
 };
-const BAD_REQUEST = { status: '400 Bad Request', error: 'the request is not valid HTTP' };
+const BAD_REQUEST: Refusal = {
+  status: '400 Bad Request',
+  code: 'invalid_request',
+  error: 'the request is not valid HTTP',
+};
 
-/** Answers what cannot even be read as a request in the one form of all errors; hapi would answer without a body. */
+/** Answers requests that are not valid HTTP in the form of all errors; hapi would answer without a body. */
 export const unreadable: Plugin<undefined> = {
   name: 'unreadable',
   register(server) {
@@ -22,7 +41,7 @@ export const unreadable: Plugin<undefined> = {
     });
     listener.removeAllListeners('clientError');
     listener.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-      // the request before it on this connection is still being answered: hapi knows how far that is
+      // an earlier request on this connection is still being answered: hapi knows its state
       if (inUse.has(socket)) for (const listen of hapis) Reflect.apply(listen, listener, [error, socket]);
       else if (socket.writable) socket.end(answerTo(error.code ?? ''));
       else socket.destroy(error);
@@ -30,9 +49,13 @@ export const unreadable: Plugin<undefined> = {
   },
 };
 
-function answerTo(code: string): string {
-  const { status, error } = ANSWERS[code] ?? BAD_REQUEST;
+function answerTo(fault: string): string {
+  const { status, code, error } = ANSWERS[fault] ?? BAD_REQUEST;
   const body = JSON.stringify({ error });
-  const headers = ['Content-Type: application/json; charset=utf-8', `Content-Length: ${body.length}`];
+  const headers = [
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${body.length}`,
+    `X-SN-Error: ${code}`,
+  ];
   return [`HTTP/1.1 ${status}`, ...headers, 'Connection: close', '', body].join('\r\n');
 }

@@ -1,0 +1,23 @@
+import { policies } from '../../contract/policies.js';
+import { DAY_MS } from '../../domain/clock.js';
+import { type Route, route } from '../route.js';
+
+export const policyRoutes: readonly Route[] = [
+  route(policies.listOutbox, async ({ query: { clientId, limit, after } }, { services }) => {
+    const all = await services.heldMessages.list(clientId);
+    const start = after === undefined ? 0 : all.findIndex(({ messageId }) => messageId === after) + 1;
+    const messages = all.slice(start, start + limit);
+    const last = start + limit < all.length ? messages.at(-1) : undefined;
+    return { messages, ...(last && { next: last.messageId }) };
+  }),
+  route(policies.cancelHeldMessage, async ({ payload: { clientId, messageId } }, { services }) => {
+    await services.heldMessages.cancel(clientId, messageId);
+    return { ok: true, messageId };
+  }),
+  route(policies.getPolicy, ({ query: { clientId, to } }, { services }) =>
+    services.policies.of(clientId, to),
+  ),
+  route(policies.getPastSends, ({ query: { clientId, days } }, { services, now }) =>
+    services.policies.sends(clientId, now() - days * DAY_MS),
+  ),
+];
