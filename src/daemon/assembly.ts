@@ -1,0 +1,307 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { Server } from '@hapi/hapi';
+import { NodeAuth } from '../cluster/node-auth.js';
+import { loadPolicies } from '../config/policy-file.js';
+import type { Config } from '../config/schema.js';
+import { encryptionKeyBytes } from '../config/secrets.js';
+import { Dispatcher } from '../delivery/dispatch.js';
+import type { DurableLimits } from '../delivery/durable-queue.js';
+import { PollLookups } from '../delivery/poll-lookup.js';
+import { Tail } from '../delivery/tail.js';
+import { type MonotonicClock, systemClock } from '../domain/clock.js';
+import type { RetryPolicy } from '../domain/retry.js';
+import { createHttpServer } from '../http/server.js';
+import { createLazyLinks, dispatcherOver } from '../link/baileys/lazy.js';
+import { LIBRARY_VERSION } from '../link/wa-versions.js';
+import type { Logger } from '../log.js';
+import { ClientVersions } from '../services/client-versions.js';
+import { createDeliveries } from '../services/deliveries.js';
+import { Media } from '../services/files/media.js';
+import { countingFailures, createFleet } from '../services/fleet.js';
+import { Gateway } from '../services/gateway.js';
+import { notifyingRooms, type RoomChange } from '../services/history/room-changes.js';
+import { Listeners } from '../services/listeners.js';
+import { createMessageTraces } from '../services/message-traces.js';
+import { receiverOf } from '../services/messages/announce.js';
+import type { UnreadableWaits } from '../services/messages/unreadable.js';
+import { MemoryPairLinks } from '../services/sessions/pair-links.js';
+import { openStore } from '../store/open.js';
+import type { FailedDeliveryStore, Store } from '../store/store.js';
+import { joinNodes, type Membership } from './membership.js';
+import { Metrics } from './metrics.js';
+import { type Network, openNetwork, versionPage } from './network.js';
+import { releaseVersion } from './release.js';
+
+/** Parts that a test or an embedding program may replace. */
+export interface DaemonOverrides {
+  clock?: MonotonicClock;
+  log?: Logger;
+  backoff?: RetryPolicy;
+  returns?: RetryPolicy;
+  durable?: Partial<DurableLimits>;
+  unreadableWaits?: UnreadableWaits;
+  /** Milliseconds that each QR code lives. */
+  qrLifetimeMs?: number;
+  /** Milliseconds between two pings of a link, for networks with shorter timeouts than the real one. */
+  pingEveryMs?: number;
+  /** Milliseconds for work in flight at a stop. */
+  stopGraceMs?: number;
+  /** Milliseconds for a poll look-up. */
+  pollLookupMs?: number;
+}
+
+/** Stores failed deliveries of existing sessions only. */
+function keepForLiving(
+  store: FailedDeliveryStore,
+  lives: (clientId: string) => boolean,
+): Pick<FailedDeliveryStore, 'add' | 'remove'> {
+  return {
+    add: async (delivery, keep) => {
+      if (lives(delivery.clientId)) await store.add(delivery, keep);
+    },
+    remove: (id) => store.remove(id),
+  };
+}
+
+/** The parts of a daemon. */
+export interface DaemonParts {
+  store: Store;
+  network: Network;
+  gateway: Gateway;
+  membership: Membership;
+  dispatcher: Dispatcher;
+  lookups: PollLookups;
+  media: Media;
+  server: Server;
+  run: { isStopping: boolean };
+}
+
+/**
+ * Creates the parts without starting them. The only file that chooses adapters.
+ * @param cleanup collects what undoes each step, in order, for a start that fails
+ * @throws ConfigError, GatewayError or a system error
+ */
+export async function assemble(
+  config: Config,
+  overrides: DaemonOverrides & { log: Logger },
+  cleanup: (() => Promise<unknown>)[],
+): Promise<DaemonParts> {
+  const run = { isStopping: false };
+  const { log, clock = systemClock, backoff, returns, qrLifetimeMs, pingEveryMs, pollLookupMs } = overrides;
+  const encryptionKey = encryptionKeyBytes(config.encryptionKey);
+  const policies = await loadPolicies(config.policy);
+  const tail = new Tail(clock.now());
+  const opened = await openStore({ url: config.store, dataDir: config.dataDir, encryptionKey });
+  cleanup.push(() => opened.close());
+  const onRoomChange = (change: RoomChange) => {
+    tail.signal({ kind: 'room', at: new Date(clock.now()).toISOString(), ...change });
+  };
+  const telling = notifyingRooms(opened, onRoomChange);
+  const { store, failures } = await countingFailures(telling);
+  const network = await openNetwork(config);
+  if (network.sandbox) cleanup.push(network.sandbox.stop);
+
+  const nodeAuth = new NodeAuth(encryptionKey, clock);
+  const membership = joinNodes({
+    store,
+    nodeAuth,
+    name: config.nodeName,
+    url: () => nodeUrl(config, server),
+    version: releaseVersion(),
+    leaseMs: config.leaseSeconds * 1_000,
+    gateway: () => gateway,
+    failures,
+    metrics: () => metrics,
+    clock,
+    log: log.child({ area: 'cluster' }),
+  });
+  cleanup.push(() => membership.leave());
+  const { owners, ownership, nodes, leases } = membership;
+  const metrics: Metrics = new Metrics({
+    node: config.nodeName,
+    ...(leases && { leases }),
+    sessionStatuses: () => gateway.sessions.views().map(({ status }) => status),
+    restrictedSessions: () => gateway.sessions.health().filter(({ restriction }) => restriction).length,
+    warnedSessions: () => gateway.sessions.health().filter(({ warning }) => warning).length,
+    deliveriesInFlight: () => dispatcher.inFlight(),
+    deliveriesWaiting: () => dispatcher.waiting(),
+    durable: () => dispatcher.durable.totals(),
+    heldSends: () => gateway.sending.held.total(),
+    filesOnDisk: () => media.onDisk(),
+  });
+  const dispatcher = new Dispatcher({
+    failed: keepForLiving(store.failedDeliveries, (clientId) => gateway.sessions.has(clientId)),
+    waiting: store.waitingDeliveries,
+    receiverOf: (clientId) => (gateway.sessions.has(clientId) ? receiverOf(recordOf(clientId)) : undefined),
+    pause: (clientId, webhookPaused) => gateway.sessions.setWebhook(clientId, { webhookPaused }),
+    durable: { bytes: config.durableMb * 1024 * 1024, ...overrides.durable },
+    tail,
+    serves: ownership.holds,
+    allowPrivate: config.allowPrivateUrls,
+    clock,
+    log: log.child({ area: 'delivery' }),
+    observe: {
+      attempt: (_clientId, { outcome }) => metrics.attempt(outcome),
+      dropped: (_clientId, cause) => metrics.dropped(cause),
+    },
+  });
+  cleanup.push(() => dispatcher.stop(0));
+  const lookups = new PollLookups({
+    allowPrivate: config.allowPrivateUrls,
+    clock,
+    ...(pollLookupMs && { timeoutMs: pollLookupMs }),
+  });
+  cleanup.push(() => lookups.destroy());
+  const media = new Media({
+    spoolDir: join(config.dataDir, 'spool'),
+    allowPrivate: config.allowPrivateUrls,
+    clock,
+    log: log.child({ area: 'media' }),
+    uninspected: () => metrics.fileUninspected(),
+  });
+  cleanup.push(() => media.stop());
+  await media.start();
+  const versions = new ClientVersions({
+    setting: config.waVersion,
+    library: LIBRARY_VERSION,
+    page: versionPage(network),
+    dispatcherOver,
+    store: store.versions,
+    clock,
+    log: log.child({ area: 'link' }),
+  });
+  await versions.load();
+  const links = createLazyLinks({
+    network,
+    log: log.child({ area: 'link' }),
+    clock,
+    ...(qrLifetimeMs && { qrLifetimeMs }),
+    ...(pingEveryMs && { pingEveryMs }),
+  });
+  const recordOf = (clientId: string) => gateway.sessions.find(clientId).record;
+  const listening = new Listeners({
+    sessions: { has: (clientId) => gateway.sessions.has(clientId), find: recordOf },
+    dispatcher,
+    allowPrivateUrls: config.allowPrivateUrls,
+    clock,
+    log: log.child({ area: 'delivery' }),
+  });
+  const gateway: Gateway = new Gateway({
+    store,
+    links,
+    announcer: {
+      announce: (event, receiver, options) =>
+        dispatcher.announce(event, listening.inFront(event, receiver), options),
+    },
+    durable: dispatcher.durable,
+    lookups,
+    media,
+    observer: metrics,
+    apiSecretKey: store.hashKey,
+    allowPrivateUrls: config.allowPrivateUrls,
+    linkPreviews: config.linkPreviews,
+    retentionDays: config.retentionDays,
+    ...(policies && { policies }),
+    heldSends: config.heldSends,
+    publicUrl: () => publicUrl(config, server),
+    onForgotten: (clientId) => {
+      listening.forget(clientId);
+      pairLinks.forget(clientId);
+      dispatcher.forget(clientId);
+    },
+    onRoomChange,
+    ownership,
+    versions,
+    clock,
+    log: log.child({ area: 'sessions' }),
+    ...(backoff && { backoff }),
+    ...(returns && { returns }),
+    ...(overrides.unreadableWaits && { unreadableWaits: overrides.unreadableWaits }),
+  });
+  cleanup.push(() => gateway.lifecycle.stop());
+  const { sessions, sending, messages, chats, inbox, library, groups, people, profile, avatars } = gateway;
+  const pairLinks = new MemoryPairLinks({
+    sessions,
+    createdAt: (clientId) => recordOf(clientId).createdAt,
+    publicUrl: () => publicUrl(config, server),
+    clock,
+    log: log.child({ area: 'sessions' }),
+  });
+  const deliveries = createDeliveries({
+    sessions: { find: recordOf },
+    listening,
+    dispatcher,
+    failed: store.failedDeliveries,
+    clock,
+  });
+  const fleet = createFleet({
+    sessions,
+    figures: (clientId) => dispatcher.figures(clientId),
+    failures: (clientId) => failures.of(clientId),
+    policy: (record) => gateway.policies.figures(record),
+    held: (clientId) => sending.held.count(clientId),
+  });
+  const server: Server = await createHttpServer({
+    host: config.host,
+    port: config.port,
+    connectionsPerAddress: config.connectionsPerAddress,
+    urls: [config.publicUrl, config.nodeUrl],
+    services: {
+      sessions,
+      adoption: gateway.adoption,
+      pairLinks,
+      sending,
+      heldMessages: sending.held,
+      messages,
+      chats,
+      presence: gateway.presence,
+      restrictions: gateway.restrictions,
+      policies: gateway.policies,
+      inbox,
+      library,
+      groups,
+      people,
+      profile,
+      avatars,
+      deliveries,
+      traces: createMessageTraces({ sessions: { find: recordOf }, store, tail }),
+      listening,
+      fleet,
+      nodes,
+      versions,
+    },
+    auth: { token: config.token },
+    facts: {
+      podName: config.nodeName,
+      environment: config.network,
+      storage: store.name,
+      publicMedia: true,
+      alerts: false,
+      version: releaseVersion(),
+      startedAt: clock.now(),
+    },
+    health: store,
+    isStopping: () => run.isStopping,
+    checkAnswers: config.checkAnswers,
+    owners,
+    nodeAuth,
+    tail,
+    metrics,
+    log: log.child({ area: 'http' }),
+    clock,
+  });
+  return { store, network, gateway, membership, dispatcher, lookups, media, server, run };
+}
+
+/** The setting; if the port was chosen by the system, the server's address. */
+function publicUrl(config: Config, server: Server): string {
+  return config.port === 0 && config.publicUrl.endsWith(':0') ? server.info.uri : config.publicUrl;
+}
+
+/** The setting, else the server's address; with the host's name if it listens on all addresses. */
+function nodeUrl(config: Config, server: Server): string {
+  if (config.nodeUrl) return config.nodeUrl.replace(/\/+$/, '');
+  const isEverywhere = config.host === '0.0.0.0' || config.host === '::';
+  return isEverywhere ? `http://${hostname()}:${server.info.port}` : server.info.uri;
+}
