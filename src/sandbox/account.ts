@@ -1,77 +1,102 @@
 import { createHash } from 'node:crypto';
+import { proto } from '@whiskeysockets/baileys';
+import Joi from 'joi';
 import { LID_SERVER, PN_SERVER } from '../domain/address.js';
-import type { PhoneView } from './api.js';
-import type { Companion } from './companion.js';
-import { versionOf } from './people/picture-version.js';
-import type { SignalKeys } from './signal/signal-device.js';
+import type {
+  ChatstateView,
+  DeviceDetails,
+  DeviceView,
+  PayloadView,
+  PhoneView,
+  ReceiptState,
+} from './api.js';
+import { Mailbox } from './mailbox.js';
+import type { Registration } from './pairing/registration.js';
+import {
+  type AccountRecord,
+  type CompanionRecord,
+  type StoredPicture,
+  serialiseAccount,
+  serialiseCompanion,
+} from './records.js';
+import type { Bundle, PreKey } from './signal/prekeys.js';
+import type { KeyOwner, KeyPosition } from './signal/sender-keys.js';
+import { readRow } from './state/rows.js';
 import type { State } from './state/state.js';
-import type { KeyPair } from './wire/curve.js';
-import { deviceJid } from './wire/jid.js';
+import { deviceJid, type Stanza, stanza } from './wire/stanza.js';
 
-/** How the network writes people in stanzas: by hidden id, as the real one does today, or by phone number. */
+/** Ids with keys, in base64. */
+const PRE_KEYS = Joi.array().items(
+  Joi.array<[number, string]>().ordered(Joi.number().required(), Joi.string().required()),
+);
+
+/** How stanzas name people: by LID, as on the real network today, or by phone number. */
 export type AddressingMode = 'lid' | 'pn';
 
-/** LIDs have fifteen digits here, so that none can be taken for a phone number in use. */
+/** An account's phone (its device 0), as the network uses it. */
+export interface AccountPhone {
+  /** Everybody with whom the account has a private chat. */
+  readonly partners: ReadonlySet<Account>;
+  /** Takes a stanza that the network routes to the phone. */
+  accept(stanza: Stanza): void;
+  /** A bundle with a fresh one-time key. */
+  takeBundle(): Bundle;
+  noteRead(messageIds: string[]): void;
+  /** @returns the ids whose receipt is new */
+  noteReceipts(messageIds: string[], from: string, state: ReceiptState): string[];
+  noteChatstate(chatstate: ChatstateView): void;
+  noteGroupKey(owner: KeyOwner, position: KeyPosition): void;
+  /** Replaces a person's number in everything that the phone holds. */
+  renumber(before: string, after: string): void;
+}
+
+/** A client's socket, as the network uses it. */
+export interface ClientConnection {
+  /** Where it came from, as `ip:port`. */
+  readonly address: string;
+  /** Set when the client is a device that is not linked yet. */
+  readonly registration?: Registration | undefined;
+  /** The linked device, from login on. */
+  companion?: Companion | undefined;
+  send(stanza: Stanza): void;
+  /** Sends bytes instead of an encoded stanza. */
+  sendRaw(bytes: Buffer): void;
+  /** Sends a last stanza, if given, and closes in good order. */
+  close(last?: Stanza): void;
+  /** Closes because another connection of the same device took over. */
+  replace(): void;
+  /** Terminates the socket without a closing stanza. */
+  cut(): void;
+  /** Stops reading and sending, but leaves the socket open. */
+  mute(): void;
+  /** Unlinks the device of the connection. */
+  unlink(end: { code: string | null }): void;
+  /** From now on the connection is cut when the client stays silent. */
+  watchSilence(): void;
+}
+
+/** LIDs have fifteen digits here, so that none looks like a phone number in use. */
 const LID_BASE = 100_000_000_000_000n;
 const LID_RANGE = 900_000_000_000_000n;
 
-/** What an account is, apart from its phone's messages and its linked devices. */
-export interface AccountRecord {
-  /** Digits without `+`. */
-  pn: string;
-  lid: string;
-  name: string;
-  status: string;
-  username: string;
-  /** The name that the network vouches for, of a business. */
-  businessName?: string;
-  picture?: StoredPicture;
-  /** Privacy settings by the network's names for them; everything else is open to all. */
-  privacy?: Record<string, string>;
-  /** People whom this one writes with see the number only, and people in groups the LID only. */
-  hideLid?: boolean;
-  /** In the kept state; the first number unless somebody else had that before. */
-  key?: string;
-  /** The id of the next linked device; never used twice. */
-  nextDevice: number;
-  /** Seconds since the epoch. */
-  createdAt: number;
-  keys: SignalKeys;
-  appStateKey: AppStateKey;
-}
-
-/** A picture of a person or a group, in both sizes; the files are named by their SHA-256 in hex. */
-export interface StoredPicture {
-  /** Grows with every change, removals included. */
-  version: number;
-  image?: string;
-  preview?: string;
-}
-
-/** The key of the settings that an account's devices share. */
-export interface AppStateKey {
-  /** 6 bytes. */
-  id: Buffer;
-  /** 32 bytes. */
-  key: Buffer;
-}
-
-/** A person on the network: a number, its hidden id, and the devices linked to it. */
+/** A person on the network: a number, a LID, and the linked devices. */
 export class Account {
   readonly record: AccountRecord;
   readonly companions = new Map<number, Companion>();
+  readonly phone: AccountPhone;
   readonly #state: State;
 
-  constructor(record: AccountRecord, state: State) {
+  constructor(record: AccountRecord, state: State, makePhone: (account: Account) => AccountPhone) {
     this.record = record;
     this.#state = state;
+    this.phone = makePhone(this);
   }
 
   get pn(): string {
     return this.record.pn;
   }
 
-  /** What its rows in the kept state begin with; it stays the same when the number changes. */
+  /** The prefix of its stored rows; it stays when the number changes. */
   get key(): string {
     return this.record.key ?? this.record.pn;
   }
@@ -85,45 +110,47 @@ export class Account {
     return `+${this.record.pn}`;
   }
 
-  /** How the control API names the chat with the person: by the number. */
+  /** The control API's id of the chat with the person. */
   get chatId(): string {
     return this.number;
   }
 
-  /** The jid of one of its devices; 0 is the phone and also stands for the person. */
+  /** The jid of a device; device 0 is the phone and stands for the person too. */
   jid(mode: AddressingMode, device = 0): string {
     return mode === 'lid' ? deviceJid(this.lid, LID_SERVER, device) : deviceJid(this.pn, PN_SERVER, device);
   }
 
-  /** The same in chats between two people, where the LID may be hidden. */
+  /** The jid in a private chat, where the LID may be hidden. */
   privateJid(mode: AddressingMode, device = 0): string {
     return this.jid(this.record.hideLid ? 'pn' : mode, device);
   }
 
-  /** To whom something is open: `all`, unless the person wanted it otherwise. */
-  privacy(setting: string): string {
-    return this.record.privacy?.[setting] ?? 'all';
-  }
-
-  setPrivacy(setting: string, value: string): void {
-    this.record.privacy = { ...this.record.privacy, [setting]: value };
-  }
-
   view(): PhoneView {
-    const { name, status, username, businessName = '', picture, hideLid = false } = this.record;
+    const {
+      name,
+      status,
+      textStatus,
+      username,
+      businessName = '',
+      picture,
+      hideLid = false,
+      passkey,
+      privacy = {},
+    } = this.record;
     const devices = [...this.companions.values()].map((companion) => companion.view());
     return {
       number: this.number,
       name,
       jid: this.jid('pn'),
       lid: this.jid('lid'),
-      status,
+      status: textStatus?.text ?? status,
       username,
       businessName,
       pictureId: versionOf(picture),
-      pictureHidden: this.privacy('profile') === 'none',
-      onlyAdminsAddMe: this.privacy('groupadd') !== 'all',
+      pictureHidden: privacy.profile === 'none',
+      onlyAdminsAddMe: (privacy.groupadd ?? 'all') !== 'all',
       hideLid,
+      passkey: passkey?.isRequired ? 'required' : 'off',
       devices,
     };
   }
@@ -133,47 +160,158 @@ export class Account {
   }
 }
 
-/** The hidden id of a number: stable, and visibly something else. */
+/** The LID of a number: stable, and no phone number. */
 export function lidOf(pn: string): string {
   const digest = createHash('sha256').update(`lid ${pn}`).digest().readBigUInt64BE();
   return String(LID_BASE + (digest % LID_RANGE));
 }
 
-function serialiseAccount({ keys, appStateKey, ...rest }: AccountRecord): string {
-  const { registrationId, nextPreKeyId, identity, signedPreKey } = keys;
-  return JSON.stringify({
-    ...rest,
-    appStateKey: { id: appStateKey.id.toString('base64'), key: appStateKey.key.toString('base64') },
-    keys: {
+/** With this many one-time keys left, the device is asked for more. */
+const FEW_KEYS = 2;
+
+/** A device that is linked to somebody's phone. */
+export class Companion {
+  readonly account: Account;
+  readonly record: CompanionRecord;
+  readonly mailbox: Mailbox;
+  /** The open connection, from login on. */
+  connection?: ClientConnection | undefined;
+  /** The payload of the last login. */
+  login?: PayloadView;
+  /** True from the request for more keys until the upload. */
+  askedForKeys = false;
+  /** Whether it has ever uploaded one-time keys. */
+  hasUploaded = false;
+  readonly #preKeys = new Map<number, PreKey>();
+  /** The ids of keys that others got since the start of the network. */
+  readonly #handedOut = new Set<number>();
+  readonly #state: State;
+
+  constructor(account: Account, record: CompanionRecord, state: State) {
+    this.account = account;
+    this.record = record;
+    this.#state = state;
+    this.mailbox = new Mailbox(this.row, state);
+  }
+
+  get id(): number {
+    return this.record.id;
+  }
+
+  /** The key of its stored row. */
+  get row(): string {
+    return `${this.account.key}:${this.record.id}`;
+  }
+
+  /** The one-time keys that are left. */
+  get preKeys(): PreKey[] {
+    return [...this.#preKeys.values()];
+  }
+
+  hasHandedOut(id: number): boolean {
+    return this.#handedOut.has(id);
+  }
+
+  get keysLeft(): number {
+    return this.#preKeys.size;
+  }
+
+  get isLowOnKeys(): boolean {
+    return this.#preKeys.size <= FEW_KEYS;
+  }
+
+  addPreKeys(keys: PreKey[]): void {
+    this.hasUploaded = true;
+    for (const key of keys) this.#preKeys.set(key.id, key);
+    this.askedForKeys = false;
+    this.#keepPreKeys();
+  }
+
+  /** A bundle; its one-time key is never handed out again. */
+  takeBundle(): Bundle {
+    const { registrationId, identity, signedPreKey } = this.record;
+    const [preKey] = this.#preKeys.values();
+    if (!preKey) return { registrationId, identity, signedPreKey };
+    this.#preKeys.delete(preKey.id);
+    this.#handedOut.add(preKey.id);
+    this.#keepPreKeys();
+    return { registrationId, identity, signedPreKey, preKey };
+  }
+
+  view(): DeviceView {
+    return { id: this.id, platform: this.record.platform, connected: this.connection !== undefined };
+  }
+
+  details(): DeviceDetails {
+    const { registrationId, payload } = this.record;
+    return {
+      ...this.view(),
       registrationId,
-      nextPreKeyId,
-      identity: serialisePair(identity),
-      signedPreKey: { ...serialisePair(signedPreKey), signature: signedPreKey.signature.toString('base64') },
-    },
-  });
+      preKeys: this.keysLeft,
+      ...(this.connection && { address: this.connection.address }),
+      ...(payload && { registration: payload }),
+      ...(this.login && { login: this.login }),
+    };
+  }
+
+  keep(): void {
+    this.#state.put('companion', this.row, () => serialiseCompanion(this.record));
+  }
+
+  restorePreKeys(value: string): void {
+    this.hasUploaded = true;
+    for (const [id, key] of readRow(PRE_KEYS, value))
+      this.#preKeys.set(id, { id, value: Buffer.from(key, 'base64') });
+  }
+
+  /** Removes all its stored rows. */
+  discard(): void {
+    this.mailbox.discard();
+    this.#state.remove('companion', this.row);
+    this.#state.remove('shelf', this.row);
+  }
+
+  #keepPreKeys(): void {
+    const keys = () => [...this.#preKeys.values()].map((key) => [key.id, key.value.toString('base64')]);
+    this.#state.put('shelf', this.row, () => JSON.stringify(keys()));
+  }
 }
 
-/** Reads a kept account. */
-export function parseAccount(value: string): AccountRecord {
-  const { keys, appStateKey, ...rest } = JSON.parse(value);
-  const { registrationId, nextPreKeyId, identity, signedPreKey } = keys;
-  return {
-    ...rest,
-    appStateKey: { id: Buffer.from(appStateKey.id, 'base64'), key: Buffer.from(appStateKey.key, 'base64') },
-    keys: {
-      registrationId,
-      nextPreKeyId,
-      identity: parsePair(identity),
-      signedPreKey: { ...parsePair(signedPreKey), signature: Buffer.from(signedPreKey.signature, 'base64') },
-    },
-  };
+/** The version of a picture as the network shows it; empty when there is none. */
+export function versionOf(picture: StoredPicture | undefined): string {
+  return picture?.image ? String(picture.version) : '';
 }
 
-/** A key pair as it is kept. */
-export function serialisePair(pair: KeyPair): { public: string; private: string } {
-  return { public: pair.public.toString('base64'), private: pair.private.toString('base64') };
+const ISSUER = 'smb:wa';
+
+/** The certificate of a business name, for its messages; empty for people. */
+export function verifiedName({ record: { businessName } }: Account): Stanza[] {
+  if (!businessName) return [];
+  const details = proto.VerifiedNameCertificate.Details.encode({
+    issuer: ISSUER,
+    verifiedName: businessName,
+  }).finish();
+  const certificate = proto.VerifiedNameCertificate.encode({ details }).finish();
+  return [stanza('verified_name', { v: '1' }, certificate)];
 }
 
-export function parsePair(pair: { public: string; private: string }): KeyPair {
-  return { public: Buffer.from(pair.public, 'base64'), private: Buffer.from(pair.private, 'base64') };
+/** A device of an account: the phone or a linked device. */
+export interface Device {
+  account: Account;
+  /** Undefined for the phone. */
+  companion?: Companion;
+}
+
+/** All devices of a person, the phone first. */
+export function devicesOf(account: Account): Device[] {
+  return [{ account }, ...[...account.companions.values()].map((companion) => ({ account, companion }))];
+}
+
+export function deviceId(device: Device): number {
+  return device.companion?.id ?? 0;
+}
+
+/** A device's key in logs and maps. */
+export function deviceRow(device: Device): string {
+  return `${device.account.key}:${deviceId(device)}`;
 }

@@ -8,12 +8,16 @@ export interface ContentFields {
   contacts?: ContactView[];
   buttonReply?: ButtonReplyContent;
   listReply?: ListReplyContent;
-  linkPreview?: LinkPreviewContent;
-  /** Of type `buttons`. */
+  /** Of type `timer`: seconds after which later messages of the chat disappear; 0 when they stay. */
+  timer?: number;
+  linkPreview?: LinkPreviewView;
+  /** Of type `list`. */
+  list?: ListView;
+  /** Of types `buttons` and `list`. */
   bodyText?: string;
   footerText?: string;
   buttons?: ButtonView[];
-  /** Whether a phone shows the buttons; false when the stanza lacks what tells phones to. */
+  /** Whether a phone shows the buttons or the list; false when the stanza lacks the `<biz>` element for them. */
   rendered?: boolean;
 }
 
@@ -93,15 +97,27 @@ export interface WriteContent {
     wrapped?: boolean;
   };
   revoke?: { messageId: string };
+  pin?: {
+    messageId: string;
+    /** False unpins it. */
+    pinned?: boolean;
+    /** Seconds; a week by default. */
+    duration?: number;
+  };
+  /** Sets the timer of a private chat, in seconds; 0 turns it off. */
+  timer?: number;
   location?: { latitude: number; longitude: number; name?: string; address?: string; live?: boolean };
   contact?: ContactContent;
   /** Several cards in one message. */
   contacts?: ContactContent[];
   buttonReply?: ButtonReplyContent & {
-    /** How the tap is told: as phones do for native buttons, unless said otherwise. */
+    /** The protocol message of the tap; default `interactive`, as phones send for native buttons. */
     as?: 'interactive' | 'buttons' | 'template';
   };
-  listReply?: ListReplyContent;
+  listReply?: ListReplyContent & {
+    /** The protocol message of the choice; default `list`, as phones send for legacy lists. */
+    as?: 'list' | 'interactive';
+  };
   /** An edit that only those can read who hold the message. */
   encryptedEdit?: EditContent;
   /** Any message of the protocol: an encoded `proto.Message`, base64. */
@@ -158,9 +174,36 @@ export interface ListReplyContent {
   title: string;
 }
 
+/** A list of rows, in the words of the gateway's API. */
+export interface ListView {
+  title: string;
+  buttonText: string;
+  sections: { title: string; rows: { id: string; title: string; description: string }[] }[];
+}
+
+export interface LinkPreviewView extends LinkPreviewContent {
+  /** Bytes of the preview picture; absent when there is none. */
+  thumbnail?: number;
+}
+
 export interface LinkPreviewContent {
   /** The link in the text. */
   matchedText: string;
   title: string;
   description?: string;
 }
+
+/**
+ * `damaged`: a ciphertext that nobody can decrypt, until it is encrypted again; `damaged-for-good`: also then.
+ * `unavailable` and its kinds: no ciphertext. `plaintext`: the content, not encrypted.
+ */
+export const DEVICE_COPIES = [
+  'damaged',
+  'damaged-for-good',
+  'unavailable',
+  'unavailable-view-once',
+  'unavailable-bot',
+  'unavailable-hosted',
+  'plaintext',
+] as const;
+export type DeviceCopy = (typeof DEVICE_COPIES)[number];

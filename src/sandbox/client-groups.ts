@@ -1,36 +1,35 @@
-import type { GroupAction, GroupResult, GroupUpdate, GroupView } from './api.js';
-import type { ControlWire } from './client-wire.js';
+import type { GroupAction, GroupResult, GroupUpdate, GroupView } from './api-groups.js';
+import type { ControlHttp } from './client-http.js';
 
-/** The groups of a sandbox, as people see and change them on their phones. */
+/** The groups of a sandbox, as people use them on their phones. */
 export class GroupsClient {
-  readonly #wire: ControlWire;
+  readonly #http: ControlHttp;
 
-  constructor(wire: ControlWire) {
-    this.#wire = wire;
+  constructor(http: ControlHttp) {
+    this.#http = http;
   }
 
-  /** Somebody makes a group; `results` tells whom the network did not let in. */
+  /** A person creates a group; `results` has the status of each participant. */
   create(
     number: string,
     group: { subject: string; participants?: string[] },
   ): Promise<GroupView & { results: GroupResult[] }> {
-    return this.#wire.ask('POST', groupsPath(number), group);
+    return this.#http.ask('POST', groupsPath(number), group);
   }
 
   get(jid: string): Promise<GroupView> {
-    return this.#wire.ask('GET', `/groups/${encodeURIComponent(jid)}`);
+    return this.#http.ask('GET', `/groups/${encodeURIComponent(jid)}`);
   }
 
-  /** The groups that somebody is in. */
+  /** The groups of a person. */
   async of(number: string): Promise<GroupView[]> {
-    return (await this.#wire.ask<{ groups: GroupView[] }>('GET', groupsPath(number))).groups;
+    return (await this.#http.ask<{ groups: GroupView[] }>('GET', groupsPath(number))).groups;
   }
 
   update(number: string, jid: string, update: GroupUpdate): Promise<GroupView> {
-    return this.#wire.ask('PATCH', groupsPath(number, jid), update);
+    return this.#http.ask('PATCH', groupsPath(number, jid), update);
   }
 
-  /** Adds, removes, promotes or demotes people. */
   async participants(
     number: string,
     jid: string,
@@ -38,21 +37,33 @@ export class GroupsClient {
     participants: string[],
   ): Promise<GroupResult[]> {
     const path = groupsPath(number, jid, 'participants');
-    return (await this.#wire.ask<{ results: GroupResult[] }>('POST', path, { action, participants })).results;
+    return (await this.#http.ask<{ results: GroupResult[] }>('POST', path, { action, participants })).results;
+  }
+
+  /** An admin approves or rejects people who ask to join. */
+  async answerRequests(
+    number: string,
+    jid: string,
+    action: 'approve' | 'reject',
+    participants: string[],
+  ): Promise<GroupResult[]> {
+    const path = groupsPath(number, jid, 'requests');
+    return (await this.#http.ask<{ results: GroupResult[] }>('POST', path, { action, participants })).results;
   }
 
   async leave(number: string, jid: string): Promise<void> {
-    await this.#wire.ask('POST', groupsPath(number, jid, 'leave'));
+    await this.#http.ask('POST', groupsPath(number, jid, 'leave'));
   }
 
-  /** The code that leads into a group; `renew` makes a new one, after which the old one leads nowhere. */
+  /** The invite code of a group; `renew` replaces it, and the old code stops working. */
   async invite(number: string, jid: string, renew = false): Promise<string> {
     const path = groupsPath(number, jid, 'invite');
-    return (await this.#wire.ask<{ code: string }>(renew ? 'DELETE' : 'GET', path)).code;
+    return (await this.#http.ask<{ code: string }>(renew ? 'DELETE' : 'GET', path)).code;
   }
 
+  /** Joins by the invite, or asks to join where an admin must approve (`requests` of the group). */
   join(number: string, code: string): Promise<GroupView> {
-    return this.#wire.ask('POST', groupsPath(number, 'join'), { code });
+    return this.#http.ask('POST', groupsPath(number, 'join'), { code });
   }
 }
 

@@ -1,26 +1,28 @@
 import { type Clock, systemClock } from '../domain/clock.js';
 import type { AddressingMode } from './account.js';
 import { createServer, stopServer } from './control/server.js';
-import { MediaFolder } from './media/folder.js';
+import { MediaFolder } from './media/store.js';
 import { type Log, Network } from './network.js';
+import { Pairing } from './pairing/pairing.js';
+import { Phones } from './phone/phone.js';
 import { restoreAuthority, restorePeople } from './state/restore.js';
-import { SqliteState } from './state/sqlite-state.js';
+import { SqliteState } from './state/sqlite.js';
 import { forgetfulState } from './state/state.js';
 
 const DEFAULT_HOST = '127.0.0.1';
 
 export interface SandboxOptions {
-  /** `127.0.0.1` unless said otherwise. */
+  /** Default `127.0.0.1`. */
   host?: string;
-  /** 0, the default, takes any free port. */
+  /** Default 0: any free port. */
   port?: number;
-  /** Keeps the network's state in this folder, so that a restart resumes. */
+  /** Stores the network's state in this folder, so that a restart resumes. */
   dataDir?: string;
   log?: Log;
   clock?: Clock;
-  /** How stanzas name people; `lid`, as the real network does today, unless said otherwise. */
+  /** How stanzas name people. Default `lid`, as on the real network today. */
   addressing?: AddressingMode;
-  /** Milliseconds after which a client that says nothing is dropped; 90 s, unless said otherwise. */
+  /** Milliseconds after which a silent client is dropped. Default 90 s. */
   silenceMs?: number;
 }
 
@@ -34,12 +36,12 @@ export interface Sandbox {
   /** 32-byte public key of the sandbox's own Noise root, also served as `GET /root-key`. */
   readonly rootKey: Uint8Array;
   /**
-   * Sends bytes in place of a stanza, well encrypted, to every connected device of a number: for tests of what a client
-   * makes of them.
-   * @returns how many devices got them
+   * Sends bytes instead of a stanza, correctly encrypted, to every connected device of a number: tests of a client's
+   * decoder use it.
+   * @returns the number of devices
    */
   inject(number: string, bytes: Uint8Array): number;
-  /** Cuts all connections, keeps the state if there is a folder for it, and frees the port. */
+  /** Cuts all connections, stores the state if there is a folder for it, and frees the port. */
   stop(): Promise<void>;
 }
 
@@ -50,8 +52,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const media = new MediaFolder(dataDir);
   const authority = restoreAuthority(state);
   const network = new Network({ authority, state, media, clock, log, addressing, silenceMs });
-  await restorePeople(network, state);
-  const server = createServer(network, { host, port });
+  const phones = new Phones(network);
+  const pairing = new Pairing(network);
+  await restorePeople(network, phones, state);
+  const server = createServer({ network, phones, pairing }, { host, port });
   try {
     await server.start();
   } catch (error) {
@@ -75,7 +79,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     async stop() {
       network.shut();
       await stopServer(server);
-      await network.settled();
+      await phones.settled();
       await media.close();
       state.close();
     },

@@ -1,37 +1,32 @@
-import type { Connection } from './connection.js';
+import type { proto } from '@whiskeysockets/baileys';
+import type { ClientConnection } from './account.js';
 import type { Network } from './network.js';
-import { NETWORK_JID } from './wire/jid.js';
-import { stanza } from './wire/stanza.js';
-
-/** Who a client says it is, and the static Noise key that it proved to hold. */
-export interface Credentials {
-  pn: string;
-  device: number;
-  clientKey: Buffer;
-}
+import { viewPayload } from './pairing/registration.js';
+import { NETWORK_JID, stanza } from './wire/stanza.js';
 
 /**
- * Lets a linked device in, or answers with a failure: 401 when it is not (or no longer) linked or holds another
- * key. An older connection of the same device is replaced.
+ * Logs a linked device in, or answers with a failure: 401 when the device is not linked or presents another key. An
+ * older connection of the same device is replaced.
  */
-export function login(connection: Connection, network: Network, credentials: Credentials): void {
-  const account = network.registry.byPn(credentials.pn);
+export function login(
+  connection: ClientConnection,
+  network: Network,
+  credentials: { pn: string; device: number; clientKey: Buffer; payload: proto.IClientPayload },
+): void {
+  const account = network.directory.byPn(credentials.pn);
   const companion = account?.companions.get(credentials.device);
   if (!account || companion?.record.noiseKey !== credentials.clientKey.toString('base64')) {
     connection.close(stanza('failure', { reason: '401', location: 'frc' }));
     return;
   }
-  if (network.faults.refuseLogin(connection, account, network)) return;
-  if (companion.connection) {
-    network.stats.conflicts++;
-    const conflict = stanza('conflict', { type: 'replaced' });
-    companion.connection.close(stanza('stream:error', {}, [conflict]));
-  }
+  if (network.faults.refuseLogin(connection, account)) return;
+  companion.connection?.replace();
   connection.companion = companion;
   companion.connection = connection;
-  connection.expectWords();
+  companion.login = viewPayload(credentials.payload);
+  connection.watchSilence();
   network.stats.countLogin(account.number, companion.id);
-  network.tellDevice(companion, 'connected');
+  network.reportDevice(companion, 'connected');
   connection.send(
     stanza('success', {
       from: NETWORK_JID,
@@ -40,7 +35,8 @@ export function login(connection: Connection, network: Network, credentials: Cre
       location: 'frc',
       lid: account.jid('lid', companion.id),
       creation: String(account.record.createdAt),
+      display_name: account.record.name || undefined,
     }),
   );
-  network.faults.strikeLogin(connection, account, network);
+  network.faults.afterLogin(connection, account);
 }

@@ -1,139 +1,174 @@
 import type { State } from './state/state.js';
-import { decodeStanza, encodeStanza } from './wire/codec.js';
-import { NETWORK_JID } from './wire/jid.js';
-import { type Stanza, stanza } from './wire/stanza.js';
+import {
+  CHANNEL_SERVER,
+  decodeStanza,
+  encodeStanza,
+  NETWORK_JID,
+  STATUS_JID,
+  type Stanza,
+  stanza,
+} from './wire/stanza.js';
 
-/** A device that stays away loses the oldest first. */
+/** Beyond this the oldest stanzas of an absent device are dropped. */
 const MAX_WAITING = 20_000;
 
-interface Letter {
+/** The `error` of a client that failed to handle a message (rc14 `NACK_REASONS.UnhandledError`). */
+const UNHANDLED = '500';
+
+interface HeldStanza {
   key: string;
-  /** Its row in the kept state; grows with time. */
+  /** Key of the stored row; rows sort by age. */
   row: string;
   stanza: Stanza;
 }
 
-/** Where a mailbox hands stanzas to while its device is connected. */
-export type Outlet = (stanza: Stanza) => void;
-
 /**
- * What the network holds for one linked device until the device acknowledges it: messages, receipts and
- * notifications. Everything that is still there at a new connection is delivered again.
+ * The messages, receipts and notifications that one linked device has not acknowledged. At each new connection they
+ * are delivered again.
  */
 export class Mailbox {
-  readonly #letters = new Map<string, Letter>();
+  readonly #held = new Map<string, HeldStanza>();
   readonly #state: State;
   readonly #owner: string;
   #sequence = 0;
-  #outlet?: Outlet;
-  /** Connected and told how much is waiting, but has not asked for it yet. */
-  #announcedTo?: Outlet;
-  /** Messages whose failure the device has reported by a retry receipt: their negative ack must not settle the retry. */
+  #send?: (stanza: Stanza) => void;
+  /** Set while the device is connected, has got the preview, and has not asked for the stanzas. */
+  #previewedTo?: (stanza: Stanza) => void;
+  /** Set while the device is connected and a refused message withholds the rest of the queue. */
+  #withheldFrom?: (stanza: Stanza) => void;
+  /**
+   * Keys of the messages, mostly statuses and channel posts, that got a negative ack. The network keeps the first one, delivers it alone at
+   * each connection, and withholds the rest of the queue until it gets a plain ack (Baileys PR #2779).
+   */
+  readonly #refused = new Set<string>();
+  /** Messages that the device asked for again: the ack of the first copy must not settle the second. */
   readonly #retried = new Set<string>();
 
-  /** @param owner the device's key in the kept state. */
+  /** @param owner the device's key in the stored state */
   constructor(owner: string, state: State) {
     this.#owner = owner;
     this.#state = state;
   }
 
   get size(): number {
-    return this.#letters.size;
+    return this.#held.size;
   }
 
   /** Messages only, without receipts and notifications. */
   get messages(): number {
     let count = 0;
-    for (const letter of this.#letters.values()) {
-      if (letter.stanza.tag === 'message') count++;
+    for (const held of this.#held.values()) {
+      if (held.stanza.tag === 'message') count++;
     }
     return count;
   }
 
-  /** Holds a stanza until it is settled, and hands it over now if the device is there. */
-  push(letter: Stanza): void {
-    const key = keyOf(letter);
-    if (this.#letters.has(key)) this.#drop(key);
+  /** Holds a stanza until it is settled; a connected device gets it at once. */
+  push(pushed: Stanza): void {
+    const key = keyOf(pushed);
+    if (this.#held.has(key)) this.#drop(key);
     const entry = {
       key,
       row: `${this.#owner}/${String(++this.#sequence).padStart(12, '0')}`,
-      stanza: letter,
+      stanza: pushed,
     };
-    this.#letters.set(key, entry);
-    this.#state.put('mailbox', entry.row, () => encodeStanza(letter).toString('base64'));
-    if (this.#letters.size > MAX_WAITING) this.#dropOldest();
-    this.#outlet?.(letter);
+    this.#held.set(key, entry);
+    this.#state.put('mailbox', entry.row, () => encodeStanza(pushed).toString('base64'));
+    if (this.#held.size > MAX_WAITING) this.#dropOldest();
+    this.#send?.(pushed);
   }
 
-  /** Puts back what was kept, in its order. */
+  /** Puts back a stored row; rows must come in their order. */
   restore(row: string, encoded: string): void {
-    const letter = decodeStanza(Buffer.from(encoded, 'base64'));
-    this.#letters.set(keyOf(letter), { key: keyOf(letter), row, stanza: letter });
+    const held = decodeStanza(Buffer.from(encoded, 'base64'));
+    this.#held.set(keyOf(held), { key: keyOf(held), row, stanza: held });
     this.#sequence = Math.max(this.#sequence, Number(row.slice(row.lastIndexOf('/') + 1)));
   }
 
-  /** The device has it. */
+  /** The device has acknowledged a stanza. */
   settle(tag: string, attrs: { id?: string; from?: string; participant?: string; type?: string }): void {
     this.#drop(keyOf({ tag, attrs: { id: '', ...attrs } }));
   }
 
   /** The device asked the sender to send that message again. */
   settleForRetry(id: string): void {
+    if (this.#isPost(id) || !this.#held.has(`message/${id}`)) return;
     this.settle('message', { id });
     this.#retried.add(id);
   }
 
-  /** A negative ack of a message: settles it, unless a retry is on its way. */
-  settleFailed(id: string): void {
+  /** A plain ack of a message: settles it, unless the device asked for it again before. */
+  settleAcked(id: string): void {
     if (!this.#retried.delete(id)) this.settle('message', { id });
   }
 
-  /** The device is connected and ready: it learns what waits, and gets it as soon as it asks. */
-  open(outlet: Outlet): void {
+  /**
+   * A negative ack of a message: settles it, unless the device asked for it again. A post, and a message that the client
+   * failed to handle, block the queue.
+   */
+  settleFailed(id: string, error: string): void {
+    if (this.#retried.delete(id)) return;
+    if (this.#isPost(id) || error === UNHANDLED) this.#refused.add(`message/${id}`);
+    else this.settle('message', { id });
+  }
+
+  /** The device is ready: sends a preview of the held stanzas, or the end of the queue when there are none. */
+  open(send: (stanza: Stanza) => void): void {
     this.shut();
-    if (this.#letters.size > 0) {
-      this.#announcedTo = outlet;
-      outlet(this.#preview());
+    if (this.#held.size > 0) {
+      this.#previewedTo = send;
+      send(this.#preview());
       return;
     }
-    outlet(offlineEnd(0));
-    this.#outlet = outlet;
+    send(offlineEnd(0));
+    this.#send = send;
   }
 
-  /** The device asks for what waits. */
+  /** Delivers the held stanzas; the device asks for them after the preview. */
   deliverWaiting(): void {
-    const outlet = this.#announcedTo;
-    if (!outlet) return;
-    this.#announcedTo = undefined;
-    let position = 0;
-    for (const letter of this.#letters.values()) {
-      const attrs = { ...letter.stanza.attrs, offline: String(position++) };
-      outlet({ ...letter.stanza, attrs });
-    }
-    outlet(offlineEnd(position));
-    this.#outlet = outlet;
+    const send = this.#previewedTo;
+    if (!send) return;
+    this.#previewedTo = undefined;
+    this.#deliver(send);
   }
 
-  /** The device is gone. */
+  /** Delivers what is held, or only the first refused message while there is one. */
+  #deliver(send: (stanza: Stanza) => void): void {
+    const refused = [...this.#held.values()].find(({ key }) => this.#refused.has(key));
+    if (refused) {
+      this.#withheldFrom = send;
+      send({ ...refused.stanza, attrs: { ...refused.stanza.attrs, offline: '0' } });
+      return;
+    }
+    let position = 0;
+    for (const held of this.#held.values()) {
+      const attrs = { ...held.stanza.attrs, offline: String(position++) };
+      send({ ...held.stanza, attrs });
+    }
+    send(offlineEnd(position));
+    this.#send = send;
+  }
+
+  /** The device has disconnected. */
   shut(): void {
-    this.#outlet = undefined;
-    this.#announcedTo = undefined;
+    this.#send = undefined;
+    this.#previewedTo = undefined;
+    this.#withheldFrom = undefined;
     this.#retried.clear();
   }
 
-  /** Forgets everything, kept rows included. */
+  /** Drops everything, stored rows included. */
   discard(): void {
     this.shut();
-    for (const key of [...this.#letters.keys()]) this.#drop(key);
+    for (const key of [...this.#held.keys()]) this.#drop(key);
   }
 
   #preview(): Stanza {
     const count = new Map<string, number>();
-    for (const { stanza: letter } of this.#letters.values())
-      count.set(letter.tag, (count.get(letter.tag) ?? 0) + 1);
+    for (const { stanza: held } of this.#held.values()) count.set(held.tag, (count.get(held.tag) ?? 0) + 1);
     const waiting = (tag: string) => String(count.get(tag) ?? 0);
     const preview = stanza('offline_preview', {
-      count: String(this.#letters.size),
+      count: String(this.#held.size),
       message: waiting('message'),
       notification: waiting('notification'),
       receipt: waiting('receipt'),
@@ -144,15 +179,25 @@ export class Mailbox {
   }
 
   #dropOldest(): void {
-    const [oldest] = this.#letters.keys();
+    const [oldest] = this.#held.keys();
     if (oldest !== undefined) this.#drop(oldest);
   }
 
   #drop(key: string): void {
-    const letter = this.#letters.get(key);
-    if (!letter) return;
-    this.#letters.delete(key);
-    this.#state.remove('mailbox', letter.row);
+    const held = this.#held.get(key);
+    if (!held) return;
+    this.#held.delete(key);
+    this.#state.remove('mailbox', held.row);
+    const send = this.#withheldFrom;
+    if (!this.#refused.delete(key) || !send) return;
+    this.#withheldFrom = undefined;
+    this.#deliver(send);
+  }
+
+  /** True for a status or the post of a channel. */
+  #isPost(id: string): boolean {
+    const from = this.#held.get(`message/${id}`)?.stanza.attrs.from;
+    return from === STATUS_JID || from?.endsWith(CHANNEL_SERVER) === true;
   }
 }
 
@@ -160,7 +205,7 @@ function offlineEnd(count: number): Stanza {
   return stanza('ib', { from: NETWORK_JID }, [stanza('offline', { count: String(count) })]);
 }
 
-/** Messages and notifications are acknowledged by id; receipts by id, chat, sender and type. */
+/** Acks name messages and notifications by id, receipts by id, chat, sender and type. */
 function keyOf({ tag, attrs }: Stanza): string {
   if (tag !== 'receipt') return `${tag}/${attrs.id}`;
   const { id, from, participant = '', type = '' } = attrs;

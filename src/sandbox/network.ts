@@ -1,43 +1,29 @@
 import { randomBytes } from 'node:crypto';
-import type { WebSocket } from 'ws';
 import type { Clock } from '../domain/clock.js';
-import type { Account, AddressingMode } from './account.js';
+import type { Account, AddressingMode, ClientConnection, Companion, Device } from './account.js';
 import type { NetworkEvent, StatsView } from './api.js';
-import { SharedSettings } from './app-state/shared-settings.js';
-import type { Chat } from './chat.js';
-import type { Companion } from './companion.js';
-import { Connection } from './connection.js';
-import { EventHub } from './events.js';
-import { FaultBoard } from './faults/board.js';
-import { Groups, isGroupJid } from './groups/groups.js';
-import { Blobs } from './media/blobs.js';
-import { PhoneFiles } from './media/files.js';
-import type { MediaFolder } from './media/folder.js';
-import { PictureUrls } from './media/picture-urls.js';
-import { MediaTokens } from './media/tokens.js';
-import { PairingDesk } from './pairing/desk.js';
-import { PerAccount } from './per-account.js';
-import { Phone } from './phone/phone.js';
-import type { Bundle } from './prekeys.js';
-import { Refusal } from './refusal.js';
-import { type Device, Registry } from './registry.js';
+import { Directory } from './directory.js';
+import { FaultBoard } from './faults.js';
+import { MediaHost } from './media/host.js';
+import type { MediaFolder } from './media/store.js';
+import { CallBoard } from './people/call-board.js';
+import { PresenceBoard } from './people/presence-board.js';
 import { SentLog } from './routing/sent-log.js';
-import { SenderKeys } from './signal/sender-keys.js';
-import { createSignalKeys } from './signal/signal-device.js';
+import { NetworkRules } from './rules.js';
+import type { Bundle } from './signal/prekeys.js';
 import type { State } from './state/state.js';
-import { Stats } from './stats.js';
-import { type Authority, certificateChain } from './wire/certificate.js';
-import { NETWORK_JID } from './wire/jid.js';
-import { stanza } from './wire/stanza.js';
+import { Visits } from './visits.js';
+import { type Authority, certificateChain, createAuthority, generateKeyPair } from './wire/keys.js';
+import { NETWORK_JID, type Stanza, type StanzaContent, stanza } from './wire/stanza.js';
 
 const ID_BYTES = 8;
 const MESSAGE_ID_BYTES = 9;
-const APP_STATE_ID_BYTES = 6;
-const APP_STATE_KEY_BYTES = 32;
-/** Clients ping at least each minute. */
+/** Clients ping at least once a minute. */
 const SILENCE_MS = 90_000;
+/** Start of the certificates that have expired: they are valid for ten years. */
+const LONG_AGO_MS = Date.UTC(1972, 0);
 
-/** What the sandbox needs of a logger; pino's fits. */
+/** Logger of the sandbox; pino's fits. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -45,44 +31,32 @@ export interface Log {
   error(fields: object, message: string): void;
 }
 
-export interface NetworkOptions {
-  authority: Authority;
-  state: State;
-  media: MediaFolder;
-  clock: Clock;
-  log?: Log | undefined;
-  addressing?: AddressingMode | undefined;
-  silenceMs?: number | undefined;
-}
-
-/** The simulated network: everybody on it, and what they share. */
+/**
+ * State that all parts of the simulated network share: people and groups, media, faults, time, events and counters. It
+ * knows neither phones nor sockets as classes, only the interfaces `AccountPhone` and `ClientConnection`.
+ */
 export class Network {
-  readonly registry = new Registry();
+  readonly directory: Directory;
+  readonly media: MediaHost;
+  readonly faults: FaultBoard;
   readonly events = new EventHub();
-  readonly faults = new FaultBoard();
+  /** Every stanza, for streams that ask for them. */
+  readonly stanzas = new EventHub();
   readonly stats = new Stats();
-  readonly mediaTokens = new MediaTokens();
-  readonly pairing: PairingDesk;
-  readonly connections = new Set<Connection>();
-  readonly authority: Authority;
-  /** The encoded certificate chain that each client is shown. */
-  readonly certificate: Buffer;
+  readonly visits = new Visits();
+  readonly connections = new Set<ClientConnection>();
+  readonly rules: NetworkRules;
+  readonly presence = new PresenceBoard();
+  readonly calls = new CallBoard();
   readonly state: State;
-  readonly blobs: Blobs;
-  readonly files: PhoneFiles;
   readonly clock: Clock;
   readonly log: Log | undefined;
   readonly addressing: AddressingMode;
-  /** Milliseconds after which a client that says nothing is dropped. */
+  /** Milliseconds after which a silent client is dropped. */
   readonly silenceMs: number;
-  /** What the devices of each account share. */
-  readonly settings = new PerAccount((account) => new SharedSettings(account, this));
-  readonly pictureUrls: PictureUrls;
-  readonly groups: Groups;
-  /** What phones encrypt with for groups, and read of them. */
-  readonly senderKeys: SenderKeys;
-  readonly #phones = new PerAccount((account) => new Phone(account, this));
-  readonly #sentLogs = new PerAccount(() => new SentLog());
+  readonly authority: Authority;
+  #certificate?: Buffer;
+  readonly #sentLogs = new Map<Account, SentLog>();
 
   constructor({
     authority,
@@ -92,20 +66,25 @@ export class Network {
     log,
     addressing = 'lid',
     silenceMs = SILENCE_MS,
-  }: NetworkOptions) {
+  }: {
+    authority: Authority;
+    state: State;
+    media: MediaFolder;
+    clock: Clock;
+    log?: Log | undefined;
+    addressing?: AddressingMode | undefined;
+    silenceMs?: number | undefined;
+  }) {
     this.authority = authority;
     this.state = state;
-    this.pictureUrls = new PictureUrls(authority.root.private, clock);
-    this.groups = new Groups(state);
-    this.senderKeys = new SenderKeys(state);
-    this.blobs = new Blobs(media);
-    this.files = new PhoneFiles(media);
+    this.rules = new NetworkRules(state);
+    this.faults = new FaultBoard(clock);
+    this.directory = new Directory(state);
+    this.media = new MediaHost(media, authority.root.private, clock);
     this.clock = clock;
     this.log = log;
     this.addressing = addressing;
     this.silenceMs = silenceMs;
-    this.certificate = certificateChain(authority, clock.now());
-    this.pairing = new PairingDesk(this);
   }
 
   /** Seconds since the epoch. */
@@ -113,7 +92,22 @@ export class Network {
     return Math.floor(this.clock.now() / 1000);
   }
 
-  /** A fresh id for a stanza of the network's own. */
+  /** The encoded certificate chain that the network shows to a client. */
+  certificate(): Buffer {
+    const { authority, faults, clock } = this;
+    const now = clock.now();
+    if (faults.take('wrong-certificate')) {
+      const { root, intermediate } = createAuthority();
+      return certificateChain({ root, intermediate, server: authority.server }, now);
+    }
+    if (faults.take('wrong-certificate-key'))
+      return certificateChain({ ...authority, server: generateKeyPair() }, now);
+    if (faults.take('expired-certificate')) return certificateChain(authority, LONG_AGO_MS);
+    this.#certificate ??= certificateChain(authority, now);
+    return this.#certificate;
+  }
+
+  /** A fresh id for a stanza of the network. */
   newId(): string {
     return randomBytes(ID_BYTES).toString('hex');
   }
@@ -123,106 +117,147 @@ export class Network {
     return `3A${randomBytes(MESSAGE_ID_BYTES).toString('hex').toUpperCase()}`;
   }
 
-  /** A new person with a phone. @throws Refusal 409 when the number is taken. */
-  addPhone(number: string, name: string): Phone {
-    if (this.registry.byNumber(number)) throw new Refusal(409, `${number} has a phone already`);
-    const account = this.registry.create(
-      {
-        pn: number.slice(1),
-        name,
-        status: '',
-        username: '',
-        nextDevice: 1,
-        createdAt: this.now(),
-        keys: createSignalKeys(),
-        appStateKey: { id: randomBytes(APP_STATE_ID_BYTES), key: randomBytes(APP_STATE_KEY_BYTES) },
-      },
-      this.state,
-    );
-    return this.phone(account);
+  /** Puts a notification into the mailbox of a device. */
+  notify({ mailbox }: Companion, attrs: Record<string, string | undefined>, content: StanzaContent): void {
+    mailbox.push(stanza('notification', { id: this.newId(), t: String(this.now()), ...attrs }, content));
   }
 
-  phone(account: Account): Phone {
-    return this.#phones.of(account);
+  /** Hands a stanza to a device: to a phone at once, to a linked device through its mailbox. */
+  give({ account, companion }: Device, given: Stanza): void {
+    if (companion) companion.mailbox.push(given);
+    else account.phone.accept(given);
   }
 
-  /** The chat that the control API calls so: a number, or a group's jid. Undefined when there is none. */
-  chat(chatId: string): Chat | undefined {
-    return this.groups.byJid(chatId) ?? this.registry.byNumber(chatId);
-  }
-
-  /** @throws Refusal or GroupRefusal 404 when there is no such person or group */
-  requireChat(chatId: string): Chat {
-    return isGroupJid(chatId) ? this.groups.require(chatId) : this.registry.require(chatId);
-  }
-
+  /** Recent message ids of an account's devices. */
   sentLog(account: Account): SentLog {
-    return this.#sentLogs.of(account);
+    const known = this.#sentLogs.get(account);
+    if (known) return known;
+    const log = new SentLog();
+    this.#sentLogs.set(account, log);
+    return log;
   }
 
-  /** A bundle of a device, for opening a session with it. A device that runs low on one-time keys is told so. */
+  /** A bundle for a new session with a device. A device that runs low on one-time keys is asked for more. */
   takeBundle({ account, companion }: Device): Bundle {
-    if (!companion) return this.phone(account).signal.takeBundle();
+    if (!companion) return account.phone.takeBundle();
     const bundle = companion.takeBundle();
     if (companion.isLowOnKeys && !companion.askedForKeys) {
       companion.askedForKeys = true;
-      const attrs = { from: NETWORK_JID, type: 'encrypt', id: this.newId(), t: String(this.now()) };
       const count = stanza('count', { value: String(companion.keysLeft) });
-      companion.mailbox.push(stanza('notification', attrs, [count]));
+      this.notify(companion, { from: NETWORK_JID, type: 'encrypt' }, [count]);
     }
     return bundle;
   }
 
-  /** A client has opened a socket. */
-  welcome(socket: WebSocket): void {
-    this.connections.add(new Connection(socket, this));
-  }
-
-  /** A connection is not of use any more, whatever its socket does. */
-  leave(connection: Connection): void {
-    this.pairing.leave(connection);
-    const { companion } = connection;
-    if (companion?.connection !== connection) return;
-    companion.connection = undefined;
-    companion.mailbox.shut();
-    this.tellDevice(companion, 'disconnected');
-  }
-
-  tellDevice(companion: Companion, change: Extract<NetworkEvent, { type: 'device' }>['change']): void {
+  reportDevice(companion: Companion, change: Extract<NetworkEvent, { type: 'device' }>['change']): void {
     const { number } = companion.account;
     this.events.emit(() => ({ type: 'device', number, device: companion.view(), change }));
   }
 
   counters(): StatsView {
-    const { logins, conflicts, dropped, repeated, loginsByDevice, stanzasIn, stanzasOut, queries } =
+    const { queries, loginsByDevice, pairErrors, retryReceipts, messageRefusals, firstContacts, ...counts } =
       this.stats;
-    const companions = [...this.registry.accounts].flatMap(({ companions }) => [...companions.values()]);
+    const companions = [...this.directory.accounts].flatMap((account) => [...account.companions.values()]);
     const away = companions.filter(({ connection }) => !connection);
     const here = companions.filter(({ connection }) => connection);
     return {
       connections: this.connections.size,
-      logins,
-      conflicts,
-      dropped,
-      repeated,
+      ...counts,
       loginsByDevice: Object.fromEntries(loginsByDevice),
-      stanzasIn,
-      stanzasOut,
       queries: Object.fromEntries(queries),
+      pairErrors: Object.fromEntries(pairErrors),
+      retryReceipts: Object.fromEntries(retryReceipts),
+      messageRefusals: Object.fromEntries(messageRefusals),
+      firstContacts: Object.fromEntries(firstContacts),
       waitingOffline: away.reduce((sum, { mailbox }) => sum + mailbox.messages, 0),
       unacknowledged: here.reduce((sum, { mailbox }) => sum + mailbox.size, 0),
-      phones: this.registry.size,
+      phones: this.directory.size,
       devices: companions.length,
     };
-  }
-
-  /** Resolves when the phones have worked off what has arrived. */
-  async settled(): Promise<void> {
-    for (const phone of this.#phones.all) await phone.settled();
   }
 
   /** Cuts every connection. */
   shut(): void {
     for (const connection of [...this.connections]) connection.cut();
+  }
+}
+
+/** Passes events on to listeners; an event is only built while somebody listens. */
+class EventHub {
+  readonly #listeners = new Set<(event: NetworkEvent) => void>();
+
+  /** @returns a function that removes the listener */
+  listen(listener: (event: NetworkEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  emit(make: () => NetworkEvent): void {
+    if (this.#listeners.size === 0) return;
+    const event = make();
+    for (const listener of this.#listeners) listener(event);
+  }
+}
+
+class Stats {
+  logins = 0;
+  conflicts = 0;
+  dropped = 0;
+  repeated = 0;
+  resent = 0;
+  senderKeys = 0;
+  outdated = 0;
+  resumed = 0;
+  versionLookups = 0;
+  stanzasIn = 0;
+  stanzasOut = 0;
+  /** Queries that clients made, by namespace. */
+  readonly queries = new Map<string, number>();
+
+  /** Refusals of `pair-success`, by code and text. */
+  readonly pairErrors = new Map<string, number>();
+
+  /** Retry receipts of linked devices, by their `error`. */
+  readonly retryReceipts = new Map<string, number>();
+
+  /** Negative acknowledgements of messages, by their `error`. */
+  readonly messageRefusals = new Map<string, number>();
+
+  /** Chats that each number began, with people who had not written to it. */
+  readonly firstContacts = new Map<string, number>();
+
+  readonly #chats = new Set<string>();
+
+  /** Logins by device, as `<number>:<device>`. */
+  readonly loginsByDevice = new Map<string, number>();
+
+  countLogin(number: string, device: number): void {
+    this.logins++;
+    const name = `${number}:${device}`;
+    this.loginsByDevice.set(name, (this.loginsByDevice.get(name) ?? 0) + 1);
+  }
+
+  countRetry(error: string): void {
+    this.retryReceipts.set(error, (this.retryReceipts.get(error) ?? 0) + 1);
+  }
+
+  /** Counts the first message between two people. */
+  countContact(author: Account, partner: Account): void {
+    const chat = [author.number, partner.number].sort().join(' ');
+    if (author === partner || this.#chats.has(chat)) return;
+    this.#chats.add(chat);
+    this.firstContacts.set(author.number, (this.firstContacts.get(author.number) ?? 0) + 1);
+  }
+
+  countRefusal(error: string): void {
+    this.messageRefusals.set(error, (this.messageRefusals.get(error) ?? 0) + 1);
+  }
+
+  countPairError(answer: string): void {
+    this.pairErrors.set(answer, (this.pairErrors.get(answer) ?? 0) + 1);
+  }
+
+  countQuery(namespace: string): void {
+    this.queries.set(namespace, (this.queries.get(namespace) ?? 0) + 1);
   }
 }

@@ -1,8 +1,7 @@
 import { proto } from '@whiskeysockets/baileys';
 import type { State } from '../state/state.js';
-import { fold } from './snapshot.js';
 
-/** The groups in which the settings of an account are synchronised. */
+/** The collections in which settings are synchronised. */
 export const COLLECTIONS = [
   'critical_block',
   'critical_unblock_low',
@@ -13,9 +12,9 @@ export const COLLECTIONS = [
 
 export type CollectionName = (typeof COLLECTIONS)[number];
 
-/** A device that lacks more is told that there is more, and asks again. */
+/** A device that lacks more patches gets `has_more_patches` and asks again. */
 const MAX_PATCHES_PER_ANSWER = 100;
-/** Beyond this the older patches become one snapshot. */
+/** Beyond this the older half of the patches becomes one snapshot. */
 const MAX_PATCHES = 200;
 const SNAPSHOT_ROW = 'snapshot';
 
@@ -23,25 +22,25 @@ export function isCollection(name: string | undefined): name is CollectionName {
   return COLLECTIONS.some((one) => one === name);
 }
 
-/** What a device lacks. */
-export interface Arrears {
-  /** Encoded `SyncdSnapshot` to begin with, for a device that is far behind. */
+/** The patches that a device lacks. */
+export interface MissingPatches {
+  /** Encoded `SyncdSnapshot` to start from, for a device that is far behind. */
   snapshot?: Buffer;
   /** Encoded `SyncdPatch`es, each with its version in it. */
   patches: Buffer[];
   hasMore: boolean;
 }
 
-/** One collection of an account as the network keeps it: it cannot read the settings. */
+/** One collection of an account as the network stores it, encrypted. */
 export class Collection {
   readonly #state: State;
   readonly #owner: string;
-  /** The version up to which there is a snapshot only. */
+  /** The version of the snapshot; older patches are gone. */
   #base = 0;
   #snapshot?: Buffer;
   #patches: Buffer[] = [];
 
-  /** @param owner its key in the kept state. */
+  /** @param owner prefix of the stored rows */
   constructor(owner: string, state: State) {
     this.#owner = owner;
     this.#state = state;
@@ -52,9 +51,9 @@ export class Collection {
   }
 
   /**
-   * Takes a patch.
-   * @param base the version that it was made for
-   * @returns false when the collection has another version meanwhile
+   * Adds a patch.
+   * @param base the version that the patch was made for
+   * @returns false when the collection has another version
    */
   push(base: number, patch: proto.ISyncdPatch): boolean {
     if (base !== this.version) return false;
@@ -66,8 +65,8 @@ export class Collection {
     return true;
   }
 
-  /** What a device at that version lacks. */
-  since(version: number): Arrears {
+  /** The patches that a device at that version lacks. */
+  since(version: number): MissingPatches {
     const isFarBehind = version < this.#base;
     const first = isFarBehind ? 0 : version - this.#base;
     const patches = this.#patches.slice(first, first + MAX_PATCHES_PER_ANSWER);
@@ -78,7 +77,7 @@ export class Collection {
     };
   }
 
-  /** Puts back a kept row: the snapshot, or the next patch. */
+  /** Puts back a stored row: the snapshot or the next patch. */
   restore(row: string, value: string): void {
     const bytes = Buffer.from(value, 'base64');
     if (row === SNAPSHOT_ROW) this.#rest(bytes);
@@ -103,4 +102,31 @@ export class Collection {
   #row(version: number): string {
     return `${this.#owner}/${String(version).padStart(12, '0')}`;
   }
+}
+
+const { REMOVE } = proto.SyncdMutation.SyncdOperation;
+
+/**
+ * Folds patches into a snapshot: only the last value of each setting stays. That works without decrypting, because
+ * the MAC of its index identifies a setting.
+ */
+function fold(snapshot: proto.ISyncdSnapshot, patches: Buffer[]): proto.ISyncdSnapshot {
+  const records = new Map((snapshot.records ?? []).map((record) => [indexOf(record), record]));
+  const decoded = patches.map((patch) => proto.SyncdPatch.decode(patch));
+  for (const { operation, record } of decoded.flatMap(({ mutations }) => mutations)) {
+    if (!record) continue;
+    if (operation === REMOVE) records.delete(indexOf(record));
+    else records.set(indexOf(record), record);
+  }
+  const last = decoded.at(-1);
+  return {
+    version: last?.version ?? snapshot.version ?? null,
+    records: [...records.values()],
+    mac: last?.snapshotMac ?? snapshot.mac ?? null,
+    keyId: last?.keyId ?? snapshot.keyId ?? null,
+  };
+}
+
+function indexOf({ index }: proto.ISyncdRecord): string {
+  return Buffer.from(index?.blob ?? []).toString('base64');
 }

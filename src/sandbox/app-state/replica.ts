@@ -10,24 +10,23 @@ import {
 } from '@whiskeysockets/baileys';
 import type { Account } from '../account.js';
 import { COLLECTIONS, type Collection, type CollectionName } from './collection.js';
+import { saltPatch } from './salt-patch.js';
 
-type Logger = NonNullable<Parameters<typeof decodePatches>[6]>;
-
-/** What a replica needs of the network. */
-export interface Source {
+/** Where a replica reads and writes patches. */
+interface Source {
   collection(name: CollectionName): Collection;
-  /** Offers a patch of the phone's own. @returns false when the collection has another version meanwhile. */
+  /** Uploads a patch of the phone. @returns false when the collection has another version */
   push(name: CollectionName, base: number, patch: proto.ISyncdPatch): boolean;
-  /** Told of every change, in the order of the patches. */
+  /** Called for every change, in the order of the patches. */
   changed(mutation: ChatMutation): void;
 }
 
 /**
- * The phone's copy of its account's settings. It reads the patches of the other devices with every check of their
- * MACs and hashes, as a phone does, and writes its own.
+ * The phone's copy of its account's settings. It verifies all MACs and hashes of the other devices' patches, as a real
+ * phone does, and writes its own patches.
  */
 export class Replica {
-  /** How many patches the phone could not verify: a client made them wrong. */
+  /** The number of patches that the phone could not verify. */
   rejected = 0;
   readonly #account: Account;
   readonly #source: Source;
@@ -39,7 +38,7 @@ export class Replica {
     this.#source = source;
   }
 
-  /** Reads what is new in a collection, or in all; resolves when it is known. */
+  /** Reads the new patches of some or all collections. */
   catchUp(names: readonly CollectionName[] = COLLECTIONS): Promise<void> {
     return this.#inTurn(async () => {
       for (const name of names) await this.#read(name);
@@ -53,15 +52,32 @@ export class Replica {
     });
   }
 
+  /** The phone writes the salt for first contacts. */
+  writeSalt(salt: Buffer): Promise<void> {
+    const encode = (before: LTHashState) => saltPatch(salt, this.#account.record.appStateKey, before);
+    return this.#inTurn(async () => {
+      while (!(await this.#tryToPush('regular_high', encode)));
+    });
+  }
+
   async #tryToWrite(change: WAPatchCreate): Promise<boolean> {
     const { type: name, index, syncAction: value } = change;
+    const keyId = this.#account.record.appStateKey.id.toString('base64');
+    const encode = (before: LTHashState) => encodeSyncdPatch(change, keyId, before, this.#keyOf);
+    if (!(await this.#tryToPush(name, encode))) return false;
+    this.#source.changed({ index, syncAction: { value } });
+    return true;
+  }
+
+  async #tryToPush(
+    name: CollectionName,
+    encode: (before: LTHashState) => Promise<{ patch: proto.ISyncdPatch; state: LTHashState }>,
+  ): Promise<boolean> {
     await this.#read(name);
     const before = this.#state(name);
-    const keyId = this.#account.record.appStateKey.id.toString('base64');
-    const { patch, state } = await encodeSyncdPatch(change, keyId, before, this.#keyOf);
+    const { patch, state } = await encode(before);
     if (!this.#source.push(name, before.version, patch)) return false;
     this.#states.set(name, state);
-    this.#source.changed({ index, syncAction: { value } });
     return true;
   }
 
@@ -74,7 +90,7 @@ export class Replica {
     }
   }
 
-  /** Starts from a snapshot; one that does not fit its MAC is read all the same, as nobody has a better one. */
+  /** Starts from a snapshot, even when its MAC is wrong: there is no better one. */
   async #begin(name: CollectionName, snapshot: proto.SyncdSnapshot): Promise<void> {
     const { state, mutationMap } = await decodeSyncdSnapshot(name, snapshot, this.#keyOf, undefined);
     this.#states.set(name, state);
@@ -83,26 +99,17 @@ export class Replica {
 
   async #take(name: CollectionName, patch: proto.SyncdPatch): Promise<void> {
     const before = this.#state(name);
-    const complaints = new Complaints();
+    const warnings = new WarningCounter();
     try {
-      const decoded = await decodePatches(
-        name,
-        [patch],
-        before,
-        this.#keyOf,
-        {},
-        undefined,
-        complaints,
-        true,
-      );
+      const decoded = await decodePatches(name, [patch], before, this.#keyOf, {}, undefined, warnings, true);
       this.#states.set(name, decoded.state);
-      if (complaints.count === 0)
+      if (warnings.count === 0)
         for (const one of Object.values(decoded.mutationMap)) this.#source.changed(one);
     } catch {
-      complaints.count++;
+      warnings.count++;
       this.#states.set(name, { ...before, version: before.version + 1 });
     }
-    if (complaints.count > 0) this.rejected++;
+    if (warnings.count > 0) this.rejected++;
   }
 
   #state(name: CollectionName): LTHashState {
@@ -121,12 +128,12 @@ export class Replica {
   }
 }
 
-/** The decoder tells of patches that it skips in its log only. */
-class Complaints implements Logger {
+/** Counts warnings: the decoder reports skipped patches only in its log. */
+class WarningCounter implements NonNullable<Parameters<typeof decodePatches>[6]> {
   readonly level = 'warn';
   count = 0;
 
-  child(): Complaints {
+  child(): WarningCounter {
     return this;
   }
   trace(): void {}

@@ -1,28 +1,35 @@
-import type { ChatMutation, proto } from '@whiskeysockets/baileys';
-import type { Account } from '../account.js';
+import {
+  type ChatModification,
+  type ChatMutation,
+  chatModificationToAppPatch,
+  proto,
+  type WAPatchCreate,
+} from '@whiskeysockets/baileys';
+import type { Account, Companion } from '../account.js';
 import type { ChatUpdate, ChatView } from '../api.js';
-import type { Companion } from '../companion.js';
 import type { Network } from '../network.js';
+import { saltOf } from '../people/tokens.js';
+import type { HeldMessages } from '../phone/held.js';
 import { chatOf, keyOf } from '../phone/targets.js';
-import { NETWORK_JID } from '../wire/jid.js';
-import { stanza } from '../wire/stanza.js';
-import { ChatMarks } from './chat-marks.js';
+import { NETWORK_JID, stanza } from '../wire/stanza.js';
+import { ChatSettings } from './chat-settings.js';
 import { Collection, type CollectionName, isCollection } from './collection.js';
-import { chatPatches, type LastMessage, markerPatch, namePatch } from './patches.js';
 import { Replica } from './replica.js';
 
-/** The settings that the devices of one account share: the network keeps the patches, the phone reads and writes them. */
+/** The settings that the devices of one account share: the network stores the patches, the phone reads and writes them. */
 export class SharedSettings {
   readonly #network: Network;
   readonly #account: Account;
+  readonly #held: HeldMessages;
   readonly #collections = new Map<CollectionName, Collection>();
   readonly #replica: Replica;
-  readonly #marks: ChatMarks;
+  readonly #chatSettings: ChatSettings;
 
-  constructor(account: Account, network: Network) {
+  constructor(account: Account, held: HeldMessages, network: Network) {
     this.#account = account;
+    this.#held = held;
     this.#network = network;
-    this.#marks = new ChatMarks(network.registry);
+    this.#chatSettings = new ChatSettings(network.directory);
     this.#replica = new Replica(account, {
       collection: (name) => this.collection(name),
       push: (name, base, patch) => this.#push(name, base, patch),
@@ -47,23 +54,26 @@ export class SharedSettings {
     return true;
   }
 
-  /** The phone writes something without a meaning, so that the collection has a version that no other device expects. */
-  async overtake(name: CollectionName): Promise<void> {
+  /** The phone writes a meaningless patch, so that the next upload of a device fails with a conflict. */
+  async provokeConflict(name: CollectionName): Promise<void> {
     await this.#replica.write(markerPatch(name, this.#network.newId()));
   }
 
-  /** What the phone knows of its chats. */
+  /** The settings of all chats of the phone. */
   async chats(): Promise<{ chats: ChatView[]; rejected: number }> {
     await this.#replica.catchUp();
-    const partners = new Set([...this.#network.phone(this.#account).held.all()].map(chatOf));
-    const jids = new Set([...[...partners].map((partner) => this.#jidOf(partner)), ...this.#marks.jids]);
+    const partners = new Set([...this.#held.all()].map(chatOf));
+    const jids = new Set([
+      ...[...partners].map((partner) => this.#jidOf(partner)),
+      ...this.#chatSettings.jids,
+    ]);
     return { chats: [...jids].map((jid) => this.#view(jid)), rejected: this.#replica.rejected };
   }
 
   /**
    * The person changes the settings of a chat.
    * @param partner a number, or a group's jid
-   * @throws Refusal 404 when nobody has that number
+   * @throws Refusal 404 when nobody has the number
    */
   async change(partner: string, update: ChatUpdate): Promise<ChatView> {
     const jid = this.#jidOf(partner);
@@ -72,12 +82,27 @@ export class SharedSettings {
     return this.#view(jid);
   }
 
-  /** The person's name goes to the linked devices too. */
+  /** Sends the person's name to the linked devices. */
   async rename(name: string): Promise<void> {
     await this.#replica.write(namePatch(name));
   }
 
-  /** Puts back a kept row, `<collection>/<what>`. */
+  /** The person adds a contact to the address book, or removes it with an empty name. */
+  async nameContact(person: Account, name: string, firstName = name.split(' ')[0] ?? ''): Promise<void> {
+    const isKnown = this.#account.record.contacts?.[person.lid] !== undefined;
+    if (name === '' && !isKnown) return;
+    await this.#replica.write(contactPatch(person, name, firstName));
+  }
+
+  /** The phone makes another salt for first contacts, which the linked devices read from the settings. */
+  async renewSalt(): Promise<void> {
+    const { record } = this.#account;
+    record.saltTurn = (record.saltTurn ?? 0) + 1;
+    this.#account.keep();
+    await this.#replica.writeSalt(saltOf(this.#account));
+  }
+
+  /** Puts back a stored row, `<collection>/<what>`. */
   restore(row: string, value: string): void {
     const [name, what = ''] = row.split('/');
     if (isCollection(name)) this.collection(name).restore(what, value);
@@ -89,9 +114,7 @@ export class SharedSettings {
     const news = stanza('collection', { name, version: String(collection.version) });
     for (const companion of this.#account.companions.values()) {
       if (companion === author) continue;
-      const id = this.#network.newId();
-      const attrs = { from: NETWORK_JID, type: 'server_sync', id, t: String(this.#network.now()) };
-      companion.mailbox.push(stanza('notification', attrs, [news]));
+      this.#network.notify(companion, { from: NETWORK_JID, type: 'server_sync' }, [news]);
     }
     return true;
   }
@@ -99,10 +122,23 @@ export class SharedSettings {
   #changed(mutation: ChatMutation): void {
     const name = mutation.syncAction.value?.pushNameSetting?.name;
     if (name) this.#rename(name);
-    const jid = this.#marks.apply(mutation);
+    this.#noteContact(mutation);
+    const jid = this.#chatSettings.apply(mutation);
     if (jid === undefined) return;
     const { number } = this.#account;
     this.#network.events.emit(() => ({ type: 'chat', number, chat: this.#view(jid) }));
+  }
+
+  /** Devices name contacts by number or LID; a contact without a name is removed. */
+  #noteContact({ index: [kind, jid], syncAction: { value } }: ChatMutation): void {
+    const person = kind === 'contact' ? this.#network.directory.byJid(jid) : undefined;
+    if (!person) return;
+    const { fullName, firstName } = value?.contactAction ?? {};
+    const { [person.lid]: _, ...others } = this.#account.record.contacts ?? {};
+    this.#account.record.contacts = fullName
+      ? { ...others, [person.lid]: { name: fullName, firstName: firstName ?? '' } }
+      : others;
+    this.#account.keep();
   }
 
   #rename(name: string): void {
@@ -113,17 +149,64 @@ export class SharedSettings {
 
   /** The newest message of a chat; none when the phone holds none. */
   #lastMessages(partner: string): LastMessage[] {
-    const { held } = this.#network.phone(this.#account);
-    const newest = [...held.all()].findLast((message) => chatOf(message) === partner);
+    const newest = [...this.#held.all()].findLast((message) => chatOf(message) === partner);
     return newest ? [{ key: keyOf(this.#network, newest), messageTimestamp: newest.timestamp }] : [];
   }
 
   /** @throws Refusal 404 when nobody has that number */
   #jidOf(partner: string): string {
-    return partner.includes('@') ? partner : this.#network.registry.require(partner).jid('lid');
+    return partner.includes('@') ? partner : this.#network.directory.require(partner).jid('lid');
   }
 
   #view(jid: string): ChatView {
-    return this.#marks.view(jid, this.#network.clock.now());
+    return this.#chatSettings.view(jid, this.#network.clock.now());
   }
+}
+
+const MUTED_MS = 8 * 60 * 60 * 1_000;
+const { SET } = proto.SyncdMutation.SyncdOperation;
+
+/** The newest message of a chat: read and archive settings name it as their upper limit. */
+interface LastMessage {
+  key: proto.IMessageKey;
+  /** Seconds since the epoch. */
+  messageTimestamp: number;
+}
+
+/** The patches that change the settings of a chat. */
+function chatPatches(
+  jid: string,
+  { unread, archived, pinned, muted }: ChatUpdate,
+  lastMessages: LastMessage[],
+  nowMs: number,
+): WAPatchCreate[] {
+  const wishes: ChatModification[] = [];
+  if (unread !== undefined) wishes.push({ markRead: !unread, lastMessages });
+  if (archived !== undefined) wishes.push({ archive: archived, lastMessages });
+  if (pinned !== undefined) wishes.push({ pin: pinned });
+  if (muted !== undefined) wishes.push({ mute: muted ? nowMs + MUTED_MS : null });
+  return wishes.map((wish) => chatModificationToAppPatch(wish, jid));
+}
+
+/** The patch by which devices learn their account's name. */
+function namePatch(name: string): WAPatchCreate {
+  return chatModificationToAppPatch({ pushNameSetting: name }, '');
+}
+
+/** The patch by which devices learn a name of the address book; without a name it removes the contact. */
+function contactPatch(person: Account, fullName: string, firstName: string): WAPatchCreate {
+  const lidJid = person.record.hideLid ? null : person.jid('lid');
+  const contact = fullName ? { fullName, firstName, lidJid, saveOnPrimaryAddressbook: true } : null;
+  return chatModificationToAppPatch({ contact }, person.jid('pn'));
+}
+
+/** A patch without a meaning for any device. */
+function markerPatch(type: CollectionName, id: string): WAPatchCreate {
+  return {
+    type,
+    index: ['sandbox_marker', id],
+    syncAction: { timestamp: Date.now() },
+    apiVersion: 1,
+    operation: SET,
+  };
 }

@@ -2,26 +2,6 @@ import type { Server } from '@hapi/hapi';
 import Joi from 'joi';
 import type { Account } from '../account.js';
 import type { GroupAction, GroupUpdate } from '../api.js';
-import type { Group } from '../groups/group.js';
-import {
-  changeMembers,
-  createGroup,
-  joinGroup,
-  leaveGroup,
-  type Named,
-  type Outcome,
-} from '../groups/membership.js';
-import { requireEditor } from '../groups/rights.js';
-import {
-  changeDescription,
-  changeSettings,
-  changeSubject,
-  inviteCode,
-  renewInvite,
-} from '../groups/settings.js';
-import { viewGroup } from '../groups/view.js';
-import type { Network } from '../network.js';
-import { changePicture } from '../people/picture.js';
 import {
   groupField,
   MAX_PICTURE_BODY_BYTES,
@@ -29,7 +9,28 @@ import {
   numberField,
   numberParams,
   pictureField,
-} from './fields.js';
+} from '../fields.js';
+import { viewGroup } from '../groups/elements.js';
+import type { Group } from '../groups/group.js';
+import {
+  changeMembers,
+  createGroup,
+  leaveGroup,
+  type Named,
+  type Outcome,
+  requireEditor,
+} from '../groups/membership.js';
+import { answerRequests, joinByInvite, type RequestAction } from '../groups/requests.js';
+import {
+  changeDescription,
+  changeSettings,
+  changeSubject,
+  inviteCode,
+  renewInvite,
+} from '../groups/settings.js';
+import type { Network } from '../network.js';
+import type { Parts } from '../parts.js';
+import { changePicture } from '../people/pictures.js';
 
 const MAX_PEOPLE = 1_024;
 const MAX_SUBJECT = 100;
@@ -53,28 +54,30 @@ const updatePayload = Joi.object({
   announce: Joi.boolean(),
   locked: Joi.boolean(),
   membersAdd: Joi.boolean(),
+  joinApproval: Joi.boolean(),
   ephemeral: Joi.number().integer().min(0).max(MAX_EPHEMERAL_S),
 })
   .min(1)
   .required();
 
 /** Groups, as people change them on their phones. */
-export function groupRoutes(server: Server, network: Network): void {
+export function groupRoutes(server: Server, { network }: Parts): void {
   membershipRoutes(server, network);
   inviteRoutes(server, network);
+  requestRoutes(server, network);
   server.route<{ Params: { jid: string } }>({
     method: 'GET',
     path: '/groups/{jid}',
     options: { validate: { params: Joi.object({ jid: groupField.required() }) } },
-    handler: ({ params }) => viewGroup(network, network.groups.require(params.jid)),
+    handler: ({ params }) => viewGroup(network, network.directory.groups.require(params.jid)),
   });
   server.route<{ Params: NumberParams }>({
     method: 'GET',
     path: '/phones/{number}/groups',
     options: { validate: { params: numberParams } },
     handler: ({ params }) => ({
-      groups: network.groups
-        .of(network.registry.require(params.number))
+      groups: network.directory.groups
+        .of(network.directory.require(params.number))
         .map((group) => viewGroup(network, group)),
     }),
   });
@@ -88,7 +91,7 @@ export function groupRoutes(server: Server, network: Network): void {
     handler: async ({ params, payload }) => {
       const { group, account } = find(network, params);
       const { subject, description, picture, ...settings } = payload;
-      // who may change all of these may change the rest
+      // settings first: an actor who may change them may change the rest
       changeSettings(network, group, account, settings);
       if (subject !== undefined) changeSubject(network, group, account, subject);
       if (description !== undefined) changeDescription(network, group, account, description);
@@ -120,9 +123,9 @@ function membershipRoutes(server: Server, network: Network): void {
       },
     },
     handler: ({ params, payload }, h) => {
-      const creator = network.registry.require(params.number);
+      const creator = network.directory.require(params.number);
       const people = payload.participants.map((number) => named(network, number));
-      const { group, outcomes } = createGroup(network, creator, payload.subject, people);
+      const { group, outcomes } = createGroup(network, creator, { subject: payload.subject }, people);
       return h.response({ ...viewGroup(network, group), results: outcomes.map(viewOutcome) }).code(201);
     },
   });
@@ -156,6 +159,27 @@ function membershipRoutes(server: Server, network: Network): void {
   });
 }
 
+function requestRoutes(server: Server, network: Network): void {
+  server.route<{ Params: GroupParams; Payload: { action: RequestAction; participants: string[] } }>({
+    method: 'POST',
+    path: '/phones/{number}/groups/{jid}/requests',
+    options: {
+      validate: {
+        params: groupParams,
+        payload: Joi.object({
+          action: Joi.string().valid('approve', 'reject').required(),
+          participants: peopleField.min(1).required(),
+        }).required(),
+      },
+    },
+    handler: ({ params, payload }) => {
+      const { group, account } = find(network, params);
+      const people = payload.participants.map((number) => named(network, number));
+      return { results: answerRequests(network, group, account, payload.action, people).map(viewOutcome) };
+    },
+  });
+}
+
 function inviteRoutes(server: Server, network: Network): void {
   server.route<{ Params: GroupParams }>({
     method: 'GET',
@@ -185,19 +209,19 @@ function inviteRoutes(server: Server, network: Network): void {
       },
     },
     handler: ({ params, payload }) => {
-      const group = network.groups.requireByInvite(payload.code);
-      joinGroup(network, group, network.registry.require(params.number));
+      const group = network.directory.groups.requireByInvite(payload.code);
+      joinByInvite(network, group, network.directory.require(params.number));
       return viewGroup(network, group);
     },
   });
 }
 
 function find(network: Network, { number, jid }: GroupParams): { group: Group; account: Account } {
-  return { group: network.groups.require(jid), account: network.registry.require(number) };
+  return { group: network.directory.groups.require(jid), account: network.directory.require(number) };
 }
 
 function named(network: Network, number: string): Named {
-  return { jid: number, account: network.registry.byNumber(number) };
+  return { jid: number, account: network.directory.byNumber(number) };
 }
 
 function viewOutcome({ jid: number, error = OK }: Outcome) {

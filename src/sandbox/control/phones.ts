@@ -1,16 +1,20 @@
 import type { Server } from '@hapi/hapi';
 import Joi from 'joi';
-import type { ProfileUpdate } from '../api.js';
-import type { Network } from '../network.js';
-import { changeNumber } from '../people/number.js';
-import { changeProfile } from '../people/profile.js';
+import { ASSERTION_FLAWS, type AssertionFlaw, type ProfileUpdate, type RefreshRequest } from '../api.js';
 import {
+  type DeviceParams,
+  deviceParams,
   MAX_PICTURE_BODY_BYTES,
   type NumberParams,
   numberField,
   numberParams,
   pictureField,
-} from './fields.js';
+} from '../fields.js';
+import { assert } from '../pairing/authenticator.js';
+import type { Parts } from '../parts.js';
+import { changeNumber, changeProfile } from '../people/profile.js';
+import { Refusal } from '../refusals.js';
+import { unlink } from '../routing/devices.js';
 
 const MAX_NAME = 100;
 const MAX_STATUS = 139;
@@ -24,10 +28,11 @@ const profileFields = {
   pictureHidden: Joi.boolean(),
   onlyAdminsAddMe: Joi.boolean(),
   hideLid: Joi.boolean(),
+  passkey: Joi.string().valid('required', 'off'),
 };
 
 /** People and their phones. */
-export function phoneRoutes(server: Server, network: Network): void {
+export function phoneRoutes(server: Server, { network, phones }: Parts): void {
   server.route<{ Payload: { number: string; name?: string; hideLid?: boolean } }>({
     method: 'POST',
     path: '/phones',
@@ -41,7 +46,7 @@ export function phoneRoutes(server: Server, network: Network): void {
       },
     },
     handler: ({ payload }, h) => {
-      const { account } = network.addPhone(payload.number, payload.name ?? payload.number);
+      const account = phones.create(payload.number, payload.name ?? payload.number);
       if (payload.hideLid) {
         account.record.hideLid = true;
         account.keep();
@@ -53,13 +58,23 @@ export function phoneRoutes(server: Server, network: Network): void {
   server.route({
     method: 'GET',
     path: '/phones',
-    handler: () => ({ phones: [...network.registry.accounts].map((account) => account.view()) }),
+    handler: () => ({ phones: [...network.directory.accounts].map((account) => account.view()) }),
   });
   server.route<{ Params: NumberParams }>({
     method: 'GET',
     path: '/phones/{number}',
     options: { validate: { params: numberParams } },
-    handler: ({ params }) => network.registry.require(params.number).view(),
+    handler: ({ params }) => network.directory.require(params.number).view(),
+  });
+  server.route<{ Params: DeviceParams }>({
+    method: 'GET',
+    path: '/phones/{number}/devices/{id}',
+    options: { validate: { params: deviceParams } },
+    handler: ({ params }) => {
+      const companion = network.directory.require(params.number).companions.get(params.id);
+      if (!companion) throw new Refusal(404, `${params.number} has no device ${params.id}`);
+      return companion.details();
+    },
   });
   server.route<{ Params: NumberParams; Payload: ProfileUpdate }>({
     method: 'PATCH',
@@ -69,8 +84,8 @@ export function phoneRoutes(server: Server, network: Network): void {
       validate: { params: numberParams, payload: Joi.object(profileFields).min(1).required() },
     },
     handler: async ({ params, payload }) => {
-      const account = network.registry.require(params.number);
-      await changeProfile(network, account, payload);
+      const account = network.directory.require(params.number);
+      await changeProfile(network, phones.of(account), payload);
       return account.view();
     },
   });
@@ -81,9 +96,130 @@ export function phoneRoutes(server: Server, network: Network): void {
       validate: { params: numberParams, payload: Joi.object({ number: numberField.required() }).required() },
     },
     handler: ({ params, payload }) => {
-      const account = network.registry.require(params.number);
+      const account = network.directory.require(params.number);
       changeNumber(network, account, payload.number);
       return account.view();
+    },
+  });
+}
+
+const MAX_QR = 1_000;
+const MAX_QRS = 100;
+const MAX_REFRESHES = 20;
+const qrField = Joi.string().max(MAX_QR);
+
+const codeField = Joi.string()
+  .uppercase()
+  .replace(/[\s-]/g, '')
+  .pattern(/^[0-9A-Z]{8}$/, 'pairing code')
+  .messages({ 'string.pattern.name': '{{#label}} must be 8 letters and digits' });
+
+/** Linking and unlinking devices. */
+export function pairingRoutes(server: Server, { network, pairing }: Parts): void {
+  server.route<{ Params: NumberParams; Payload: { qr: string } }>({
+    method: 'POST',
+    path: '/phones/{number}/scan',
+    options: {
+      validate: {
+        params: numberParams,
+        payload: Joi.object({ qr: qrField.required() }).required(),
+      },
+    },
+    handler: async ({ params, payload }) => {
+      const account = network.directory.require(params.number);
+      return { device: await pairing.scan(account, payload.qr) };
+    },
+  });
+  server.route<{ Payload: RefreshRequest }>({
+    method: 'POST',
+    path: '/pairings/refresh',
+    options: {
+      validate: {
+        payload: Joi.object({
+          count: Joi.number().integer().min(1).max(MAX_REFRESHES),
+          element: Joi.string().valid('companion_reg_refresh', 'pair-device-rotate-qr'),
+          qrs: Joi.array().items(qrField).max(MAX_QRS),
+        }).required(),
+      },
+    },
+    handler: ({ payload }) => pairing.refresh(payload),
+  });
+  server.route<{ Params: NumberParams; Payload: { code: string } }>({
+    method: 'POST',
+    path: '/phones/{number}/enter-code',
+    options: {
+      validate: { params: numberParams, payload: Joi.object({ code: codeField.required() }).required() },
+    },
+    handler: async ({ params, payload }) => {
+      const account = network.directory.require(params.number);
+      return { device: await pairing.codes.enter(account, payload.code) };
+    },
+  });
+  server.route<{ Params: NumberParams }>({
+    method: 'POST',
+    path: '/phones/{number}/unlink',
+    options: { validate: { params: numberParams } },
+    handler: ({ params }) => {
+      const account = network.directory.require(params.number);
+      const companions = [...account.companions.values()];
+      for (const companion of companions) unlink(network, companion);
+      return { unlinked: companions.length };
+    },
+  });
+}
+
+/** The passkey ceremony: the phone of the account's owner, and the owner's authenticator. */
+export function passkeyRoutes(server: Server, { network, pairing }: Parts): void {
+  const { passkeys } = pairing;
+  server.route<{ Params: NumberParams }>({
+    method: 'GET',
+    path: '/phones/{number}/passkey',
+    options: { validate: { params: numberParams } },
+    handler: ({ params }) => passkeys.view(network.directory.require(params.number)),
+  });
+  server.route<{ Params: NumberParams }>({
+    method: 'POST',
+    path: '/phones/{number}/passkey/request',
+    options: { validate: { params: numberParams } },
+    handler: ({ params }) => ({ devices: pairing.demandPasskey(network.directory.require(params.number)) }),
+  });
+  server.route<{ Params: NumberParams; Payload: { options: object; flaw?: AssertionFlaw } }>({
+    method: 'POST',
+    path: '/phones/{number}/passkey/assertion',
+    options: {
+      validate: {
+        params: numberParams,
+        payload: Joi.object({
+          options: Joi.object().unknown().required(),
+          flaw: Joi.string().valid(...ASSERTION_FLAWS),
+        }).required(),
+      },
+    },
+    handler: ({ params, payload }) => {
+      const account = network.directory.require(params.number);
+      const { passkey } = account.record;
+      if (!passkey) throw new Refusal(409, `${account.number} has no passkey`);
+      const assertion = assert(passkey, payload.options, payload.flaw);
+      account.keep();
+      return assertion;
+    },
+  });
+  server.route<{ Params: NumberParams; Payload: { code: string } }>({
+    method: 'POST',
+    path: '/phones/{number}/passkey/confirm',
+    options: {
+      validate: { params: numberParams, payload: Joi.object({ code: codeField.required() }).required() },
+    },
+    handler: ({ params, payload }) =>
+      passkeys.confirm(network.directory.require(params.number), payload.code),
+  });
+  server.route<{ Params: NumberParams }>({
+    method: 'POST',
+    path: '/phones/{number}/passkey/decline',
+    options: { validate: { params: numberParams } },
+    handler: ({ params }, h) => {
+      passkeys.decline(network.directory.require(params.number));
+      return h.response().code(204);
     },
   });
 }

@@ -1,12 +1,12 @@
-import type { Account } from '../account.js';
-import type { GroupRole } from '../api.js';
+import { type Account, versionOf } from '../account.js';
+import type { GroupRole, GroupView } from '../api.js';
 import type { Network } from '../network.js';
 import { type Stanza, stanza } from '../wire/stanza.js';
 import type { Group } from './group.js';
 
 /**
- * Both addresses of a person under two names: by the one that the network uses in groups, and by the other, unless
- * the person hides how they belong together.
+ * Attributes with both addresses of a person: the one that the network uses in groups, and the other one, unless the
+ * person hides the LID.
  */
 export function bothJids(
   network: Network,
@@ -20,7 +20,7 @@ export function bothJids(
     : { ...shown, [lid]: account.jid('lid') };
 }
 
-/** A member, or somebody whom an action is about. */
+/** A member, or a participant of an action. */
 export function participantElement(
   network: Network,
   account: Account,
@@ -32,11 +32,11 @@ export function participantElement(
   return stanza('participant', { ...jids, username, ...attrs }, content);
 }
 
-/** A group with all that members may know. @param refused people who were to be in it, and are not */
+/** A group as members see it. @param refused participants that could not be added */
 export function groupElement(network: Network, group: Group, refused: Stanza[] = []): Stanza {
   const { record } = group;
   const members = [...group.members].flatMap(([lid, role]) => {
-    const account = network.registry.byLid(lid);
+    const account = network.directory.byLid(lid);
     return account ? [participantElement(network, account, { type: typeOf(role) })] : [];
   });
   return stanza('group', groupAttrs(network, group), [
@@ -44,23 +44,50 @@ export function groupElement(network: Network, group: Group, refused: Stanza[] =
     ...(record.announce ? [stanza('announcement')] : []),
     ...(record.locked ? [stanza('locked')] : []),
     ...(record.ephemeral > 0 ? [stanza('ephemeral', { expiration: String(record.ephemeral) })] : []),
+    ...(record.joinApproval ? [approvalElement(true)] : []),
+    ...communityElements(record),
     stanza('member_add_mode', {}, Buffer.from(record.membersAdd ? 'all_member_add' : 'admin_add')),
     ...members,
     ...refused,
   ]);
 }
 
-/** What strangers who have an invite code see of a group. */
+/** The element that says what a group is in a community (whatsapp-rust `iq/groups.rs`). */
+function communityElements({ community, parent }: Group['record']): Stanza[] {
+  if (community)
+    return [
+      stanza('parent', {
+        default_membership_approval_mode: community.approval ? 'request_required' : undefined,
+      }),
+      ...(community.anyoneAddsGroups ? [stanza('allow_non_admin_sub_group_creation')] : []),
+    ];
+  if (!parent) return [];
+  const { jid, role } = parent;
+  return [
+    stanza('linked_parent', { jid }),
+    ...(role === 'default' ? [stanza('default_sub_group')] : []),
+    ...(role === 'general' ? [stanza('general_chat')] : []),
+  ];
+}
+
+/** Says whether an admin must approve those who join by the invite. */
+export function approvalElement(isOn: boolean): Stanza {
+  return stanza('membership_approval_mode', {}, [stanza('group_join', { state: isOn ? 'on' : 'off' })]);
+}
+
+/** A group as holders of the invite code see it. */
 export function previewElement(network: Network, group: Group): Stanza {
   return stanza('group', groupAttrs(network, group), [
     ...(group.record.description ? [descriptionElement(network, group)] : []),
+    ...(group.record.joinApproval ? [approvalElement(true)] : []),
   ]);
 }
 
-function groupAttrs(network: Network, group: Group): Record<string, string | undefined> {
+/** What the network says of a group in each of its forms. */
+export function groupAttrs(network: Network, group: Group): Record<string, string | undefined> {
   const { id, subject, creator, createdAt } = group.record;
-  const subjectBy = network.registry.byLid(subject.by);
-  const owner = network.registry.byLid(creator);
+  const subjectBy = network.directory.byLid(subject.by);
+  const owner = network.directory.byLid(creator);
   return {
     id,
     subject: subject.text,
@@ -76,7 +103,7 @@ function groupAttrs(network: Network, group: Group): Record<string, string | und
 export function descriptionElement(network: Network, group: Group): Stanza {
   const { description } = group.record;
   if (!description) return stanza('description', { delete: 'true' });
-  const by = network.registry.byLid(description.by);
+  const by = network.directory.byLid(description.by);
   const attrs = {
     id: description.id,
     ...(by && bothJids(network, by, ['participant', 'participant_pn', 'participant_lid'])),
@@ -87,4 +114,71 @@ export function descriptionElement(network: Network, group: Group): Stanza {
 
 function typeOf(role: GroupRole): string | undefined {
   return role === 'member' ? undefined : role;
+}
+
+/** A group as the control API shows it. */
+export function viewGroup(network: Network, group: Group): GroupView {
+  const { subject, description, creator, createdAt, announce, locked, membersAdd, ephemeral, inviteCode } =
+    group.record;
+  const { joinApproval = false } = group.record;
+  return {
+    jid: group.jid(),
+    subject: subject.text,
+    description: description?.text ?? '',
+    owner: network.directory.byLid(creator)?.number ?? '',
+    createdAt,
+    announce,
+    locked,
+    membersAdd,
+    ephemeral,
+    joinApproval,
+    isCommunity: group.record.community !== undefined,
+    communityJid: group.record.parent?.jid ?? '',
+    inviteCode,
+    pictureId: versionOf(group.record.picture),
+    requests: group.requests.flatMap(({ lid, at }) => {
+      const account = network.directory.byLid(lid);
+      return account ? [{ number: account.number, at }] : [];
+    }),
+    participants: [...group.members].flatMap(([lid, role]) => {
+      const account = network.directory.byLid(lid);
+      return account ? [{ number: account.number, lid: account.jid('lid'), role }] : [];
+    }),
+  };
+}
+
+/**
+ * Stores a changed group and notifies all devices of its members, including the actor's.
+ * @param also further people to notify, such as removed members
+ */
+export function announce(
+  network: Network,
+  group: Group,
+  actor: Account,
+  change: Stanza,
+  also: readonly Account[] = [],
+): void {
+  notifyPeople(network, group, actor, change, [...network.directory.membersOf(group), ...also]);
+}
+
+/** Stores a changed group and notifies the devices of some people. */
+export function notifyPeople(
+  network: Network,
+  group: Group,
+  actor: Account,
+  change: Stanza,
+  people: Iterable<Account>,
+): void {
+  group.keep();
+  const attrs = {
+    from: group.jid(),
+    type: 'w:gp2',
+    ...bothJids(network, actor, ['participant', 'participant_pn', 'participant_lid']),
+    addressing_mode: network.addressing,
+    notify: actor.record.name,
+  };
+  for (const { companions } of new Set(people)) {
+    for (const companion of companions.values()) network.notify(companion, attrs, [change]);
+  }
+  network.events.emit(() => ({ type: 'group', group: viewGroup(network, group) }));
 }

@@ -1,18 +1,15 @@
 import type { Account } from '../account.js';
 import type { GroupSettings } from '../api.js';
 import type { Network } from '../network.js';
+import { GroupRefusal } from '../refusals.js';
 import { type Stanza, stanza } from '../wire/stanza.js';
-import { announce } from './announce.js';
-import { bothJids, descriptionElement } from './elements.js';
-import type { Group } from './group.js';
-import { newInviteCode } from './groups.js';
-import { requireSubject } from './membership.js';
-import { GroupRefusal } from './refusal.js';
-import { requireAdmin, requireEditor } from './rights.js';
+import { announce, approvalElement, bothJids, descriptionElement } from './elements.js';
+import { type Group, newInviteCode } from './group.js';
+import { requireAdmin, requireEditor, requireSubject } from './membership.js';
 
 const MAX_DESCRIPTION = 2_048;
 
-/** Gives a group another subject. @throws GroupRefusal when the actor may not, or it is a bad one */
+/** @throws GroupRefusal when the actor may not change the subject, or it is empty or too long */
 export function changeSubject(network: Network, group: Group, actor: Account, text: string): void {
   requireEditor(group, actor);
   requireSubject(text);
@@ -23,9 +20,9 @@ export function changeSubject(network: Network, group: Group, actor: Account, te
 }
 
 /**
- * Gives a group another description; an empty one takes it away.
- * @param previous id of the description that the actor knows; it is not checked when it is not given
- * @throws GroupRefusal when the actor may not, it is too long, or another one was written meanwhile
+ * Changes the description; an empty one removes it.
+ * @param previous id of the description that the actor knows; not checked when undefined
+ * @throws GroupRefusal when the actor may not, the text is too long, or `previous` is outdated
  */
 export function changeDescription(
   network: Network,
@@ -52,7 +49,7 @@ export function changeSettings(network: Network, group: Group, actor: Account, w
 
 function* apply(
   group: Group,
-  { announce: quiet, locked, membersAdd, ephemeral }: GroupSettings,
+  { announce: quiet, locked, membersAdd, ephemeral, joinApproval }: GroupSettings,
 ): Generator<Stanza> {
   const { record } = group;
   if (quiet !== undefined) {
@@ -67,19 +64,23 @@ function* apply(
     record.membersAdd = membersAdd;
     yield stanza('member_add_mode', {}, Buffer.from(membersAdd ? 'all_member_add' : 'admin_add'));
   }
+  if (joinApproval !== undefined) {
+    record.joinApproval = joinApproval;
+    yield approvalElement(joinApproval);
+  }
   if (ephemeral !== undefined) {
     record.ephemeral = ephemeral;
     yield ephemeral > 0 ? stanza('ephemeral', { expiration: String(ephemeral) }) : stanza('not_ephemeral');
   }
 }
 
-/** The code that leads into a group. @throws GroupRefusal unless the actor is an admin */
+/** The invite code of a group. @throws GroupRefusal unless the actor is an admin */
 export function inviteCode(group: Group, actor: Account): string {
   requireAdmin(group, actor);
   return group.record.inviteCode;
 }
 
-/** Makes a new code; the old one leads nowhere any more. @throws GroupRefusal unless the actor is an admin */
+/** Replaces the invite code; the old one stops working. @throws GroupRefusal unless the actor is an admin */
 export function renewInvite(network: Network, group: Group, actor: Account): string {
   requireAdmin(group, actor);
   const code = newInviteCode();

@@ -1,32 +1,22 @@
-import type { Companion } from '../companion.js';
-import type { Connection } from '../connection.js';
-import type { Network } from '../network.js';
+import type { ClientConnection, Companion } from '../account.js';
+import type { Parts } from '../parts.js';
+import { IqError } from '../refusals.js';
 import { child, type Stanza, type StanzaContent } from '../wire/stanza.js';
 
-/** A query that the network refuses. */
-export class IqError extends Error {
-  override name = 'IqError';
-  readonly code: number;
-
-  constructor(code: number, text: string) {
-    super(text);
-    this.code = code;
-  }
+/** A client's connection, and the parts that handle its stanzas. */
+export interface Client extends Parts {
+  connection: ClientConnection;
 }
 
 /** A client's query. */
-export interface IqRequest {
-  network: Network;
-  connection: Connection;
+export interface IqRequest extends Client {
   iq: Stanza;
-  /** The element that says what is wanted. */
+  /** The first element of the query. */
   body: Stanza | undefined;
-  /** Calls back once the answer is on its way. */
-  afterAnswer(callback: () => void): void;
 }
 
-/** What a query is answered with: the content of the result, or nothing at all. */
-export type IqAnswer = { content?: StanzaContent } | 'silence';
+/** The result of a query and what follows once it is sent; `silence` answers nothing at all. */
+export type IqAnswer = { content?: StanzaContent; after?: () => void } | 'silence';
 
 /** Answers the queries of one namespace. @throws IqError */
 export interface IqNamespace {

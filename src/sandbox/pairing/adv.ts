@@ -1,6 +1,6 @@
 import { createHmac, randomInt } from 'node:crypto';
 import { proto } from '@whiskeysockets/baileys';
-import { type KeyPair, sign, verify } from '../wire/curve.js';
+import { type KeyPair, sign, verify } from '../wire/keys.js';
 
 const ACCOUNT_SIGNATURE_PREFIX = Buffer.from([6, 0]);
 const DEVICE_SIGNATURE_PREFIX = Buffer.from([6, 1]);
@@ -17,12 +17,19 @@ export interface PhoneProof {
 }
 
 /**
- * The phone vouches for a device: it signs the device's identity with its own, and proves by HMAC that it read the
- * QR (or typed the code).
+ * The phone signs the device's identity with its own, and proves by HMAC that it knows the secret of the QR or the
+ * typed code.
  */
 export function signDevice(
   phone: KeyPair,
-  device: { identity: Buffer; advSecret: Buffer; keyIndex: number; nowS: number },
+  device: {
+    identity: Buffer;
+    advSecret: Buffer;
+    keyIndex: number;
+    nowS: number;
+    /** Signs in place of the phone, for a signature that does not verify. */
+    signWith?: KeyPair;
+  },
 ): PhoneProof {
   const details = proto.ADVDeviceIdentity.encode({
     rawId: randomInt(1, RAW_ID_RANGE),
@@ -32,7 +39,7 @@ export function signDevice(
     deviceType: proto.ADVEncryptionType.E2EE,
   }).finish();
   const message = Buffer.concat([ACCOUNT_SIGNATURE_PREFIX, details, device.identity]);
-  const accountSignature = sign(phone.private, message);
+  const accountSignature = sign(device.signWith ?? phone, message);
   const signed = proto.ADVSignedDeviceIdentity.encode({
     details,
     accountSignatureKey: phone.public,

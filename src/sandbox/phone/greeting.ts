@@ -1,35 +1,37 @@
 import { deflateSync } from 'node:zlib';
 import { proto } from '@whiskeysockets/baileys';
 import { PN_SERVER } from '../../domain/address.js';
-import type { Companion } from '../companion.js';
-import { deposit } from '../media/deposit.js';
+import type { Companion } from '../account.js';
+import { uploadEncrypted } from '../media/encryption.js';
 import type { Network } from '../network.js';
-import { give } from '../routing/fan-out.js';
-import { deviceJid } from '../wire/jid.js';
-import { stanza } from '../wire/stanza.js';
-import { encryptFor } from './encrypt.js';
+import { saltOf } from '../people/tokens.js';
+import { lengthDelimited } from '../wire/fields.js';
+import { deviceJid, stanza } from '../wire/stanza.js';
 import { historyParts } from './history.js';
-import type { Phone } from './phone.js';
+import type { PhoneMemory } from './memory.js';
+import { encryptFor } from './write.js';
 
 const { Type } = proto.Message.ProtocolMessage;
-/** Compressed bytes of a history that still travel in a message. */
+/** Compressed bytes of a history part that fit into the message itself. */
 const MAX_INLINE_BYTES = 32 * 1024;
+/** The field of the salt in a history (whatsmeow `WAWebProtobufsHistorySync.proto`); the library's messages do not name it. */
+const SALT_FIELD = 19;
 
 /**
- * What a phone tells a device that it has just linked: the key of the settings that they share, and its history.
- * Without the history a client waits for it for twenty seconds, and shows what it gets only then.
+ * Sends a newly linked device the settings key and the history. A client waits up to twenty seconds for the history
+ * before it shows messages.
  */
-export async function greet(network: Network, phone: Phone, companion: Companion): Promise<void> {
+export async function greet(network: Network, phone: PhoneMemory, companion: Companion): Promise<void> {
   await sendPeer(network, phone, companion, keyShare(network, phone));
   for await (const part of history(network, phone)) await sendPeer(network, phone, companion, part);
   companion.record.isGreeted = true;
   companion.keep();
 }
 
-/** A message of the protocol's own, from the phone to one of its devices. */
-async function sendPeer(
+/** Sends a protocol message from the phone to one of its devices. */
+export async function sendPeer(
   network: Network,
-  phone: Phone,
+  phone: PhoneMemory,
   companion: Companion,
   protocolMessage: proto.Message.IProtocolMessage,
 ): Promise<void> {
@@ -41,10 +43,10 @@ async function sendPeer(
     type: 'text',
     t: String(network.now()),
   };
-  give(network, to, stanza('message', attrs, [await encryptFor(network, phone, to, { protocolMessage })]));
+  network.give(to, stanza('message', attrs, [await encryptFor(network, phone, to, { protocolMessage })]));
 }
 
-function keyShare(network: Network, phone: Phone): proto.Message.IProtocolMessage {
+function keyShare(network: Network, phone: PhoneMemory): proto.Message.IProtocolMessage {
   const { id, key } = phone.account.record.appStateKey;
   const keyData = {
     keyData: key,
@@ -57,23 +59,34 @@ function keyShare(network: Network, phone: Phone): proto.Message.IProtocolMessag
   };
 }
 
-/** The phone's past. Small parts travel in the message itself, larger ones by way of the media host. */
-async function* history(network: Network, phone: Phone): AsyncGenerator<proto.Message.IProtocolMessage> {
+/** The phone's history. Small parts go into the message itself, larger ones through the media host. */
+async function* history(
+  network: Network,
+  phone: PhoneMemory,
+): AsyncGenerator<proto.Message.IProtocolMessage> {
   for (const part of historyParts(network, phone)) {
-    const { syncType = null, chunkOrder = null, progress = null } = part;
-    const bytes = deflateSync(proto.HistorySync.encode(part).finish());
-    const content =
-      bytes.length <= MAX_INLINE_BYTES
-        ? { initialHistBootstrapInlinePayload: bytes }
-        : await upload(network, bytes);
-    yield {
-      type: Type.HISTORY_SYNC_NOTIFICATION,
-      historySyncNotification: { syncType, chunkOrder, progress, ...content },
-    };
+    const salt = part.chunkOrder === 1 ? lengthDelimited(SALT_FIELD, saltOf(phone.account)) : Buffer.alloc(0);
+    yield historyMessage(network, part, { salt });
   }
 }
 
+/** The message that carries a part of the history. @param request id of the request that it answers */
+export async function historyMessage(
+  network: Network,
+  part: proto.IHistorySync,
+  { salt = Buffer.alloc(0), request = null }: { salt?: Buffer; request?: string | null } = {},
+): Promise<proto.Message.IProtocolMessage> {
+  const { syncType = null, chunkOrder = null, progress = null } = part;
+  const bytes = deflateSync(Buffer.concat([proto.HistorySync.encode(part).finish(), salt]));
+  const content =
+    bytes.length <= MAX_INLINE_BYTES
+      ? { initialHistBootstrapInlinePayload: bytes }
+      : await upload(network, bytes);
+  const about = { syncType, chunkOrder, progress, peerDataRequestSessionId: request };
+  return { type: Type.HISTORY_SYNC_NOTIFICATION, historySyncNotification: { ...about, ...content } };
+}
+
 async function upload(network: Network, bytes: Buffer): Promise<proto.Message.IHistorySyncNotification> {
-  const { size, ...rest } = await deposit(network.blobs, bytes, 'history', 'md-msg-hist');
+  const { size, ...rest } = await uploadEncrypted(network.media.blobs, bytes, 'history', 'md-msg-hist');
   return { ...rest, fileLength: size };
 }

@@ -1,44 +1,47 @@
+import Joi from 'joi';
 import type { Distribution, KeyOwner, KeyPosition, SenderKeys } from '../signal/sender-keys.js';
+import { readRow } from '../state/rows.js';
 import type { State } from '../state/state.js';
 
-/** A device uses few keys at a time: with the fifth new one the oldest goes. */
+/** Beyond this the oldest known key of a sender is dropped. */
 const MAX_KEYS_PER_SENDER = 5;
 
-/** Whom a phone has given its own key of a group. */
-interface Given {
-  /** Of the group, when the key was made. */
-  epoch: number;
-  /** Rows of devices. */
-  devices: Set<string>;
-}
+const KNOWN = Joi.array().items(
+  Joi.array<[number, number]>().ordered(Joi.number().required(), Joi.number().required()),
+);
+const GIVEN = Joi.object<{ epoch: number; devices: string[] }>({
+  epoch: Joi.number().required(),
+  devices: Joi.array().items(Joi.string()).required(),
+});
 
-/** Which keys of groups one phone was given, and to whom it has given its own. */
+/** The sender keys that one phone may use, and the devices that have its own key. */
 export class GroupKeys {
   readonly #owner: string;
   readonly #address: string;
-  readonly #keys: SenderKeys;
+  readonly keys: SenderKeys;
   readonly #state: State;
-  /** By group and sender: id of the key → the first message that it opens for this phone. */
+  /** By group and sender: key id → first iteration that this phone may decrypt. */
   readonly #known = new Map<string, Map<number, number>>();
-  readonly #given = new Map<string, Given>();
+  /** By group: the devices (by row) that have the phone's own key, and the group's epoch when it was created. */
+  readonly #given = new Map<string, { epoch: number; devices: Set<string> }>();
 
   /**
-   * @param owner the phone's key in the kept state
+   * @param owner the phone's key in the stored state
    * @param address `lid.0`
    */
   constructor(owner: string, address: string, keys: SenderKeys, state: State) {
     this.#owner = owner;
     this.#address = address;
-    this.#keys = keys;
+    this.keys = keys;
     this.#state = state;
   }
 
-  /** Takes the key that a device gave to this phone. */
+  /** Learns the key that a device gave to this phone. */
   async learn(owner: KeyOwner, distribution: Uint8Array): Promise<void> {
-    this.note(owner, await this.#keys.learn(owner, distribution));
+    this.note(owner, await this.keys.learn(owner, distribution));
   }
 
-  /** The phone can read what comes from there on. */
+  /** The phone may decrypt from this position on. */
   note(owner: KeyOwner, { keyId, iteration }: KeyPosition): void {
     const row = knownRow(owner);
     const known = this.#known.get(row) ?? new Map<number, number>();
@@ -49,25 +52,24 @@ export class GroupKeys {
     this.#state.put('group-keys', `${this.#owner}/${row}`, () => JSON.stringify([...known]));
   }
 
-  /** @throws when the phone was not given the key of that message, or it cannot be decrypted */
+  /** @throws when the phone was not given the key, or decryption fails */
   async open(owner: KeyOwner, ciphertext: Buffer): Promise<Buffer> {
-    const { keyId, iteration } = this.#keys.positionOf(ciphertext);
+    const { keyId, iteration } = this.keys.positionOf(ciphertext);
     const first = this.#known.get(knownRow(owner))?.get(keyId);
     if (first === undefined || iteration < first) throw new Error('this phone was not given the key');
-    return this.#keys.open(owner, ciphertext);
+    return this.keys.open(owner, ciphertext);
   }
 
   /** Encrypts for a group with the phone's own key. */
   seal(group: string, plain: Buffer): Promise<Buffer> {
-    return this.#keys.seal(this.#own(group), plain);
+    return this.keys.seal(this.#own(group), plain);
   }
 
-  /** The phone's own key of a group, for those who have not got it yet. */
+  /** The phone's own key of a group, for devices that lack it. */
   distribution(group: string): Promise<Distribution> {
-    return this.#keys.distribution(this.#own(group));
+    return this.keys.distribution(this.#own(group));
   }
 
-  /** The name under which others know the phone's own key. */
   #own(group: string): KeyOwner {
     return { group, sender: this.#address };
   }
@@ -77,9 +79,9 @@ export class GroupKeys {
   }
 
   /**
-   * Notes that a device is given the phone's own key now. Whoever went from the group since must not read on, so
-   * that the phone begins with a new key then.
-   * @returns false when the device has it already
+   * Notes that a device gets the phone's own key. After a member has left, the phone starts a new key, which the former
+   * member cannot read.
+   * @returns false when the device already has the key
    */
   give(group: string, epoch: number, device: string): boolean {
     const known = this.#given.get(group);
@@ -90,25 +92,25 @@ export class GroupKeys {
     return true;
   }
 
-  /** Puts back a kept row, `<group>` or `<group> <sender>`. After an interrupted run the phone begins with a new key. */
+  /** Puts back a stored row, `<group>` or `<group> <sender>`. After an interrupted run the phone starts a new key. */
   restore(row: string, value: string, interrupted: boolean): void {
     if (row.includes(' ')) {
-      this.#known.set(row, new Map(JSON.parse(value)));
+      this.#known.set(row, new Map(readRow(KNOWN, value)));
       return;
     }
     if (interrupted) return;
-    const { epoch, devices } = JSON.parse(value);
+    const { epoch, devices } = readRow(GIVEN, value);
     this.#given.set(row, { epoch, devices: new Set(devices) });
   }
 
-  #begin(group: string, epoch: number): Given {
-    this.#keys.renew(this.#own(group));
+  #begin(group: string, epoch: number) {
+    this.keys.renew(this.#own(group));
     const given = { epoch, devices: new Set<string>() };
     this.#given.set(group, given);
     return given;
   }
 
-  #keepGiven(group: string, { epoch, devices }: Given): void {
+  #keepGiven(group: string, { epoch, devices }: { epoch: number; devices: Set<string> }): void {
     this.#state.put('group-keys', `${this.#owner}/${group}`, () =>
       JSON.stringify({ epoch, devices: [...devices] }),
     );

@@ -1,15 +1,18 @@
 import { proto } from '@whiskeysockets/baileys';
+import type { Account } from '../account.js';
 import { Group } from '../groups/group.js';
 import type { Network } from '../network.js';
-import type { HeldMessage } from './held-messages.js';
-import { pastMessage } from './past-message.js';
-import type { Phone } from './phone.js';
-import { chatOf } from './targets.js';
+import { tokenOf } from '../people/tokens.js';
+import { withText } from './content/edit.js';
+import type { HeldMessage } from './held.js';
+import type { PhoneMemory } from './memory.js';
+import { chatOf, keyOf } from './targets.js';
 
-/** How many messages one part of a history has at most. */
+/** Limit of messages in one part. */
 const MESSAGES_PER_PART = 500;
 const ALL = 100;
-const { INITIAL_BOOTSTRAP, RECENT, PUSH_NAME } = proto.HistorySync.HistorySyncType;
+const { INITIAL_BOOTSTRAP, RECENT, PUSH_NAME, ON_DEMAND } = proto.HistorySync.HistorySyncType;
+const { EndOfHistoryTransferType } = proto.Conversation;
 
 /** Some messages of one chat, newest first. */
 interface Excerpt {
@@ -18,10 +21,10 @@ interface Excerpt {
 }
 
 /**
- * What a phone tells a new device of its past, in parts: who is behind the hidden ids of its chats, its messages,
- * and how people call themselves. Of a phone without messages it is a single part.
+ * The history for a new device, in parts: LID mappings, messages and push names. A phone without messages sends a
+ * single part.
  */
-export function* historyParts(network: Network, phone: Phone): Generator<proto.IHistorySync> {
+export function* historyParts(network: Network, phone: PhoneMemory): Generator<proto.IHistorySync> {
   const chats = chatsOf(phone);
   const unread = new Map(chats.map(({ chat, messages }) => [chat, countUnread(messages)]));
   const parts = [...split(chats)];
@@ -39,8 +42,38 @@ export function* historyParts(network: Network, phone: Phone): Generator<proto.I
     yield { syncType: PUSH_NAME, chunkOrder: parts.length + 1, progress: ALL, pushnames };
 }
 
-/** The chats of a phone, the one that was written in last first. */
-function chatsOf(phone: Phone): Excerpt[] {
+/**
+ * The messages of a chat before the oldest one that a device knows: one part, also where there are none (whatsmeow
+ * `BuildHistorySyncRequest`).
+ */
+export function olderMessages(
+  network: Network,
+  phone: PhoneMemory,
+  {
+    chatJid,
+    oldestMsgId,
+    onDemandMsgCount,
+  }: proto.Message.PeerDataOperationRequestMessage.IHistorySyncOnDemandRequest,
+): proto.IHistorySync {
+  const { directory } = network;
+  const wanted = (directory.groups.byJid(chatJid ?? '') ?? directory.byJid(chatJid ?? ''))?.chatId;
+  const found = chatsOf(phone).find(({ chat }) => chat === wanted);
+  const about = { syncType: ON_DEMAND, chunkOrder: 1, progress: ALL };
+  if (!found) return { ...about, conversations: [] };
+  const { chat, messages } = found;
+  const oldest = messages.findIndex(({ messageId }) => messageId === oldestMsgId);
+  const count = Math.min(onDemandMsgCount ?? 0, MESSAGES_PER_PART);
+  const older = oldest < 0 ? [] : messages.slice(oldest + 1, oldest + 1 + count);
+  const hasMore = oldest >= 0 && oldest + 1 + older.length < messages.length;
+  const end = hasMore
+    ? EndOfHistoryTransferType.COMPLETE_BUT_MORE_MESSAGES_REMAIN_ON_PRIMARY
+    : EndOfHistoryTransferType.COMPLETE_AND_NO_MORE_MESSAGE_REMAIN_ON_PRIMARY;
+  const excerpt = conversation(network, phone, { chat, messages: older }, new Map());
+  return { ...about, conversations: [{ ...excerpt, endOfHistoryTransferType: end }] };
+}
+
+/** The chats of a phone, latest first. */
+function chatsOf(phone: PhoneMemory): Excerpt[] {
   const chats = new Map<string, HeldMessage[]>();
   for (const message of [...phone.held.all()].reverse()) {
     const chat = chatOf(message);
@@ -51,7 +84,7 @@ function chatsOf(phone: Phone): Excerpt[] {
   return [...chats].map(([chat, messages]) => ({ chat, messages }));
 }
 
-/** Parts of bounded size; a chat may reach over several. */
+/** Parts of bounded size; a chat may span several. */
 function* split(chats: Excerpt[]): Generator<Excerpt[]> {
   let part: Excerpt[] = [];
   let room = MESSAGES_PER_PART;
@@ -72,43 +105,97 @@ function* split(chats: Excerpt[]): Generator<Excerpt[]> {
 
 function conversation(
   network: Network,
-  phone: Phone,
+  phone: PhoneMemory,
   { chat, messages }: Excerpt,
   unread: Map<string, number>,
 ): proto.IConversation {
   return {
-    ...headOf(network, chat),
+    ...headOf(network, phone, chat),
     conversationTimestamp: messages[0]?.timestamp ?? 0,
     unreadCount: unread.get(chat) ?? 0,
     messages: messages.map((held) => ({ message: pastMessage(network, phone, held) })),
   };
 }
 
-function headOf(network: Network, chat: string): proto.IConversation {
-  const partner = network.requireChat(chat);
+function headOf(network: Network, phone: PhoneMemory, chat: string): proto.IConversation {
+  const partner = network.directory.requireChat(chat);
   if (partner instanceof Group) return { id: partner.jid(), name: partner.record.subject.text };
   const { name, username } = partner.record;
   return {
     id: partner.privateJid(network.addressing),
     pnJid: partner.jid('pn'),
     ...(!partner.record.hideLid && { lidJid: partner.jid('lid') }),
+    ...tokensWith(phone.account, partner),
     displayName: name,
     ...(username && { username }),
   };
 }
 
-/** How many messages came since the person last read or wrote something there. */
+/** The token that the partner gave, and when the own account gave one. */
+function tokensWith(account: Account, partner: Account): Partial<proto.IConversation> {
+  const held = tokenOf(partner, account);
+  const given = tokenOf(account, partner);
+  return {
+    ...(held && { tcToken: held.token, tcTokenTimestamp: held.t }),
+    ...(given && { tcTokenSenderTimestamp: given.t }),
+  };
+}
+
+/** Number of messages since the person last read or wrote in the chat. */
 function countUnread(messages: HeldMessage[]): number {
   const seen = messages.findIndex(({ fromMe, isRead }) => fromMe || isRead);
   return seen < 0 ? messages.length : seen;
 }
 
-function mappings(phone: Phone): proto.IPhoneNumberToLIDMapping[] {
+function mappings(phone: PhoneMemory): proto.IPhoneNumberToLIDMapping[] {
   const known = [...phone.partners].filter(({ record }) => !record.hideLid);
   return known.map((partner) => ({ pnJid: partner.jid('pn'), lidJid: partner.jid('lid') }));
 }
 
 function pushname(network: Network, chat: string): proto.IPushname | undefined {
-  const partner = network.registry.byNumber(chat);
+  const partner = network.directory.byNumber(chat);
   return partner && { id: partner.privateJid(network.addressing), pushname: partner.record.name };
+}
+
+const { Status, StubType } = proto.WebMessageInfo;
+
+/** A held message as part of a history, with all later changes. */
+export function pastMessage(network: Network, phone: PhoneMemory, held: HeldMessage): proto.IWebMessageInfo {
+  const author = network.directory.byNumber(held.from);
+  const key = keyOf(network, held);
+  return {
+    key,
+    ...(key.participant && { participant: key.participant }),
+    messageTimestamp: held.timestamp,
+    ...(held.fromMe ? { status: statusOf(phone, held) } : { pushName: author?.record.name ?? '' }),
+    ...(held.revoked ? { messageStubType: StubType.REVOKE } : { message: contentOf(held) }),
+    reactions: Object.entries(held.reactions).map(([number, text]) =>
+      reaction(network, phone, held, number, text),
+    ),
+  };
+}
+
+function contentOf(held: HeldMessage): proto.IMessage {
+  const message = proto.Message.decode(held.source);
+  const edited = held.edited ? withText(held, held.text) : undefined;
+  return edited ? { ...edited, messageContextInfo: message.messageContextInfo ?? null } : message;
+}
+
+function statusOf(phone: PhoneMemory, held: HeldMessage): proto.WebMessageInfo.Status {
+  const states = Object.values(phone.held.view(held).receipts);
+  if (states.includes('played')) return Status.PLAYED;
+  if (states.includes('read')) return Status.READ;
+  return states.includes('delivered') ? Status.DELIVERY_ACK : Status.SERVER_ACK;
+}
+
+function reaction(
+  network: Network,
+  phone: PhoneMemory,
+  held: HeldMessage,
+  number: string,
+  text: string,
+): proto.IReaction {
+  const { id: _, ...chat } = keyOf(network, held);
+  const fromMe = number === phone.account.number;
+  return { key: { ...chat, fromMe }, text, senderTimestampMs: held.timestamp * 1_000 };
 }

@@ -1,26 +1,19 @@
-import { randomBytes } from 'node:crypto';
+import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { proto } from '@whiskeysockets/baileys';
-import { errorMessage } from '../../domain/error-message.js';
-import { unwrap } from '../../kinds/unwrap.js';
+import { errorMessage } from '../../domain/errors.js';
+import { unwrap } from '../../kinds/content.js';
+import type { Account } from '../account.js';
 import type { MediaKind } from '../api.js';
-import { FileOpener, FileSealer } from '../media/crypto.js';
-import { directPath, mediaUrl, nameInPath, uploadKind } from '../media/paths.js';
+import { FileOpener, FileSealer } from '../media/encryption.js';
+import { directPath, mediaUrl, nameInPath, uploadKind } from '../media/host.js';
 import type { Network } from '../network.js';
-import type { HeldMessage } from './held-messages.js';
-import { findMedia, type MediaPart } from './media-part.js';
+import { child, type Stanza, stanza } from '../wire/stanza.js';
+import type { HeldMessage, HeldMessages } from './held.js';
 
 const MEDIA_KEY_BYTES = 32;
 
-/** What a message says of a file that was uploaded for it. */
-export interface Uploaded {
-  mediaKey: Uint8Array;
-  fileEncSha256: Buffer;
-  directPath: string;
-  url: string;
-}
-
 /**
- * Encrypts a file that the phones hold and uploads it; undefined when they do not hold it any more.
+ * Encrypts and uploads a file of the phones; undefined when they do not hold it.
  * @param sha256 of the file, hex
  * @param mediaKey 32 bytes; fresh ones unless it is uploaded again
  */
@@ -29,10 +22,10 @@ export async function uploadFile(
   sha256: string,
   kind: MediaKind,
   mediaKey: Uint8Array = randomBytes(MEDIA_KEY_BYTES),
-): Promise<Uploaded | undefined> {
-  const file = await network.files.get(sha256);
+) {
+  const file = await network.media.files.get(sha256);
   if (!file) return undefined;
-  const { name, sha256: fileEncSha256 } = await network.blobs.put([
+  const { name, sha256: fileEncSha256 } = await network.media.blobs.put([
     file.stream,
     new FileSealer(mediaKey, kind),
   ]);
@@ -46,7 +39,7 @@ export function nameOfMedia(message: HeldMessage): string | undefined {
   return part && nameInPath(part.directPath ?? part.url ?? '');
 }
 
-/** Gets the file of a message that the phone received, and notes in the message what came of it. */
+/** Downloads the file of a received message; the message shows the error if that fails. */
 export async function downloadMedia(network: Network, message: HeldMessage): Promise<void> {
   const found = findMedia(unwrap(proto.Message.decode(message.source)));
   if (!found || !message.media) return;
@@ -67,8 +60,73 @@ async function download(
 ) {
   if (!mediaKey || !fileSha256 || !fileEncSha256) throw new Error('the message lacks the key or the hashes');
   const name = nameInPath(path ?? url ?? '');
-  const blob = name === undefined ? undefined : await network.blobs.get(name);
+  const blob = name === undefined ? undefined : await network.media.blobs.get(name);
   if (!blob) throw new Error('the media host does not have the file');
   const expected = Buffer.from(fileSha256).toString('hex');
-  return network.files.put([blob.stream, new FileOpener(mediaKey, kind, fileEncSha256)], expected);
+  return network.media.files.put([blob.stream, new FileOpener(mediaKey, kind, fileEncSha256)], expected);
+}
+
+/** The protocol message of a file. */
+export type MediaPart =
+  | proto.Message.IImageMessage
+  | proto.Message.IVideoMessage
+  | proto.Message.IAudioMessage
+  | proto.Message.IDocumentMessage
+  | proto.Message.IStickerMessage;
+
+/** The file of a message without its wrappers; undefined when it has none. */
+export function findMedia(message: proto.IMessage): { kind: MediaKind; part: MediaPart } | undefined {
+  const { imageMessage, videoMessage, ptvMessage, audioMessage, documentMessage, stickerMessage } = message;
+  const video = videoMessage ?? ptvMessage;
+  if (imageMessage) return { kind: 'image', part: imageMessage };
+  if (video) return { kind: 'video', part: video };
+  if (audioMessage) return { kind: 'audio', part: audioMessage };
+  if (documentMessage) return { kind: 'document', part: documentMessage };
+  if (stickerMessage) return { kind: 'sticker', part: stickerMessage };
+  return undefined;
+}
+
+const KEY_INFO = 'WhatsApp Media Retry Notification';
+const KEY_BYTES = 32;
+const IV_BYTES = 12;
+const { ResultType } = proto.MediaRetryNotification;
+
+/** A linked device could not download a file: uploads it again, if the phone still holds it, and sends the new path. */
+export async function answerMediaRetry(
+  network: Network,
+  account: Account,
+  held: HeldMessages,
+  receipt: Stanza,
+): Promise<void> {
+  const { id = '', from } = receipt.attrs;
+  const companion = network.directory.device(from)?.companion;
+  if (companion?.account !== account) return;
+  const attrs = { id, type: 'mediaretry', from: account.jid('pn') };
+  const about = stanza('rmr', child(receipt, 'rmr')?.attrs);
+  network.notify(companion, attrs, [await uploadAgain(network, held.get(id), id), about]);
+}
+
+async function uploadAgain(
+  network: Network,
+  held: HeldMessage | undefined,
+  messageId: string,
+): Promise<Stanza> {
+  const found = held && findMedia(unwrap(proto.Message.decode(held.source)));
+  // the answer is encrypted with the message's media key
+  const mediaKey = found?.part.mediaKey;
+  if (!held || !mediaKey) return stanza('error', { code: String(ResultType.NOT_FOUND) });
+  const uploaded = await uploadFile(network, held.media?.sha256 ?? '', found.kind, mediaKey);
+  const answer = uploaded
+    ? { stanzaId: messageId, directPath: uploaded.directPath, result: ResultType.SUCCESS }
+    : { stanzaId: messageId, result: ResultType.NOT_FOUND };
+  return seal(answer, mediaKey, messageId);
+}
+
+function seal(answer: proto.IMediaRetryNotification, mediaKey: Uint8Array, messageId: string): Stanza {
+  const key = Buffer.from(hkdfSync('sha256', mediaKey, Buffer.alloc(0), KEY_INFO, KEY_BYTES));
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(messageId));
+  const plain = proto.MediaRetryNotification.encode(answer).finish();
+  const sealed = Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+  return stanza('encrypt', {}, [stanza('enc_p', {}, sealed), stanza('enc_iv', {}, iv)]);
 }

@@ -7,13 +7,13 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const CIPHER = 'aes-256-gcm';
 
-/** What only those can read who hold the message that it is about. */
+/** A content that is encrypted with the secret of the message that it refers to. */
 export interface Sealed {
   encPayload: Uint8Array;
   encIv: Uint8Array;
 }
 
-/** Whom a sealed content belongs to; the jids are without device. */
+/** The inputs of the key; the jids have no device. */
 export interface SealContext {
   /** The target's message secret. */
   secret: Uint8Array;
@@ -26,12 +26,12 @@ export interface SealContext {
   authenticated?: string;
 }
 
-/** The 32 random bytes that each message carries, so that later contents can be sealed with them. */
+/** The 32 random bytes of a message, from which keys for later votes and edits are derived. */
 export function newSecret(): Buffer {
   return randomBytes(SECRET_BYTES);
 }
 
-/** The secret of a message; undefined when it came without one. */
+/** The secret of a message; undefined when it has none. */
 export function secretOf(message: { source: Buffer }): Uint8Array | undefined {
   const { messageContextInfo } = proto.Message.decode(message.source);
   return messageContextInfo?.messageSecret ?? undefined;
@@ -45,7 +45,7 @@ export function seal(plain: Uint8Array, context: SealContext): Sealed {
   return { encPayload, encIv };
 }
 
-/** Undefined when it was not sealed in this context. */
+/** Undefined when the content was encrypted in another context. */
 export function openSealed(
   sealed: { encPayload?: Uint8Array | null; encIv?: Uint8Array | null } | null | undefined,
   context: SealContext,

@@ -1,59 +1,68 @@
 import { proto } from '@whiskeysockets/baileys';
-import { unwrap } from '../../kinds/unwrap.js';
+import { unwrap } from '../../kinds/content.js';
 import type { Account } from '../account.js';
 import type { Network } from '../network.js';
-import { parseDeviceJid } from '../wire/jid.js';
-import { bytesOf, childrenOf, type Stanza } from '../wire/stanza.js';
-import { sealedForCrowd, takeCrowdKey } from './crowd-key.js';
+import type { KeyOwner } from '../signal/sender-keys.js';
+import { bytesOf, childrenOf, parseDeviceJid, type Stanza } from '../wire/stanza.js';
 import { type Interpreted, interpret } from './interpret.js';
-import type { Phone } from './phone.js';
+import type { PhoneMemory } from './memory.js';
+import { type ResendRequest, resendRequestIn } from './resend.js';
 
 const { Type } = proto.Message.ProtocolMessage;
-/** Contents that only carry keys or settings: nothing that a phone would show. */
+/** Contents that carry only keys or settings; phones do not show them. */
 const SILENT = new Set<string>(['senderKeyDistributionMessage', 'messageContextInfo', 'protocolMessage']);
-/** What people do to messages comes in the protocol's own content. */
-const PERSONAL = new Set<unknown>([Type.REVOKE, Type.MESSAGE_EDIT]);
+/** Protocol messages that a person causes. */
+const PERSONAL = new Set<unknown>([Type.REVOKE, Type.MESSAGE_EDIT, Type.EPHEMERAL_SETTING]);
 
 /**
  * Decrypts a message for a phone.
- * @returns undefined when there is nothing to show.
- * @throws when it cannot be decrypted.
+ * @returns undefined when there is nothing to show; a request of an own device is no message
+ * @throws when decryption fails
  */
 export async function openMessage(
   network: Network,
-  phone: Phone,
-  letter: Stanza,
-): Promise<Interpreted | undefined> {
-  const { id = '', from, t } = letter.attrs;
-  const author = network.registry.byJid(authorJid(letter));
-  const address = sessionAddress(network, authorJid(letter));
-  if (!author || !address) throw new Error('a message from nobody');
-  const [encs, extras] = split(letter);
+  phone: PhoneMemory,
+  received: Stanza,
+): Promise<Interpreted | ResendRequest | undefined> {
+  const { id = '', from, t } = received.attrs;
+  const author = network.directory.byJid(authorJid(received));
+  const address = sessionAddress(network, authorJid(received));
+  if (!author || !address) throw new Error('the author of the message is unknown');
+  const [encs, extras] = split(received);
   let message: proto.IMessage = {};
   const read = async (enc: Stanza) => {
-    const part = proto.Message.decode(unpad(await decrypt(phone, letter, address, enc)));
+    const part = proto.Message.decode(unpad(await decrypt(phone, received, address, enc)));
     await takeKey(phone, address, part);
     message = { ...message, ...part };
   };
   for (const enc of encs) {
-    const sealed = sealedForCrowd(network, letter, encs, enc);
-    if (sealed)
-      await takeCrowdKey(network, phone, { group: from ?? '', sender: address }, { enc, sealed }, read);
+    const sealed = sharedMessageFor(network, received, encs, enc);
+    if (sealed) await takeSharedKey(phone, { group: from ?? '', sender: address }, { enc, sealed }, read);
     else await read(enc);
   }
-  const own = author === phone.account ? destination(network, letter, message) : author;
-  const partner = network.groups.byJid(from) ?? own;
+  const request = received.attrs.category === 'peer' && resendRequestIn(withoutEnvelope(message));
+  const companion = network.directory.device(authorJid(received))?.companion;
+  if (request && companion && author === phone.account) return { requestId: id, companion, request };
+  const own = author === phone.account ? destination(network, received, message) : author;
+  const partner = network.directory.groups.byJid(from) ?? own;
   const { senderKeyDistributionMessage: _, ...shown } = withoutEnvelope(message);
   if (!partner || isSilent(shown)) return undefined;
-  return interpret(network, shown, { messageId: id, author, partner, phone, timestamp: Number(t), extras });
+  return interpret(network, shown, {
+    messageId: id,
+    author,
+    partner,
+    owner: phone.account,
+    timestamp: Number(t),
+    extras,
+  });
 }
 
-/** Who wrote a message: in groups that is told beside the group. */
+/** The author's jid; groups name the author in `participant`. */
 export function authorJid({ attrs }: Stanza): string | undefined {
   return attrs.participant ?? attrs.from;
 }
 
-function decrypt(phone: Phone, { attrs }: Stanza, address: string, enc: Stanza): Promise<Buffer> {
+function decrypt(phone: PhoneMemory, { attrs }: Stanza, address: string, enc: Stanza): Promise<Buffer> {
   const { type } = enc.attrs;
   if (type === 'skmsg')
     return phone.groupKeys.open({ group: attrs.from ?? '', sender: address }, bytesOf(enc));
@@ -61,25 +70,25 @@ function decrypt(phone: Phone, { attrs }: Stanza, address: string, enc: Stanza):
   throw new Error(`unknown encryption ${type}`);
 }
 
-/** Takes the key of a group that its author gives to this phone. */
-async function takeKey(phone: Phone, sender: string, part: proto.IMessage): Promise<void> {
+/** Learns the sender key that the author gives to this phone. */
+async function takeKey(phone: PhoneMemory, sender: string, part: proto.IMessage): Promise<void> {
   const { groupId, axolotlSenderKeyDistributionMessage: key } =
     withoutEnvelope(part).senderKeyDistributionMessage ?? {};
   if (groupId && key) await phone.groupKeys.learn({ group: groupId, sender }, key);
 }
 
-/** The address of a device's Signal session: phones use hidden ids only. Undefined for unknown people. */
-export function sessionAddress(network: Network, jid: string | undefined): string | undefined {
-  const account = network.registry.byJid(jid);
+/** The Signal address of a device, always by LID; undefined for unknown people. */
+function sessionAddress(network: Network, jid: string | undefined): string | undefined {
+  const account = network.directory.byJid(jid);
   return account && `${account.lid}.${parseDeviceJid(jid)?.device ?? 0}`;
 }
 
-function split(letter: Stanza): [encs: Stanza[], extras: Stanza[]] {
-  const parts = childrenOf(letter);
+function split(message: Stanza): [encs: Stanza[], extras: Stanza[]] {
+  const parts = childrenOf(message);
   return [parts.filter(({ tag }) => tag === 'enc'), parts.filter(({ tag }) => tag !== 'enc')];
 }
 
-/** What another own device sent comes with its destination around it; its secret may stand outside. */
+/** Unwraps a message of another own device; its secret may be outside of the wrapper. */
 function withoutEnvelope(message: proto.IMessage): proto.IMessage {
   const inner = message.deviceSentMessage?.message;
   if (!inner) return message;
@@ -92,13 +101,47 @@ function isSilent(message: proto.IMessage): boolean {
   return Object.keys(message).every((key) => SILENT.has(key));
 }
 
-/** To whom an own message went that another own device sent. */
-function destination(network: Network, letter: Stanza, message: proto.IMessage): Account | undefined {
-  const jid = message.deviceSentMessage?.destinationJid ?? letter.attrs.recipient;
-  return network.registry.byJid(jid);
+/** The recipient of a message that another own device sent. */
+function destination(network: Network, received: Stanza, message: proto.IMessage): Account | undefined {
+  const jid = message.deviceSentMessage?.destinationJid ?? received.attrs.recipient;
+  return network.directory.byJid(jid);
 }
 
-/** The network pads with 1 to 16 bytes that each say how many they are. */
+/** Padding is 1 to 16 bytes, each with their number. */
 function unpad(plain: Buffer): Buffer {
   return plain.subarray(0, plain.length - (plain.at(-1) ?? 0));
+}
+
+/** In larger groups only one phone decrypts a distributed sender key: all phones get the same key. */
+const LARGE_GROUP = 32;
+
+/**
+ * The `skmsg` of a large group, when `enc` only distributes its sender key to one member.
+ * @returns undefined for any other `<enc>`
+ */
+function sharedMessageFor(
+  network: Network,
+  { attrs }: Stanza,
+  encs: Stanza[],
+  enc: Stanza,
+): Stanza | undefined {
+  const isLarge = (network.directory.groups.byJid(attrs.from)?.size ?? 0) > LARGE_GROUP;
+  return isLarge && enc.attrs.type !== 'skmsg' ? encs.find((one) => one.attrs.type === 'skmsg') : undefined;
+}
+
+/**
+ * Learns a sender key that all members of a large group get: the first phone decrypts it, the others defer decryption
+ * until they need the session.
+ * @throws when the first phone cannot decrypt it
+ */
+async function takeSharedKey(
+  phone: PhoneMemory,
+  owner: KeyOwner,
+  { enc, sealed }: { enc: Stanza; sealed: Stanza },
+  read: (enc: Stanza) => Promise<void>,
+): Promise<void> {
+  const position = phone.groupKeys.keys.positionOf(bytesOf(sealed));
+  if (await phone.groupKeys.keys.learnOnce(owner, position.keyId, () => read(enc))) return;
+  phone.groupKeys.note(owner, position);
+  phone.signal.defer(owner.sender, enc.attrs.type === 'pkmsg' ? 'pkmsg' : 'msg', bytesOf(enc));
 }

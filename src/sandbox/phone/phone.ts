@@ -1,212 +1,188 @@
-import type { Account } from '../account.js';
-import type { ChatstateView, ReceiptState, WriteRequest } from '../api.js';
-import type { Companion } from '../companion.js';
+import { randomBytes } from 'node:crypto';
+import type { Account, AccountPhone, Companion } from '../account.js';
+import type { WriteRequest } from '../api.js';
+import { SharedSettings } from '../app-state/shared-settings.js';
 import type { Network } from '../network.js';
-import { Refusal } from '../refusal.js';
+import type { AccountRecord } from '../records.js';
 import { routeReceipt } from '../routing/receipts.js';
-import { SignalDevice } from '../signal/signal-device.js';
+import type { Bundle } from '../signal/prekeys.js';
+import { SenderKeys } from '../signal/sender-keys.js';
+import { createSignalKeys } from '../signal/signal-device.js';
 import { type Stanza, stanza } from '../wire/stanza.js';
 import { greet } from './greeting.js';
-import { GroupKeys } from './group-keys.js';
-import { type HeldChange, HeldChanges, viewChange } from './held-changes.js';
-import { groupForReceipts, type HeldMessage, HeldMessages } from './held-messages.js';
-import type { Interpreted } from './interpret.js';
-import { downloadMedia } from './media.js';
-import { answerMediaRetry } from './media-retry.js';
+import { groupForReceipts } from './held.js';
+import { answerMediaRetry, downloadMedia } from './media.js';
+import { PhoneMemory } from './memory.js';
 import { authorJid, openMessage } from './open-message.js';
-import { answerRetry, askAgain } from './retry.js';
-import { chatOf } from './targets.js';
+import { postStatus } from './posts.js';
+import { answerResend, type ResendRequest } from './resend.js';
+import { answerRetry, askAgain, repeatMessage } from './retry.js';
 import { writeMessage } from './write.js';
 
-/** Typing states beyond this are forgotten, oldest first. */
-const MAX_CHATSTATES = 1_000;
+const APP_STATE_ID_BYTES = 6;
+const APP_STATE_KEY_BYTES = 32;
+
+/** All phones of the network. They share one set of group keys. */
+export class Phones {
+  readonly senderKeys: SenderKeys;
+  readonly #network: Network;
+  readonly #phones = new Map<Account, Phone>();
+
+  constructor(network: Network) {
+    this.#network = network;
+    this.senderKeys = new SenderKeys(network.state);
+  }
+
+  get all(): Iterable<Phone> {
+    return this.#phones.values();
+  }
+
+  /** A new person with a phone. @throws Refusal 409 when the number is taken */
+  create(number: string, name: string): Account {
+    const record = {
+      pn: number.slice(1),
+      name,
+      status: '',
+      username: '',
+      nextDevice: 1,
+      createdAt: this.#network.now(),
+      keys: createSignalKeys(),
+      appStateKey: { id: randomBytes(APP_STATE_ID_BYTES), key: randomBytes(APP_STATE_KEY_BYTES) },
+    };
+    return this.#network.directory.create(record, (account) => this.of(account));
+  }
+
+  /** Puts back a stored account with its phone. */
+  restore(record: AccountRecord): void {
+    this.#network.directory.add(record, (account) => this.of(account));
+  }
+
+  of(account: Account): Phone {
+    const known = this.#phones.get(account);
+    if (known) return known;
+    const phone = new Phone(account, this.#network, this.senderKeys);
+    this.#phones.set(account, phone);
+    return phone;
+  }
+
+  /** Resolves when all phones have processed what has arrived. */
+  async settled(): Promise<void> {
+    for (const phone of this.all) await phone.settled();
+  }
+}
 
 /**
  * A simulated person's phone: device 0 of its account, always online. It decrypts what arrives and encrypts what
- * the person writes; one thing at a time, because both move the same Signal sessions.
+ * the person writes, one thing at a time, because both advance the same Signal sessions.
  */
-export class Phone {
-  readonly account: Account;
-  readonly signal: SignalDevice;
-  readonly held: HeldMessages;
-  /** Keys of groups: the phone's own, and those that it was given. */
-  readonly groupKeys: GroupKeys;
-  /** What changed the held messages. */
-  readonly changes: HeldChanges;
-  readonly chatstates: ChatstateView[] = [];
-  /** Everybody that this account has a chat with. */
-  readonly partners = new Set<Account>();
+export class Phone extends PhoneMemory implements AccountPhone {
+  /** The settings that the phone shares with its linked devices. */
+  readonly settings: SharedSettings;
   readonly #network: Network;
-  /** Ids of messages whose receipts nobody was told of yet. */
-  readonly #receipted = new Set<string>();
   #work: Promise<void> = Promise.resolve();
 
-  constructor(account: Account, network: Network) {
-    this.account = account;
+  constructor(account: Account, network: Network, senderKeys: SenderKeys) {
+    super(account, network, senderKeys);
     this.#network = network;
-    this.signal = new SignalDevice(account.key, account.record.keys, network.state);
-    this.groupKeys = new GroupKeys(account.key, `${account.lid}.0`, network.senderKeys, network.state);
-    this.held = new HeldMessages(account.key, network.state);
-    this.changes = new HeldChanges(account.key, network.state);
+    this.settings = new SharedSettings(account, this.held, network);
   }
 
-  /** Takes what the network brings: messages, and receipts that ask for one, or for its file, again. */
-  accept(letter: Stanza): void {
-    if (letter.tag === 'message') void this.#inTurn(() => this.#open(letter));
-    else if (letter.attrs.type === 'server-error')
-      void this.#inTurn(() => answerMediaRetry(this.#network, this, letter));
-    else if (letter.attrs.type === 'retry') void this.#inTurn(() => answerRetry(this.#network, this, letter));
+  /** Takes messages, and receipts that ask for a message or its file again. */
+  accept(received: Stanza): void {
+    if (received.tag === 'message') this.#queue(() => this.#open(received));
+    else if (received.attrs.type === 'server-error')
+      this.#queue(() => answerMediaRetry(this.#network, this.account, this.held, received));
+    else if (received.attrs.type === 'retry') this.#queue(() => answerRetry(this.#network, this, received));
   }
 
-  /** Tells a newly linked device what it needs to know. */
+  /** A bundle with a fresh one-time key. */
+  takeBundle(): Bundle {
+    return this.signal.takeBundle();
+  }
+
+  /** Sends a newly linked device the settings key and the history. */
   greet(companion: Companion): void {
-    void this.#inTurn(() => greet(this.#network, this, companion));
+    this.#queue(() => greet(this.#network, this, companion));
   }
 
-  /** The person writes. @returns the message's id. */
-  async write(request: WriteRequest): Promise<string> {
-    let messageId = '';
-    await this.#inTurn(async () => {
-      messageId = await writeMessage(this.#network, this, request);
-    }, true);
-    return messageId;
+  /** The person writes. @returns the message's id */
+  write(request: WriteRequest): Promise<string> {
+    return this.#inTurn(() => writeMessage(this.#network, this, request));
   }
 
-  /** The person reads messages, or plays them. @throws Refusal 404 when the phone holds no such message of somebody else. */
+  /** Encrypts a message once more under its id. @throws Refusal 404 when the phone has not written it */
+  repeat(messageId: string): Promise<void> {
+    return this.#inTurn(() => repeatMessage(this.#network, this, messageId));
+  }
+
+  /** The person posts a status for all others. @returns the message's id */
+  postStatus(text: string): Promise<string> {
+    return this.#inTurn(() => postStatus(this.#network, this, text));
+  }
+
+  /** The person reads or plays messages. @throws Refusal 404 when the phone holds no such message of somebody else */
   read(messageIds: string[], type: 'read' | 'played' = 'read'): void {
     for (const [first, ...rest] of groupForReceipts(this.held, messageIds)) {
       if (!first) continue;
-      const { registry, groups } = this.#network;
-      const author = registry.require(first.from).jid('lid');
-      const group = groups.byJid(first.to);
-      const way = group ? { to: group.jid(), participant: author } : { to: author };
+      const { directory } = this.#network;
+      const author = directory.require(first.from).jid('lid');
+      const group = directory.groups.byJid(first.to);
+      const to = group ? { to: group.jid(), participant: author } : { to: author };
       const list = rest.map(({ messageId }) => stanza('item', { id: messageId }));
-      const receipt = stanza('receipt', { id: first.messageId, ...way, type }, [stanza('list', {}, list)]);
+      const receipt = stanza('receipt', { id: first.messageId, ...to, type }, [stanza('list', {}, list)]);
       routeReceipt(this.#network, { account: this.account }, receipt);
     }
   }
 
-  /** Somebody has another number: what the phone holds of the person goes by that from now on. */
-  renumber(before: string, after: string): void {
-    this.held.renumber(before, after);
-    this.changes.renumber(before, after);
-    for (const chatstate of this.chatstates) if (chatstate.from === before) chatstate.from = after;
-  }
-
-  /** There is a chat of that name: a number, or a group's jid. */
-  meet(chatId: string): void {
-    const partner = this.#network.registry.byNumber(chatId);
-    if (partner) this.partners.add(partner);
-  }
-
-  /** A message or change of that id, as it is kept. */
-  sent(messageId: string): HeldMessage | HeldChange | undefined {
-    return this.held.get(messageId) ?? this.changes.get(messageId);
-  }
-
-  /** Keeps a message, or changes one as somebody wants it, and tells who watches. */
-  take(interpreted: Interpreted): void {
-    if ('message' in interpreted) this.#hold(interpreted.message);
-    else this.#change(interpreted);
-  }
-
-  /** The person deletes a message on the phone, or only its file. @throws Refusal 404 when it does not hold that. */
-  forget(messageId: string, only?: 'file'): void {
-    const message = this.held.get(messageId);
-    if (!message) throw new Refusal(404, `the phone holds no message ${messageId}`);
-    if (only !== 'file') {
-      this.held.remove(messageId);
-      return;
-    }
-    if (!message.media) throw new Refusal(404, `the message ${messageId} has no file`);
-    message.media = { ...message.media, sha256: '', error: 'deleted on the phone' };
-    this.held.keep(message);
-    this.#tellMessage(message);
-  }
-
-  /** @returns the ids of which that was news. */
-  noteReceipts(ids: string[], from: string, state: ReceiptState): string[] {
-    const news = ids.filter((id) => this.held.noteReceipt(id, from, state));
-    const { number } = this.account;
-    for (const messageId of news) {
-      this.#network.events.emit(() => ({ type: 'receipt', number, messageId, from, state }));
-      this.#tellSoon(messageId);
-    }
-    return news;
-  }
-
-  noteChatstate(chatstate: ChatstateView): void {
-    this.chatstates.push(chatstate);
-    if (this.chatstates.length > MAX_CHATSTATES) this.chatstates.shift();
-    this.#network.events.emit(() => ({ type: 'chatstate', number: this.account.number, chatstate }));
-  }
-
-  /** Resolves when everything that has arrived so far is worked off. */
+  /** Resolves when everything that has arrived so far is processed. */
   async settled(): Promise<void> {
     await this.#work;
   }
 
-  async #open(letter: Stanza): Promise<void> {
-    const { id = '', from, participant, category } = letter.attrs;
+  async #open(message: Stanza): Promise<void> {
+    const { id = '', from, participant, category } = message.attrs;
     const known = this.sent(id);
+    if (!known && this.#network.faults.take('ask-again', this.account)) {
+      askAgain(this.#network, this, message);
+      return;
+    }
     try {
-      const opened = await openMessage(this.#network, this, letter);
-      if (category === 'peer' || !opened) return;
+      const opened = await openMessage(this.#network, this, message);
+      if (opened && 'request' in opened) this.#resend(opened);
+      if (category === 'peer' || !opened || 'request' in opened) return;
       if (!known && 'message' in opened) await downloadMedia(this.#network, opened.message);
       if (!known) this.take(opened);
-      if (this.#network.registry.byJid(authorJid(letter)) !== this.account) {
+      if (this.#network.directory.byJid(authorJid(message)) !== this.account) {
         const receipt = stanza('receipt', { id, to: from, participant });
         routeReceipt(this.#network, { account: this.account }, receipt);
       }
     } catch (error) {
       this.#network.log?.debug({ err: error, id }, 'a phone could not decrypt');
-      // a copy that was decrypted before is no reason to ask for it again
-      if (!known) askAgain(this.#network, this, letter);
+      // an earlier copy was decrypted: do not ask for another one
+      if (!known) askAgain(this.#network, this, message);
     }
   }
 
-  #hold(message: HeldMessage): void {
-    this.held.add(message);
-    this.meet(chatOf(message));
-    this.#tellMessage(message);
+  /** Sends messages again that a linked device could not read. */
+  #resend(request: ResendRequest): void {
+    const { faults, clock } = this.#network;
+    if (faults.take('no-resend', this.account)) return;
+    const answer = () => this.#queue(() => answerResend(this.#network, this, request));
+    const late = faults.take('late-resend', this.account);
+    if (late) clock.after(late.ms, answer);
+    else answer();
   }
 
-  #change({ change, head }: Extract<Interpreted, { change: unknown }>): void {
-    const held = this.held.get(change.targetId);
-    const target = held && chatOf(held) === chatOf(head) ? held : undefined;
-    const fields = target && change.apply(target);
-    const { type, targetId } = change;
-    const record = { ...head, type, targetId, applied: fields !== undefined, ...fields };
-    this.changes.add(record);
-    const { number } = this.account;
-    this.#network.events.emit(() => ({ type: 'change', number, change: viewChange(record) }));
-    if (!target || !fields) return;
-    this.held.keep(target);
-    this.#tellMessage(target);
+  #queue(work: () => Promise<void>): void {
+    this.#inTurn(work).catch((error: unknown) => this.#network.log?.error({ err: error }, 'a phone failed'));
   }
 
-  /** Receipts come in crowds: who watches is told once of all that come together. */
-  #tellSoon(messageId: string): void {
-    if (this.#receipted.size === 0) setImmediate(() => this.#tellReceipted());
-    this.#receipted.add(messageId);
-  }
-
-  #tellReceipted(): void {
-    const ids = [...this.#receipted];
-    this.#receipted.clear();
-    for (const message of ids.flatMap((id) => this.held.get(id) ?? [])) this.#tellMessage(message);
-  }
-
-  #tellMessage(message: HeldMessage): void {
-    const { number } = this.account;
-    this.#network.events.emit(() => ({ type: 'message', number, message: this.held.view(message) }));
-  }
-
-  #inTurn(work: () => Promise<void>, isAnswered = false): Promise<void> {
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const turn = this.#work.then(work);
-    this.#work = turn.catch((error: unknown) => {
-      if (!isAnswered) this.#network.log?.error({ err: error }, 'a phone failed');
-    });
-    return isAnswered ? turn : this.#work;
+    this.#work = turn.then(
+      () => undefined,
+      () => undefined,
+    );
+    return turn;
   }
 }

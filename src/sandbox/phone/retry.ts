@@ -1,40 +1,74 @@
 import { proto } from '@whiskeysockets/baileys';
-import type { Chat } from '../chat.js';
+import type { Device } from '../account.js';
+import type { Chat } from '../directory.js';
 import { Group } from '../groups/group.js';
 import type { Network } from '../network.js';
-import { readRetryBundle } from '../prekeys.js';
-import type { Device } from '../registry.js';
-import { hand } from '../routing/fan-out.js';
+import { Refusal } from '../refusals.js';
+import { deliver } from '../routing/deliver.js';
 import { routeReceipt } from '../routing/receipts.js';
+import { type Bundle, bundleElements, readRetryBundle } from '../signal/prekeys.js';
 import { child, type Stanza, stanza, uintBytes } from '../wire/stanza.js';
-import { deviceSent, encryptFor } from './encrypt.js';
+import type { PhoneMemory } from './memory.js';
 import { authorJid } from './open-message.js';
-import type { Phone } from './phone.js';
-import { parcelShape } from './write.js';
-import { keyMessage } from './write-group.js';
+import { deviceSent, encryptFor, keyMessage, stanzaParts } from './write.js';
 
-/** After so many attempts a message is given up, on either side. */
+/** Retries per message, on either side. */
 const MAX_RETRIES = 5;
+/** From this retry on a phone brings keys for a new session (whatsmeow `retry.go`, whatsapp-rust `MIN_RETRY_COUNT_FOR_KEYS`). */
+const KEYS_FROM_RETRY = 2;
 
-/** A device could not read a message of this phone: it is encrypted again, in a new session, under the same id. */
-export async function answerRetry(network: Network, phone: Phone, receipt: Stanza): Promise<void> {
+/** A device could not decrypt a message of this phone: encrypts it again in a new session, under the same id. */
+export async function answerRetry(network: Network, phone: PhoneMemory, receipt: Stanza): Promise<void> {
   const { id = '' } = receipt.attrs;
-  const to = network.registry.device(authorJid(receipt));
+  const to = network.directory.device(authorJid(receipt));
   const held = phone.sent(id);
   const count = child(receipt, 'retry')?.attrs.count ?? '1';
-  const chat = held && network.chat(held.to);
+  const chat = held && network.directory.chat(held.to);
   if (!to || !held?.fromMe || !chat || Number(count) > MAX_RETRIES) return;
   const content = await contentFor(phone, to, chat, proto.Message.decode(held.source));
   const { shape = { type: 'text' } } = held;
-  const bundle = readRetryBundle(receipt) ?? network.takeBundle(to);
+  const bundle = readRetryBundle(receipt) ?? fetchBundle(network, to);
+  if (!bundle) return;
   const enc = await encryptFor(network, phone, to, content, { attrs: shape.enc, retry: { count, bundle } });
-  const parcel = { id, author: { account: phone.account }, chat, ...parcelShape(shape) };
-  hand(network, parcel, { to, encs: [enc] });
+  const { timestamp } = held;
+  const parts = stanzaParts(shape, held.source);
+  deliver(
+    network,
+    { id, author: { account: phone.account }, chat, timestamp, ...parts },
+    { to, encs: [enc] },
+  );
 }
 
-/** In a group a device that asks may lack the phone's key too; own devices are told where a message went. */
+/** The keys of a device as the server has them. */
+function fetchBundle(network: Network, to: Device): Bundle | undefined {
+  if (to.companion && network.faults.take('no-keys', to.account)) return undefined;
+  return network.takeBundle(to);
+}
+
+/**
+ * Encrypts a message of this phone once more for the linked devices of the others in its chat, under the same id.
+ * @throws Refusal 404 when the phone has not written such a message
+ */
+export async function repeatMessage(network: Network, phone: PhoneMemory, id: string): Promise<void> {
+  const held = phone.sent(id);
+  const chat = held && network.directory.chat(held.to);
+  if (!held?.fromMe || !chat) throw new Refusal(404, `the phone has written no message ${id}`);
+  const message = proto.Message.decode(held.source);
+  const { timestamp, shape = { type: 'text' } } = held;
+  const outgoing = { id, author: { account: phone.account }, chat, timestamp, ...stanzaParts(shape) };
+  for (const account of chat instanceof Group ? network.directory.membersOf(chat) : [chat]) {
+    if (account === phone.account) continue;
+    for (const companion of account.companions.values()) {
+      const to = { account, companion };
+      const content = await contentFor(phone, to, chat, message);
+      deliver(network, outgoing, { to, encs: [await encryptFor(network, phone, to, content)] });
+    }
+  }
+}
+
+/** Adds the sender key in a group, which the device may lack too, and the destination for own devices. */
 async function contentFor(
-  phone: Phone,
+  phone: PhoneMemory,
   to: Device,
   chat: Chat,
   message: proto.IMessage,
@@ -43,14 +77,15 @@ async function contentFor(
   return to.account === phone.account ? deviceSent(chat, message) : message;
 }
 
-/** This phone could not read a message: its author is asked to encrypt it again. */
-export function askAgain(network: Network, phone: Phone, letter: Stanza): void {
-  const { id = '', from, participant, recipient, t } = letter.attrs;
-  const count = Number(child(letter, 'enc')?.attrs.count ?? 0) + 1;
+/** This phone could not decrypt a message: asks the author to encrypt it again. */
+export function askAgain(network: Network, phone: PhoneMemory, message: Stanza): void {
+  const { id = '', from, participant, recipient, t } = message.attrs;
+  const count = Number(child(message, 'enc')?.attrs.count ?? 0) + 1;
   if (count > MAX_RETRIES) return;
   const receipt = stanza('receipt', { id, to: from, participant, type: 'retry', recipient }, [
     stanza('retry', { count: String(count), id, t, v: '1' }),
     stanza('registration', {}, uintBytes(phone.account.record.keys.registrationId, 4)),
+    ...(count >= KEYS_FROM_RETRY ? [stanza('keys', {}, bundleElements(phone.signal.takeBundle()))] : []),
   ]);
   routeReceipt(network, { account: phone.account }, receipt);
 }

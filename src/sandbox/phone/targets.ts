@@ -1,24 +1,25 @@
-import type { proto } from '@whiskeysockets/baileys';
+import { proto } from '@whiskeysockets/baileys';
+import { unwrap } from '../../kinds/content.js';
 import type { Account } from '../account.js';
-import type { ChangeView } from '../api.js';
-import { jidOf } from '../chat.js';
-import { isGroupJid } from '../groups/groups.js';
+import type { AdClick, ChangeView, WriteRequest } from '../api.js';
+import { jidIn, jidOf } from '../directory.js';
+import { isGroupJid } from '../groups/group.js';
 import type { Network } from '../network.js';
-import { Refusal } from '../refusal.js';
+import { Refusal } from '../refusals.js';
 import type { Writing } from './content/content.js';
-import type { HeldMessage } from './held-messages.js';
+import type { HeldMessage } from './held.js';
 
-/** The chat that a message is in, by the group's jid or the number of the phone's partner. */
+/** The chat id of a message: the group's jid or the partner's number. */
 export function chatOf({ fromMe, from, to }: Pick<ChangeView, 'fromMe' | 'from' | 'to'>): string {
   return fromMe || isGroupJid(to) ? to : from;
 }
 
 /**
- * The earlier message that a content is about.
- * @throws Refusal 404 when the phone does not hold it, 400 when it is in another chat or was revoked.
+ * The earlier message that a content refers to.
+ * @throws Refusal 404 when the phone does not hold it, 400 when it is in another chat or was revoked
  */
-export function requireTarget({ phone, partner }: Writing, messageId: string): HeldMessage {
-  const target = phone.held.get(messageId);
+export function requireTarget({ held, partner }: Writing, messageId: string): HeldMessage {
+  const target = held.get(messageId);
   if (!target) throw new Refusal(404, `the phone holds no message ${messageId}`);
   if (chatOf(target) !== partner.chatId)
     throw new Refusal(400, `the message ${messageId} is not in the chat that "to" names`);
@@ -26,18 +27,97 @@ export function requireTarget({ phone, partner }: Writing, messageId: string): H
   return target;
 }
 
-/** How the phone names a message to others: its chat as the phone sees it. */
+/** The key by which the phone names a message to others. */
 export function keyOf(network: Network, target: HeldMessage): proto.IMessageKey {
-  const { registry, addressing } = network;
+  const { directory, addressing } = network;
   return {
-    remoteJid: jidOf(network.requireChat(chatOf(target)), addressing),
+    remoteJid: jidOf(network.directory.requireChat(chatOf(target)), addressing),
     fromMe: target.fromMe,
     id: target.messageId,
-    ...(isGroupJid(target.to) && { participant: registry.byNumber(target.from)?.jid(addressing) ?? null }),
+    ...(isGroupJid(target.to) && { participant: directory.byNumber(target.from)?.jid(addressing) ?? null }),
   };
 }
 
-/** Whether somebody may delete a message for everybody: its author, and in groups the admins. */
+/** The author, and in groups the admins, may delete a message for everybody. */
 export function mayRevoke(network: Network, account: Account, target: HeldMessage): boolean {
-  return target.from === account.number || (network.groups.byJid(target.to)?.isAdmin(account) ?? false);
+  return (
+    target.from === account.number || (network.directory.groups.byJid(target.to)?.isAdmin(account) ?? false)
+  );
+}
+
+/** The context (quote, mentions, forwarded mark) of a message of any kind. */
+export function findContextInfo(message: proto.IMessage): proto.IContextInfo | undefined {
+  for (const part of Object.values(message)) {
+    if (part && typeof part === 'object' && 'contextInfo' in part && part.contextInfo)
+      return part.contextInfo;
+  }
+  return undefined;
+}
+
+/**
+ * The context of a request; undefined when the request needs none.
+ * @throws Refusal 404 when the phone does not hold the quoted message, or nobody has a mentioned number.
+ */
+export function composeContext(
+  source: Pick<Writing, 'network' | 'held'>,
+  { to, quotedMessageId, mentions = [], forwarded, forwardingScore = 1, ephemeral, ad }: WriteRequest,
+): proto.IContextInfo | undefined {
+  const info: proto.IContextInfo = {
+    ...(quotedMessageId !== undefined && quote(source, quotedMessageId)),
+    ...(mentions.length > 0 && { mentionedJid: mentions.map((number) => named(source.network, to, number)) }),
+    ...(forwarded && { isForwarded: true, forwardingScore }),
+    ...(ephemeral !== undefined && { expiration: ephemeral }),
+    ...(ad && adContext(ad)),
+  };
+  return Object.keys(info).length > 0 ? info : undefined;
+}
+
+/** The context of the first message after a click on an ad: the fields of `ContextInfo` that phones set (evolution-api #1648). */
+function adContext({
+  mediaType,
+  sourceType = 'ad',
+  sourceApp = 'facebook',
+  ...ad
+}: AdClick): proto.IContextInfo {
+  const { IMAGE, VIDEO } = proto.ContextInfo.ExternalAdReplyInfo.MediaType;
+  return {
+    conversionSource: 'FB_Ads',
+    entryPointConversionSource: 'ctwa_ad',
+    entryPointConversionApp: sourceApp,
+    externalAdReply: {
+      ...ad,
+      sourceType,
+      sourceApp,
+      showAdAttribution: true,
+      ...(mediaType && { mediaType: mediaType === 'video' ? VIDEO : IMAGE }),
+    },
+  };
+}
+
+/** The context that quotes a held message. @throws Refusal 404 when it is not held. */
+export function quote(
+  { network, held }: Pick<Writing, 'network' | 'held'>,
+  messageId: string,
+): proto.IContextInfo {
+  const quoted = held.get(messageId);
+  if (!quoted) throw new Refusal(404, `the phone holds no message ${messageId}`);
+  return {
+    stanzaId: messageId,
+    participant: named(network, chatOf(quoted), quoted.from),
+    quotedMessage: preview(quoted),
+  };
+}
+
+/** The preview of a quoted message, without its secret and its own quote. */
+function preview(quoted: HeldMessage): proto.IMessage {
+  if (quoted.revoked || (quoted.edited && quoted.type === 'text')) return { conversation: quoted.text };
+  const { messageContextInfo: _, ...message } = unwrap(proto.Message.decode(quoted.source));
+  const shown = proto.Message.fromObject(message);
+  const info = findContextInfo(shown);
+  if (info) Object.assign(info, { quotedMessage: null, stanzaId: null, participant: null });
+  return shown;
+}
+
+function named(network: Network, chatId: string, number: string): string {
+  return jidIn(network.directory.requireChat(chatId), network.directory.require(number), network.addressing);
 }

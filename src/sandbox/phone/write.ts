@@ -1,71 +1,109 @@
-import type { proto } from '@whiskeysockets/baileys';
-import type { Account } from '../account.js';
+import { encodeWAMessage, proto } from '@whiskeysockets/baileys';
+import { type Account, type Device, deviceId, deviceRow, devicesOf } from '../account.js';
 import type { WriteRequest } from '../api.js';
-import type { Chat } from '../chat.js';
+import type { Chat } from '../directory.js';
 import { Group } from '../groups/group.js';
 import type { Network } from '../network.js';
-import { Refusal } from '../refusal.js';
-import { devicesOf } from '../registry.js';
-import { hand, type Parcel } from '../routing/fan-out.js';
-import type { Composed, StanzaShape, Writing } from './content/content.js';
+import { hasBlocked } from '../people/blocks.js';
+import { renewToken } from '../people/tokens.js';
+import { Refusal } from '../refusals.js';
+import { deliver, type OutgoingMessage } from '../routing/deliver.js';
+import type { Bundle } from '../signal/prekeys.js';
+import type { Distribution } from '../signal/sender-keys.js';
+import { type Stanza, stanza } from '../wire/stanza.js';
+import type { Composed, Writing } from './content/content.js';
 import { WRITERS } from './content/index.js';
-import { composeContext } from './context-info.js';
-import { deviceSent, encryptFor } from './encrypt.js';
+import type { StanzaShape } from './held.js';
 import { interpret } from './interpret.js';
+import type { PhoneMemory } from './memory.js';
 import { newSecret } from './message-secret.js';
-import type { Phone } from './phone.js';
-import { requireWriter, sendToGroup } from './write-group.js';
+import { composeContext } from './targets.js';
 
 /**
- * A person writes a message: it is encrypted for every device of the partner and for the author's linked devices.
- * @returns its id.
- * @throws Refusal when the partner, a mention or a message that it is about is not known.
+ * Writes a message: encrypts it for every device of the partner and for the author's linked devices.
+ * @returns the message's id
+ * @throws Refusal when the partner, a mentioned person or a referenced message is unknown
  */
-export async function writeMessage(network: Network, phone: Phone, request: WriteRequest): Promise<string> {
-  const partner = network.requireChat(request.to);
-  const wanted = { ...request, ...expiryOf(partner, request) };
-  const contextInfo = composeContext(network, phone, wanted);
-  const composed = await compose(wanted, { network, phone, partner, contextInfo });
+export async function writeMessage(
+  network: Network,
+  phone: PhoneMemory,
+  request: WriteRequest,
+): Promise<string> {
+  const partner = network.directory.requireChat(request.to);
+  const wanted = { ...request, ...expiryOf(phone, partner, request) };
+  const { account: author, held } = phone;
+  const contextInfo = composeContext({ network, held }, wanted);
+  const composed = await compose(wanted, { network, author, held, partner, contextInfo });
   const message = seal(composed.message, wanted);
-  const { shape } = composed;
-  if (partner instanceof Group) requireWriter(partner, phone.account, shape);
+  const shape = { ...composed.shape, ...(request.deviceCopy && { deviceCopy: request.deviceCopy }) };
+  if (partner instanceof Group) requireWriter(partner, author, shape);
   const messageId = network.newMessageId();
-  const parcel = { id: messageId, author: { account: phone.account }, ...parcelShape(shape) };
-  const own = { messageId, author: phone.account, partner, phone, timestamp: network.now(), shape };
-  phone.take(interpret(network, message, own));
+  const timestamp = network.now();
+  const outgoing = {
+    id: messageId,
+    author: { account: author },
+    timestamp,
+    ...stanzaParts(shape, encode(message)),
+  };
+  const about = { messageId, author, owner: author, partner, timestamp, shape };
+  phone.take(interpret(network, message, about));
   if (partner instanceof Group)
-    await sendToGroup(network, phone, { ...parcel, chat: partner }, message, shape);
-  else await sendToPerson(network, phone, { ...parcel, chat: partner }, message, shape);
+    await sendToGroup(network, phone, { ...outgoing, chat: partner }, message, shape);
+  else {
+    await sendToPerson(network, phone, { ...outgoing, chat: partner }, message, shape);
+    renewToken(network, author, partner);
+  }
   return messageId;
 }
 
-/** What a stanza's shape means for its way through the network. */
-export function parcelShape({ type, attrs, extras }: StanzaShape): Pick<Parcel, 'type' | 'attrs' | 'extras'> {
-  return { type, ...(attrs && { attrs }), ...(extras && { extras }) };
+/** @param plain the encoded message; without it every device gets a readable copy */
+export function stanzaParts(
+  { type, attrs, extras, deviceCopy: kind }: StanzaShape,
+  plain?: Uint8Array,
+): Pick<OutgoingMessage, 'type' | 'attrs' | 'extras' | 'deviceCopy'> {
+  const deviceCopy = kind && plain && { kind, plain };
+  return { type, ...(attrs && { attrs }), ...(extras && { extras }), ...(deviceCopy && { deviceCopy }) };
+}
+
+function encode(message: proto.IMessage): Uint8Array {
+  return proto.Message.encode(message).finish();
 }
 
 async function sendToPerson(
   network: Network,
-  phone: Phone,
-  parcel: Parcel & { chat: Account },
+  phone: PhoneMemory,
+  outgoing: OutgoingMessage & { chat: Account },
   message: proto.IMessage,
   { enc: encAttrs }: StanzaShape,
 ): Promise<void> {
-  const { chat: partner } = parcel;
+  const { chat: partner } = outgoing;
   const echo = deviceSent(partner, message);
-  const others = partner === phone.account ? [] : devicesOf(partner);
+  const isReached = partner !== phone.account && !hasBlocked(partner, phone.account);
+  const others = isReached ? devicesOf(partner) : [];
   for (const to of others) {
-    hand(network, parcel, { to, encs: [await encryptFor(network, phone, to, message, { attrs: encAttrs })] });
+    deliver(network, outgoing, {
+      to,
+      encs: [await encryptFor(network, phone, to, message, { attrs: encAttrs })],
+    });
   }
   for (const companion of phone.account.companions.values()) {
     const to = { account: phone.account, companion };
-    hand(network, parcel, { to, encs: [await encryptFor(network, phone, to, echo, { attrs: encAttrs })] });
+    deliver(network, outgoing, {
+      to,
+      encs: [await encryptFor(network, phone, to, echo, { attrs: encAttrs })],
+    });
   }
 }
 
-/** In a group that lets messages disappear they do so unless the person wants another time. */
-function expiryOf(chat: Chat, { ephemeral }: WriteRequest): Pick<WriteRequest, 'ephemeral'> {
-  const usual = chat instanceof Group ? chat.record.ephemeral : 0;
+/** The chat's expiry, or the author's own one in a new private chat, unless the request sets another. */
+function expiryOf(
+  { account, partners, timers }: PhoneMemory,
+  chat: Chat,
+  { ephemeral }: WriteRequest,
+): Pick<WriteRequest, 'ephemeral'> {
+  const isNew = !(chat instanceof Group) && !partners.has(chat);
+  const own = isNew ? (account.record.disappearing?.duration ?? 0) : 0;
+  const usual = chat instanceof Group ? chat.record.ephemeral : (timers.get(chat.chatId) ?? own);
   return ephemeral === undefined && usual > 0 ? { ephemeral: usual } : {};
 }
 
@@ -77,11 +115,97 @@ async function compose(request: WriteRequest, writing: Writing): Promise<Compose
   throw new Refusal(400, 'the message has no content');
 }
 
-/** Every message has a secret, with which votes, edits and the like are sealed later; some disappear. */
+/** Adds the message secret, which later votes and edits are encrypted with, and the wrapper of an expiring message. */
 function seal(content: proto.IMessage, { ephemeral }: WriteRequest): proto.IMessage {
   const { messageContextInfo, ...message } = content;
   return {
     ...(ephemeral === undefined ? message : { ephemeralMessage: { message } }),
     messageContextInfo: { messageSecret: newSecret(), ...messageContextInfo },
   };
+}
+
+/** @throws Refusal 403 when the person may not write such a message to the group */
+function requireWriter(group: Group, account: Account, { type }: StanzaShape): void {
+  if (!group.has(account)) throw new Refusal(403, `${account.number} is no member of ${group.chatId}`);
+  const isForAdmins = group.record.announce && type !== 'reaction';
+  if (isForAdmins && !group.isAdmin(account))
+    throw new Refusal(403, `only admins may write to ${group.chatId}`);
+}
+
+/** Encrypts a message once for all devices of the members, and the phone's sender key for the devices that lack it. */
+async function sendToGroup(
+  network: Network,
+  phone: PhoneMemory,
+  outgoing: OutgoingMessage & { chat: Group },
+  message: proto.IMessage,
+  shape: StanzaShape,
+): Promise<void> {
+  const group = outgoing.chat;
+  const targets = network.directory
+    .membersOf(group)
+    .flatMap(devicesOf)
+    .filter(({ account, companion }) => account !== phone.account || companion);
+  const { epoch } = group.record;
+  const lacking = new Set(targets.filter((to) => phone.groupKeys.give(group.chatId, epoch, deviceRow(to))));
+  const key = await phone.groupKeys.distribution(group.chatId);
+  const ciphertext = await phone.groupKeys.seal(group.chatId, encodeWAMessage(message));
+  const enc = stanza('enc', { v: ENC_VERSION, type: 'skmsg', ...shape.enc }, ciphertext);
+  for (const to of targets) {
+    const keys = lacking.has(to) ? await giveKey(network, phone, group, to, key) : [];
+    deliver(network, outgoing, { to, encs: [...keys, enc] });
+  }
+}
+
+/** The message that distributes the phone's sender key of a group. */
+export async function keyMessage(phone: PhoneMemory, group: Group): Promise<proto.IMessage> {
+  return wrapKey(group, await phone.groupKeys.distribution(group.chatId));
+}
+
+/**
+ * Gives a device the phone's sender key of a group.
+ * @returns the `<enc>` with the key; none for simulated phones, which get it directly: hundreds of sessions are slow
+ */
+async function giveKey(
+  network: Network,
+  phone: PhoneMemory,
+  group: Group,
+  to: Device,
+  key: Distribution,
+): Promise<Stanza[]> {
+  if (to.companion) return [await encryptFor(network, phone, to, wrapKey(group, key))];
+  const owner = { group: group.chatId, sender: phone.groupKeys.address };
+  to.account.phone.noteGroupKey(owner, key.position);
+  return [];
+}
+
+/** @param chatId jid of the group, or of the statuses */
+export function wrapKey({ chatId }: Pick<Group, 'chatId'>, { bytes }: Distribution): proto.IMessage {
+  return { senderKeyDistributionMessage: { groupId: chatId, axolotlSenderKeyDistributionMessage: bytes } };
+}
+
+const ENC_VERSION = '2';
+
+/** The content for the author's own devices: the message and its destination. */
+export function deviceSent(partner: Account, message: proto.IMessage): proto.IMessage {
+  return { deviceSentMessage: { destinationJid: partner.privateJid('lid'), message } };
+}
+
+/** Encrypts for one device; starts a session when there is none, or to answer a retry. */
+export async function encryptFor(
+  network: Network,
+  phone: PhoneMemory,
+  to: Device,
+  message: proto.IMessage,
+  {
+    attrs,
+    retry,
+  }: { attrs?: Record<string, string> | undefined; retry?: { count: string; bundle: Bundle } } = {},
+): Promise<Stanza> {
+  const address = `${to.account.lid}.${deviceId(to)}`;
+  await phone.signal.catchUp(address);
+  if (retry || !phone.signal.hasSession(address)) {
+    await phone.signal.startSession(address, retry?.bundle ?? network.takeBundle(to));
+  }
+  const { type, ciphertext } = await phone.signal.encrypt(address, encodeWAMessage(message));
+  return stanza('enc', { v: ENC_VERSION, type, count: retry?.count, ...attrs }, ciphertext);
 }

@@ -1,35 +1,48 @@
-import type { Account } from '../account.js';
-import type { ChatstateView } from '../api.js';
-import { jidIn } from '../chat.js';
-import type { Companion } from '../companion.js';
-import { membersOf } from '../groups/announce.js';
+import type { Account, Companion } from '../account.js';
+import type { ChatstateView, TypingRequest } from '../api.js';
+import type { Chat } from '../directory.js';
+import { Group } from '../groups/group.js';
 import type { Network } from '../network.js';
-import { child, type Stanza } from '../wire/stanza.js';
+import { hasBlocked } from '../people/blocks.js';
+import { tellChatstate } from '../people/presence.js';
+import { child, type Stanza, stanza } from '../wire/stanza.js';
 
-/** Typing is shown on the devices of the others in the chat that are there now; nobody keeps it. */
-export function routeChatstate(network: Network, companion: Companion, chatstate: Stanza): void {
+/**
+ * Routes the typing state of a device to the others in the chat: to their phones, and to their devices that are online and
+ * have subscribed. Absent devices never get it.
+ */
+export function routeChatstate(network: Network, { account }: Companion, chatstate: Stanza): void {
+  const element = child(chatstate);
+  const state = stateOf(element);
   const { to } = chatstate.attrs;
-  const state = stateOf(child(chatstate));
-  const author = companion.account;
-  const group = network.groups.byJid(to);
-  if (!state || (group && !group.has(author))) return;
-  const jid = jidIn(group ?? author, author, network.addressing);
-  const attrs: Record<string, string> = group ? { from: group.jid(), participant: jid } : { from: jid };
-  const at = network.clock.now();
-  for (const partner of partnersIn(network, to)) {
-    if (partner === author) continue;
-    const chat = group && { chat: group.chatId };
-    network.phone(partner).noteChatstate({ from: author.number, ...chat, state, at });
-    for (const device of partner.companions.values()) device.connection?.send({ ...chatstate, attrs });
-  }
+  const chat = network.directory.groups.byJid(to) ?? network.directory.byJid(to);
+  if (element && state && chat) spread(network, account, chat, state, element);
 }
 
-/** The people in a chat. */
-function partnersIn(network: Network, jid: string | undefined): Account[] {
-  const group = network.groups.byJid(jid);
-  if (group) return membersOf(network, group);
-  const partner = network.registry.byJid(jid);
-  return partner ? [partner] : [];
+/** The person types on the phone. @throws Refusal or GroupRefusal 404 */
+export function typeOnPhone(network: Network, author: Account, { to, state }: TypingRequest): void {
+  const element =
+    state === 'paused'
+      ? stanza('paused')
+      : stanza('composing', { media: state === 'recording' ? 'audio' : undefined });
+  spread(network, author, network.directory.requireChat(to), state, element);
+}
+
+function spread(
+  network: Network,
+  author: Account,
+  chat: Chat,
+  state: ChatstateView['state'],
+  element: Stanza,
+): void {
+  const isGroup = chat instanceof Group;
+  if (isGroup && !chat.has(author)) return;
+  const at = network.clock.now();
+  for (const partner of isGroup ? network.directory.membersOf(chat) : [chat]) {
+    if (partner === author || (!isGroup && hasBlocked(partner, author))) continue;
+    partner.phone.noteChatstate({ from: author.number, ...(isGroup && { chat: chat.chatId }), state, at });
+    tellChatstate(network, author, partner, chat, element);
+  }
 }
 
 function stateOf(element: Stanza | undefined): ChatstateView['state'] | undefined {

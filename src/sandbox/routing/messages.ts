@@ -1,70 +1,83 @@
-import type { Companion } from '../companion.js';
-import { dropAcks } from '../faults/drop-acks.js';
-import { rejectSends } from '../faults/reject-sends.js';
-import { isGroupJid } from '../groups/groups.js';
+import { LID_SERVER } from '../../domain/address.js';
+import { type Companion, type Device, deviceRow, devicesOf } from '../account.js';
+import { type Group, isGroupJid } from '../groups/group.js';
 import type { Network } from '../network.js';
-import { type Device, deviceId } from '../registry.js';
-import { child, childrenOf, type Stanza, stanza } from '../wire/stanza.js';
-import { refuseButtons } from './buttons.js';
-import { type Copy, hand, type Parcel } from './fan-out.js';
-import { routeGroupMessage } from './group-messages.js';
+import { hasBlocked } from '../people/blocks.js';
+import { refuseWithoutToken } from '../people/tokens.js';
+import { CHANNEL_SERVER, child, childrenOf, type Stanza } from '../wire/stanza.js';
+import { acknowledge } from './acknowledgement.js';
+import { type Copy, deliver, type OutgoingMessage } from './deliver.js';
 
-/** What a stanza that cannot be delivered is answered with, as a malformed fan-out is. */
-export const MALFORMED = '479';
-/** What somebody gets who does what only admins of a group may do. */
-export const NOT_ALLOWED = '403';
-/** The `edit` of a stanza by which an admin deletes somebody's message. */
-export const ADMIN_REVOKE = '8';
-/** Parts of an author's stanza that are for the network alone. */
-const FOR_THE_NETWORK = new Set(['participants', 'enc', 'tctoken', 'reporting']);
-const TRAVELLING_ATTRS = ['edit', 'category'];
+/** The ack error of a malformed stanza or fan-out. */
+const MALFORMED = '479';
+/** The ack error of a LID, for an account whose private chats have not been moved to LIDs (whatsapp-rust #943). */
+const BAD_REQUEST = '400';
+/** The ack error of what the sandbox does not play. */
+const NOT_PLAYED = '501';
+/** The ack error of an action that only group admins may take. */
+const NOT_ALLOWED = '403';
+/** The `edit` attribute of an admin's revoke of somebody's message. */
+const ADMIN_REVOKE = '8';
+/** Elements of an author's stanza that the network does not forward. */
+const FOR_THE_NETWORK = new Set(['participants', 'enc', 'tctoken', 'cstoken', 'reporting']);
+const POSTS = ['@broadcast', CHANNEL_SERVER];
+const FORWARDED_ATTRS = ['edit', 'category'];
 
-/** A linked device sends: every copy goes to its device, and the author gets the network's ack. */
+/** Routes a message of a linked device: each copy goes to its device, and the author gets an ack. */
 export function routeMessage(network: Network, companion: Companion, message: Stanza): void {
   const { id = '', to } = message.attrs;
   if (isGroupJid(to)) {
-    answer(network, companion, message, routeGroupMessage(network, companion, message));
+    const chat = network.directory.groups.byJid(to);
+    answer(network, companion, message, { chat, error: routeGroupMessage(network, companion, message) });
     return;
   }
   const copies = readCopies(network, message);
   const error = refuse(network, companion, message, copies);
   if (error) {
-    acknowledge(network, companion, message, error);
+    acknowledge(network, companion, message, { error });
     return;
   }
   const author = { account: companion.account, companion };
   const partner = partnerOf(network, companion, message) ?? companion.account;
-  const parcel: Parcel = {
+  const outgoing: OutgoingMessage = {
     id,
     author,
     chat: partner,
-    ...travelling(message),
+    timestamp: network.now(),
+    ...forwardedParts(message),
   };
   const allowed = copies.filter((copy) => isAllowed(network, companion, copy.to, to));
-  handOut(network, parcel, partner.key, allowed);
-  answer(network, companion, message);
+  deliverCopies(network, outgoing, partner.key, allowed);
+  answer(network, companion, message, { chat: partner });
 }
 
-/** Tells the author that the network has the message, or why not. */
-function answer(network: Network, companion: Companion, message: Stanza, error?: string): void {
-  if (error || !network.faults.take(dropAcks, companion.account))
-    acknowledge(network, companion, message, error);
+/** Sends the author the ack, or the negative ack with its error. */
+function answer(
+  network: Network,
+  companion: Companion,
+  message: Stanza,
+  outcome: Parameters<typeof acknowledge>[3],
+): void {
+  if (outcome.error || !network.faults.take('drop-acks', companion.account))
+    acknowledge(network, companion, message, outcome);
 }
 
-/** Why a message is not taken: the error of the negative ack. Undefined when nothing is wrong. */
+/** The error of the negative ack; undefined when the message is accepted. */
 function refuse(network: Network, companion: Companion, message: Stanza, copies: Copy[]): string | undefined {
-  if (network.faults.take(rejectSends, companion.account) || copies.length === 0) return MALFORMED;
-  // between two people nobody is an admin
+  // statuses, broadcast lists and channels of clients
+  if (POSTS.some((server) => message.attrs.to?.endsWith(server))) return NOT_PLAYED;
+  if (network.faults.take('reject-sends', companion.account) || copies.length === 0) return MALFORMED;
+  if (message.attrs.to?.endsWith(`@${LID_SERVER}`) && network.faults.take('no-lid-chats', companion.account))
+    return BAD_REQUEST;
+  // private chats have no admins
   if (message.attrs.edit === ADMIN_REVOKE) return NOT_ALLOWED;
+  const partner = partnerOf(network, companion, message);
+  const restricted = partner && refuseWithoutToken(network, companion, partner, message);
+  if (restricted) return restricted;
   return refuseButtons(message);
 }
 
-/** A device's key in the logs. */
-export function deviceRow(device: Device): string {
-  return `${device.account.key}:${deviceId(device)}`;
-}
-
-/** Copies for devices in `<participants>`, or one `<enc>` for the device in `to`. Unknown devices get none. */
+/** One copy per device in `<participants>`, or one `<enc>` for the device in `to`. Skips unknown devices. */
 function readCopies(network: Network, message: Stanza): (Copy & { to: Device })[] {
   const direct = child(message, 'enc');
   const parts = direct
@@ -74,21 +87,21 @@ function readCopies(network: Network, message: Stanza): (Copy & { to: Device })[
         enc: child(part, 'enc'),
       }));
   return parts.flatMap(({ jid, enc }) => {
-    const to = network.registry.device(jid);
+    const to = network.directory.device(jid);
     return to && enc ? [{ to, encs: [enc] }] : [];
   });
 }
 
-/** The other side of the chat; a copy that is sent again to an own device names it otherwise or not at all. */
+/** The partner of the chat. A retry for an own device names the partner in `recipient`, or not at all. */
 function partnerOf(network: Network, companion: Companion, message: Stanza) {
   const { to, recipient, id = '' } = message.attrs;
-  const addressee = network.registry.byJid(recipient ?? to);
+  const addressee = network.directory.byJid(recipient ?? to);
   if (addressee && (recipient || addressee !== companion.account)) return addressee;
   const logged = network.sentLog(companion.account).partnerOf(id);
-  return logged === undefined ? addressee : network.registry.byKey(logged);
+  return logged === undefined ? addressee : network.directory.byKey(logged);
 }
 
-/** Copies go to the addressee and to the author's own other devices, to nobody else. */
+/** Copies may only go to the author's other devices, and to the addressee's devices unless the addressee blocks the author. */
 function isAllowed(
   network: Network,
   companion: Companion,
@@ -96,48 +109,149 @@ function isAllowed(
   addressee: string | undefined,
 ): boolean {
   if (to.companion === companion) return false;
-  return to.account === companion.account || to.account === network.registry.byJid(addressee);
+  if (to.account === companion.account) return true;
+  return to.account === network.directory.byJid(addressee) && !hasBlocked(to.account, companion.account);
 }
 
-/** Gives devices their copies, each of them only once. @param chat key of the account, or jid of the group */
-export function handOut(network: Network, parcel: Parcel, chat: string, copies: Copy[]): void {
-  const log = network.sentLog(parcel.author.account);
-  const fresh = copies.filter((copy) => isFresh(copy, () => log.give(parcel.id, chat, deviceRow(copy.to))));
+/** Delivers each copy once. @param chat key of the partner's account, or jid of the group */
+function deliverCopies(network: Network, outgoing: OutgoingMessage, chat: string, copies: Copy[]): void {
+  const log = network.sentLog(outgoing.author.account);
+  const fresh = copies.filter((copy) => isFresh(copy, () => log.give(outgoing.id, chat, deviceRow(copy.to))));
   if (fresh.length < copies.length) network.stats.repeated++;
-  for (const copy of fresh) hand(network, parcel, copy);
+  for (const copy of fresh) {
+    if (copy.encs.length > 1) network.stats.senderKeys++;
+    if (isResent(copy)) network.stats.resent++;
+    deliver(network, outgoing, copy);
+  }
 }
 
-/** The same id again is dropped, unless the copy answers a retry (which the `count` says). */
+/** False for a repeated id, unless the copy answers a retry (it then has a `count`). */
 function isFresh(copy: Copy, give: () => boolean): boolean {
   const isFirst = give();
-  return isFirst || copy.encs.some(({ attrs }) => attrs.count !== undefined);
+  return isFirst || isResent(copy);
 }
 
-/** What of a message goes on to those it is for, beside the ciphertext. */
-export function travelling(message: Stanza): Required<Pick<Parcel, 'type' | 'attrs' | 'extras'>> {
+function isResent({ encs }: Copy): boolean {
+  return encs.some(({ attrs }) => attrs.count !== undefined);
+}
+
+/** The parts of a message that the network forwards beside the ciphertext. */
+function forwardedParts(message: Stanza): Required<Pick<OutgoingMessage, 'type' | 'attrs' | 'extras'>> {
   return {
     type: message.attrs.type ?? 'text',
-    attrs: travellingAttrs(message),
-    extras: travellingElements(message),
+    attrs: forwardedAttrs(message),
+    extras: forwardedElements(message),
   };
 }
 
-function travellingAttrs(message: Stanza): Record<string, string> {
+function forwardedAttrs(message: Stanza): Record<string, string> {
   const attrs: Record<string, string> = {};
-  for (const name of TRAVELLING_ATTRS) {
+  for (const name of FORWARDED_ATTRS) {
     const value = message.attrs[name];
     if (value !== undefined) attrs[name] = value;
   }
   return attrs;
 }
 
-function travellingElements(message: Stanza): Stanza[] {
+function forwardedElements(message: Stanza): Stanza[] {
   return childrenOf(message).filter((element) => !FOR_THE_NETWORK.has(element.tag));
 }
 
-function acknowledge(network: Network, companion: Companion, message: Stanza, error?: string): void {
-  const { id, to } = message.attrs;
-  companion.connection?.send(
-    stanza('ack', { class: 'message', id, from: to, t: String(network.now()), error }),
-  );
+const NOT_FOUND = '404';
+/** For former members. */
+const NO_MORE_MEMBER = '401';
+
+/**
+ * Routes a group message of a linked device to all devices of the members, with the sender key for the devices that
+ * the author gives it to. A copy that answers a retry goes only to the device that asked.
+ * @returns the error of the negative ack; undefined when the message was delivered
+ */
+function routeGroupMessage(network: Network, companion: Companion, message: Stanza): string | undefined {
+  const group = network.directory.groups.byJid(message.attrs.to);
+  if (!group) return NOT_FOUND;
+  // what the network answers a message to a community itself is not known
+  if (group.record.community) return NOT_PLAYED;
+  const copies = readGroupCopies(network, companion, group, message);
+  const error = refuseGroupMessage(network, companion, group, message) ?? (copies ? undefined : MALFORMED);
+  if (error || !copies) return error;
+  const { id = '' } = message.attrs;
+  const outgoing: OutgoingMessage = {
+    id,
+    author: { account: companion.account, companion },
+    chat: group,
+    timestamp: network.now(),
+    ...forwardedParts(message),
+  };
+  deliverCopies(network, outgoing, group.chatId, copies);
+  return undefined;
+}
+
+function refuseGroupMessage(
+  network: Network,
+  companion: Companion,
+  group: Group,
+  message: Stanza,
+): string | undefined {
+  const { account } = companion;
+  if (network.faults.take('reject-sends', account)) return MALFORMED;
+  if (!group.has(account)) return group.hasLost(account) ? NO_MORE_MEMBER : NOT_ALLOWED;
+  const isForAdmins = message.attrs.edit === ADMIN_REVOKE || (group.record.announce && !isReaction(message));
+  if (isForAdmins && !group.isAdmin(account)) return NOT_ALLOWED;
+  return refuseButtons(message);
+}
+
+/** In groups where only admins may write, everybody may still react. */
+function isReaction({ attrs }: Stanza): boolean {
+  return attrs.type === 'reaction';
+}
+
+/** Undefined when the stanza is malformed. */
+function readGroupCopies(
+  network: Network,
+  companion: Companion,
+  group: Group,
+  message: Stanza,
+): (Copy & { to: Device })[] | undefined {
+  const enc = child(message, 'enc');
+  const participants = child(message, 'participants');
+  if (!enc || (participants && childrenOf(participants).length === 0)) return undefined;
+  if (message.attrs.participant !== undefined) {
+    const to = network.directory.device(message.attrs.participant);
+    return to && group.has(to.account) ? [{ to, encs: [enc] }] : [];
+  }
+  const keys = keysByDevice(network, participants);
+  return network.directory
+    .membersOf(group)
+    .flatMap(devicesOf)
+    .filter((to) => to.companion !== companion)
+    .map((to) => {
+      const key = keys.get(deviceRow(to));
+      return { to, encs: key ? [key, enc] : [enc] };
+    });
+}
+
+/** The `<enc>`s with the author's sender key, by device. */
+function keysByDevice(network: Network, participants: Stanza | undefined): Map<string, Stanza> {
+  const keys = new Map<string, Stanza>();
+  for (const part of childrenOf(participants)) {
+    const to = network.directory.device(part.attrs.jid);
+    const enc = child(part, 'enc');
+    if (to && enc) keys.set(deviceRow(to), enc);
+  }
+  return keys;
+}
+
+/** The ack error of legacy buttons, which the real network refuses today. */
+const OLD_BUTTONS_REFUSED = '405';
+
+/**
+ * Checks the `<biz>` element that makes phones show buttons: legacy buttons and an `<interactive>` without
+ * `<native_flow>` are refused.
+ * @returns the error of the negative ack; undefined when the message is accepted
+ */
+function refuseButtons(message: Stanza): string | undefined {
+  const biz = child(message, 'biz');
+  if (child(biz, 'buttons')) return OLD_BUTTONS_REFUSED;
+  const interactive = child(biz, 'interactive');
+  return interactive && !child(interactive, 'native_flow') ? MALFORMED : undefined;
 }

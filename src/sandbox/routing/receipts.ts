@@ -1,38 +1,35 @@
-import type { Account } from '../account.js';
+import { type Account, type Device, deviceId, deviceRow } from '../account.js';
 import type { ReceiptState } from '../api.js';
-import { jidIn, jidOf } from '../chat.js';
+import { jidIn, jidOf } from '../directory.js';
 import type { Group } from '../groups/group.js';
 import type { Network } from '../network.js';
-import { type Device, deviceId } from '../registry.js';
 import { bytesOf, child, childrenOf, type Stanza, stanza } from '../wire/stanza.js';
-import { give } from './fan-out.js';
-import { deviceRow } from './messages.js';
 
-/** What receipts of a type tell the author; the others are for the network alone. */
+/** The receipt types that are forwarded to the author, and their meaning. */
 const STATES = new Map<string | undefined, ReceiptState>([
   [undefined, 'delivered'],
   ['inactive', 'delivered'],
   ['read', 'read'],
   ['played', 'played'],
 ]);
-/** Types that tell that the person has seen it. */
+/** Types that say that the person has seen the message. */
 const SEEN = new Set<string | undefined>(['read', 'read-self', 'played', 'played-self']);
-/** Types that tell that the device has the message itself. */
+/** Types that say that the device has the message. */
 const SETTLING = new Set<string | undefined>([undefined, 'inactive', 'sender', 'peer_msg', 'hist_sync']);
 
-/** A device, or a phone, tells what became of messages. */
+/** Routes a receipt of a device or a phone. */
 export function routeReceipt(network: Network, from: Device, receipt: Stanza): void {
   const { type, to, participant, id = '' } = receipt.attrs;
   const ids = [id, ...childrenOf(child(receipt, 'list')).flatMap((item) => item.attrs.id ?? [])];
   settle(from, ids, type);
   from.companion?.connection?.send(stanza('ack', { class: 'receipt', id, from: to, participant, type }));
-  if (SEEN.has(type)) network.phone(from.account).held.noteRead(ids);
+  if (SEEN.has(type)) from.account.phone.noteRead(ids);
   if (type === 'retry') {
     forwardRetry(network, from, receipt);
     return;
   }
-  const group = network.groups.byJid(to);
-  const author = network.registry.byJid(group ? participant : to);
+  const group = network.directory.groups.byJid(to);
+  const author = network.directory.byJid(group ? participant : to);
   if (type === 'server-error') {
     if (author === from.account) askPhoneForFile(network, from, receipt);
     return;
@@ -51,14 +48,15 @@ function settle(from: Device, ids: string[], type: string | undefined): void {
   }
 }
 
-/** The author's phone notes it, and the author's linked devices get it, each step once. */
+/** Notes the receipt on the author's phone, and forwards it to the author's linked devices, each state once. */
 function tellAuthor(
   network: Network,
   { author, reader, group }: { author: Account; reader: Account; group: Group | undefined },
   ids: string[],
   state: ReceiptState,
 ): void {
-  const news = network.phone(author).noteReceipts(ids, reader.number, state);
+  if (network.faults.take('drop-receipts', author)) return;
+  const news = author.phone.noteReceipts(ids, reader.number, state);
   const [first, ...others] = news;
   if (first === undefined) return;
   const attrs = {
@@ -69,22 +67,23 @@ function tellAuthor(
     ...(state !== 'delivered' && { type: state }),
   };
   const list = others.map((id) => stanza('item', { id }));
-  const letter = stanza('receipt', attrs, list.length > 0 ? [stanza('list', {}, list)] : undefined);
-  for (const companion of author.companions.values()) companion.mailbox.push(letter);
+  const message = stanza('receipt', attrs, list.length > 0 ? [stanza('list', {}, list)] : undefined);
+  for (const companion of author.companions.values()) companion.mailbox.push(message);
 }
 
-/** A device could not get a file from the media host: its own phone may still have it. */
+/** A device could not download a file: asks its own phone, which may still have it. */
 function askPhoneForFile(network: Network, from: Device, receipt: Stanza): void {
   const { id, type } = receipt.attrs;
   const attrs = { id, type, from: from.account.jid(network.addressing, deviceId(from)) };
-  network.phone(from.account).accept(stanza('receipt', attrs, childrenOf(receipt).map(copyElement)));
+  from.account.phone.accept(stanza('receipt', attrs, childrenOf(receipt).map(copyElement)));
 }
 
-/** A device could not decrypt: the very device that encrypted is asked to do it again. */
+/** A device could not decrypt: asks the device that encrypted to encrypt again. */
 function forwardRetry(network: Network, from: Device, receipt: Stanza): void {
   const { id = '', to, participant, recipient } = receipt.attrs;
-  const group = network.groups.byJid(to);
-  const author = network.registry.device(group ? participant : to);
+  if (from.companion) network.stats.countRetry(child(receipt, 'retry')?.attrs.error ?? '');
+  const group = network.directory.groups.byJid(to);
+  const author = network.directory.device(group ? participant : to);
   if (!author) return;
   network.sentLog(author.account).allowAgain(id, deviceRow(from));
   const asking = jidIn(group ?? from.account, from.account, network.addressing, deviceId(from));
@@ -95,10 +94,10 @@ function forwardRetry(network: Network, from: Device, receipt: Stanza): void {
     t: String(network.now()),
     ...(author.account === from.account && recipient && { recipient }),
   };
-  give(network, author, stanza('receipt', attrs, childrenOf(receipt).map(copyElement)));
+  network.give(author, stanza('receipt', attrs, childrenOf(receipt).map(copyElement)));
 }
 
-/** Numbers in a retry are bytes, and must stay bytes. */
+/** Numbers in a retry are bytes, and must not become text. */
 function copyElement(element: Stanza): Stanza {
   if (Array.isArray(element.content)) return { ...element, content: element.content.map(copyElement) };
   return element.content === undefined ? element : { ...element, content: bytesOf(element) };

@@ -1,18 +1,12 @@
-/** Beyond this the oldest of an account are forgotten. */
+/** Beyond this the oldest messages of an account are dropped. */
 const MAX_MESSAGES = 5_000;
 
-interface Sent {
-  /** Key of the account, or jid of the group, that it was sent to. */
-  partner: string;
-  /** Devices that were given a copy. */
-  given: Set<string>;
-}
-
-/** What an account's devices sent lately, so that a message that is sent twice under one id arrives once. */
+/** What an account's devices sent lately: a message that is sent twice under one id is delivered once. */
 export class SentLog {
-  readonly #messages = new Map<string, Sent>();
+  /** By message id: the partner (key of the account, or jid of the group) and the devices that have a copy. */
+  readonly #messages = new Map<string, { partner: string; given: Set<string> }>();
 
-  /** @returns false when that device has its copy already. */
+  /** @returns false when the device already has its copy */
   give(id: string, partner: string, device: string): boolean {
     const sent = this.#messages.get(id) ?? this.#open(id, partner);
     if (sent.given.has(device)) return false;
@@ -20,17 +14,17 @@ export class SentLog {
     return true;
   }
 
-  /** The device could not read its copy and may be given another. */
+  /** The device could not decrypt its copy and may get another one. */
   allowAgain(id: string, device: string): void {
     this.#messages.get(id)?.given.delete(device);
   }
 
-  /** To whom a message was sent, by the account's key or the group's jid. */
+  /** The partner of a message: the account's key or the group's jid. */
   partnerOf(id: string): string | undefined {
     return this.#messages.get(id)?.partner;
   }
 
-  #open(id: string, partner: string): Sent {
+  #open(id: string, partner: string) {
     const sent = { partner, given: new Set<string>() };
     this.#messages.set(id, sent);
     const [oldest] = this.#messages.keys();

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { BufferJSON } from '@whiskeysockets/baileys';
-// the library's ciphers of groups have no other door than this path
+// the library exports its group ciphers only under this path
 import {
   GroupCipher,
   GroupSessionBuilder,
@@ -9,9 +9,11 @@ import {
   SenderKeyName,
   SenderKeyRecord,
 } from '@whiskeysockets/baileys/lib/Signal/Group/index.js';
+import Joi from 'joi';
 import { LRUCache } from 'lru-cache';
+import { readJson } from '../../domain/json.js';
 import type { State } from '../state/state.js';
-import { verify } from '../wire/curve.js';
+import { verify } from '../wire/keys.js';
 
 const MAX_OPENED = 5_000;
 const MAX_OPENED_BYTES = 32 * 1024 * 1024;
@@ -19,27 +21,42 @@ const SIGNATURE_BYTES = 64;
 /** The cipher skips every second key and keeps what it skips, but messages hardly ever overtake each other. */
 const MAX_SKIPPED_KEYS = 50;
 
-/** A point in the chain of a sender's keys: who was given the key there can read from there on. */
+/** The states of a key, as the library's record takes them. */
+const STRUCTURES = Joi.array<ReturnType<SenderKeyRecord['serialize']>>()
+  .items(
+    Joi.object({
+      senderKeyId: Joi.number().required(),
+      senderChainKey: Joi.object({
+        iteration: Joi.number().required(),
+        seed: Joi.binary().required(),
+      }).required(),
+      senderSigningKey: Joi.object({ public: Joi.binary().required(), private: Joi.binary() }).required(),
+      senderMessageKeys: Joi.array().items(Joi.object()).required(),
+    }).unknown(),
+  )
+  .required();
+
+/** A position in a sender's key chain: a device that got the key there can decrypt from there on. */
 export interface KeyPosition {
   keyId: number;
   iteration: number;
 }
 
-/** A key as others are given it. */
+/** A sender key as it is distributed to others. */
 export interface Distribution {
   bytes: Uint8Array;
   position: KeyPosition;
 }
 
-/** Whose key it is: a device, as `lid.device`, in a group. */
+/** The owner of a sender key: a device, as `lid.device`, in a group. */
 export interface KeyOwner {
   group: string;
   sender: string;
 }
 
 /**
- * The keys by which devices encrypt for whole groups. All simulated phones share one set, so that what was sent to
- * hundreds of them is decrypted once; who of them may read a message is theirs to check.
+ * The sender keys, with which devices encrypt for whole groups. All simulated phones share one set, so that a message
+ * to hundreds of them is decrypted once; each phone checks itself whether it may read a message.
  */
 export class SenderKeys {
   readonly #records = new Map<string, SenderKeyRecord>();
@@ -58,18 +75,18 @@ export class SenderKeys {
     this.#state = state;
   }
 
-  /** Takes the key that a device gives to others. @throws when it is malformed */
+  /** Learns a distributed key. @throws when it is malformed */
   async learn(owner: KeyOwner, distribution: Uint8Array): Promise<KeyPosition> {
     const message = new SenderKeyDistributionMessage(null, null, null, null, distribution);
     const position = { keyId: message.getId(), iteration: message.getIteration() };
-    // a later point of a chain that is known already
+    // a later position of a known chain
     if (this.#record(nameOf(owner)).getSenderKeyState(position.keyId)) return position;
     await new GroupSessionBuilder(this.#store).process(nameOf(owner), message);
     return position;
   }
 
   /**
-   * Lets one phone learn a key, while the others that were given the same key wait for it.
+   * Lets one phone learn a key, while the other phones that got the same key wait.
    * @returns true when it was learnt by this call
    * @throws what `learn` throws
    */
@@ -92,13 +109,13 @@ export class SenderKeys {
     return false;
   }
 
-  /** Where in its sender's chain a message stands. @throws when it is malformed */
+  /** The position of a message in its sender's chain. @throws when it is malformed */
   positionOf(ciphertext: Buffer): KeyPosition {
     const message = new SenderKeyMessage(null, null, null, null, ciphertext);
     return { keyId: message.getKeyId(), iteration: message.getIteration() };
   }
 
-  /** Decrypts a message. @throws when its key is not known, or it is not its sender's */
+  /** Decrypts a message. @throws when its key is unknown or its signature is wrong */
   open(owner: KeyOwner, ciphertext: Buffer): Promise<Buffer> {
     const name = nameOf(owner);
     const row = openedRow(name, ciphertext);
@@ -110,7 +127,7 @@ export class SenderKeys {
     return plain;
   }
 
-  /** The key that others need to read what this phone encrypts from now on. */
+  /** The key that others need for the phone's messages from now on. */
   async distribution(owner: KeyOwner): Promise<Distribution> {
     const message = await new GroupSessionBuilder(this.#store).create(nameOf(owner));
     return {
@@ -123,7 +140,7 @@ export class SenderKeys {
   async seal(owner: KeyOwner, plain: Buffer): Promise<Buffer> {
     const name = nameOf(owner);
     const ciphertext = Buffer.from(await new GroupCipher(this.#store, name).encrypt(plain));
-    // the chain has gone on: the other phones cannot decrypt with the sender's own record
+    // encrypting advances the sender's own record, with which the other phones could then not decrypt
     this.#opened.set(
       openedRow(name, ciphertext),
       { plain: Promise.resolve(plain) },
@@ -132,16 +149,16 @@ export class SenderKeys {
     return ciphertext;
   }
 
-  /** Makes a phone begin with a new key. */
+  /** Drops a key, so that the next message starts a new one. */
   renew(owner: KeyOwner): void {
     const name = nameOf(owner);
     this.#records.delete(name.toString());
     this.#state.remove('sender-key', name.toString());
   }
 
-  /** Puts back a kept key. After an interrupted run a phone's own keys are dropped: they may be behind. */
+  /** Puts back a stored key. After an interrupted run a phone's own keys are dropped: they may be outdated. */
   restore(row: string, value: string, interrupted: boolean): void {
-    const structures: ReturnType<SenderKeyRecord['serialize']> = JSON.parse(value, BufferJSON.reviver);
+    const structures = Joi.attempt(readJson(value, BufferJSON.reviver), STRUCTURES);
     const isOwn = structures.some(({ senderSigningKey }) => (senderSigningKey.private?.length ?? 0) > 0);
     if (isOwn && interrupted) this.#state.remove('sender-key', row);
     else this.#records.set(row, new SenderKeyRecord(structures));

@@ -1,9 +1,12 @@
-import '../../quiet-console.js';
 import { randomInt } from 'node:crypto';
+import Joi, { type AnySchema } from 'joi';
 import { ProtocolAddress, SessionBuilder, SessionCipher, SessionRecord, type SignalStorage } from 'libsignal';
-import { type Bundle, isSignedBy, type SignedPreKey } from '../prekeys.js';
+import { keepOtherSessions } from '../../domain/signal-sessions.js';
+import { readRow } from '../state/rows.js';
 import type { State } from '../state/state.js';
-import { generateKeyPair, type KeyPair, prefixed, sign } from '../wire/curve.js';
+import { generateKeyPair, type KeyPair, prefixed, sign } from '../wire/keys.js';
+import { type Bundle, isSignedBy, type SignedPreKey } from './prekeys.js';
+import '../../quiet-console.js';
 
 declare module 'libsignal' {
   interface SessionBuilder {
@@ -15,13 +18,17 @@ declare module 'libsignal' {
   }
 }
 
-/** Keys that were handed out and not used yet; the oldest are forgotten beyond this. */
+/** Limit of keys that were handed out and not used yet; the oldest are dropped. */
 const MAX_PRE_KEYS = 5_000;
-/** Messages of one session that may be unread. */
+/** Limit of deferred messages per session. */
 const MAX_DEFERRED = 20;
 const REGISTRATION_IDS = 16_380;
 const SIGNED_PRE_KEY_ID = 1;
 const MAX_PRE_KEY_ID = 0xff_ffff;
+
+const SESSION: AnySchema<ReturnType<SessionRecord['serialize']>> = Joi.object({
+  _sessions: Joi.object().required(),
+}).unknown();
 
 /** The long-lived keys of a phone. */
 export interface SignalKeys {
@@ -31,12 +38,12 @@ export interface SignalKeys {
   nextPreKeyId: number;
 }
 
-export type CipherType = 'pkmsg' | 'msg';
+type CipherType = 'pkmsg' | 'msg';
 
 export function createSignalKeys(): SignalKeys {
   const identity = generateKeyPair();
   const signedPreKey = generateKeyPair();
-  const signature = sign(identity.private, prefixed(signedPreKey.public));
+  const signature = sign(identity, prefixed(signedPreKey.public));
   return {
     registrationId: randomInt(1, REGISTRATION_IDS),
     identity,
@@ -46,8 +53,8 @@ export function createSignalKeys(): SignalKeys {
 }
 
 /**
- * The Signal side of one simulated phone: real sessions on libsignal, in memory, kept through `state`. Sessions are
- * held serialised, because a failed decryption leaves the record it worked on in pieces.
+ * The Signal sessions of one simulated phone: real ones on libsignal, in memory, stored through `state`. Sessions are
+ * held serialised, because a failed decryption leaves its record half changed.
  */
 export class SignalDevice {
   readonly keys: SignalKeys;
@@ -59,7 +66,7 @@ export class SignalDevice {
   readonly #deferred = new Map<string, { type: CipherType; ciphertext: Buffer }[]>();
   readonly #storage: SignalStorage;
 
-  /** @param owner the phone's key in the kept state. */
+  /** @param owner the phone's key in the stored state */
   constructor(owner: string, keys: SignalKeys, state: State) {
     this.#owner = owner;
     this.keys = keys;
@@ -104,20 +111,20 @@ export class SignalDevice {
     });
   }
 
-  /** Keeps a message unread until the session that it belongs to is needed: most are not, of hundreds in a large group. */
+  /** Defers decryption until the session is needed: in a large group, most sessions never are. */
   defer(address: string, type: CipherType, ciphertext: Buffer): void {
     const waiting = this.#deferred.get(address) ?? [];
     waiting.push({ type, ciphertext });
-    // a session gets over gaps
+    // a session tolerates gaps
     if (waiting.length > MAX_DEFERRED) waiting.shift();
     this.#deferred.set(address, waiting);
   }
 
-  /** Reads what was deferred, so that the session is where its other end believes it to be. */
+  /** Decrypts the deferred messages, so that the session has the state that its other end expects. */
   async catchUp(address: string): Promise<void> {
     const waiting = this.#deferred.get(address) ?? [];
     this.#deferred.delete(address);
-    // what cannot be read was of no use: its key is known
+    // a deferred message only carries a key that is already known: a failure does not matter
     for (const { type, ciphertext } of waiting)
       await this.#decrypt(address, type, ciphertext).catch(() => undefined);
   }
@@ -133,9 +140,9 @@ export class SignalDevice {
     return this.#decrypt(address, type, ciphertext);
   }
 
-  /** Puts back a kept session. After an interrupted run it only reads: its sending half may be behind. */
+  /** Puts back a stored session. After an interrupted run it only decrypts: its sending chain may be outdated. */
   async restoreSession(address: string, value: string, interrupted: boolean): Promise<void> {
-    this.#sessions.set(address, JSON.parse(value));
+    this.#sessions.set(address, readRow(SESSION, value));
     if (interrupted) await new SessionCipher(this.#storage, protocolAddress(address)).closeOpenSession();
   }
 
@@ -148,9 +155,20 @@ export class SignalDevice {
 
   async #decrypt(address: string, type: CipherType, ciphertext: Buffer): Promise<Buffer> {
     const cipher = new SessionCipher(this.#storage, protocolAddress(address));
-    return type === 'pkmsg'
-      ? cipher.decryptPreKeyWhisperMessage(ciphertext)
-      : cipher.decryptWhisperMessage(ciphertext);
+    if (type === 'pkmsg') return cipher.decryptPreKeyWhisperMessage(ciphertext);
+    const before = this.#sessions.get(address);
+    const plain = await cipher.decryptWhisperMessage(ciphertext);
+    const after = this.#sessions.get(address);
+    if (after) {
+      keepOtherSessions(before, after);
+      this.#store(address, after);
+    }
+    return plain;
+  }
+
+  #store(address: string, session: ReturnType<SessionRecord['serialize']>): void {
+    this.#sessions.set(address, session);
+    this.#state.put('session', `${this.#owner}/${address}`, () => JSON.stringify(session));
   }
 
   #publicSignedPreKey(): SignedPreKey {
@@ -184,11 +202,7 @@ export class SignalDevice {
     const { identity, signedPreKey, registrationId } = this.keys;
     return {
       loadSession: async (address) => this.#load(address),
-      storeSession: async (address, record) => {
-        const session = record.serialize();
-        this.#sessions.set(address, session);
-        this.#state.put('session', `${this.#owner}/${address}`, () => JSON.stringify(session));
-      },
+      storeSession: async (address, record) => this.#store(address, record.serialize()),
       isTrustedIdentity: () => true,
       loadPreKey: async (id) => {
         const pair = this.#preKeys.get(Number(id));

@@ -1,4 +1,4 @@
-/** The kinds of rows that the sandbox keeps. */
+/** The kinds of stored rows. */
 export type Bucket =
   | 'network'
   | 'account'
@@ -16,15 +16,15 @@ export type Bucket =
   | 'group-keys';
 
 /**
- * What outlives a restart, as rows of text. Writes are collected and committed together a moment later, so that
- * a row that changes many times in that moment is written once; `value` is only called then.
+ * The stored state, as rows of text. Writes are collected and committed together a moment later, so that a row that
+ * changes many times in that moment is written once; `value` is only called at the commit.
  */
 export interface State {
-  /** All rows of a bucket, in the order of their keys. */
+  /** All rows of a bucket, ordered by key. */
   rows(bucket: Bucket): [key: string, value: string][];
   put(bucket: Bucket, key: string, value: () => string): void;
   remove(bucket: Bucket, key: string): void;
-  /** Commits everything that is waiting. */
+  /** Commits the collected writes now. */
   flush(): void;
   /** Commits and closes. */
   close(): void;
@@ -32,7 +32,7 @@ export interface State {
   readonly interrupted: boolean;
 }
 
-/** State of a sandbox without a folder: nothing outlives the process. */
+/** The state of a sandbox without a folder: stores nothing. */
 export const forgetfulState: State = {
   interrupted: false,
   rows: () => [],

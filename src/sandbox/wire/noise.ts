@@ -1,38 +1,52 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync } from 'node:crypto';
-import { agree, generateKeyPair, type KeyPair } from './curve.js';
 import { HEADER } from './frames.js';
+import { agree, generateKeyPair, type KeyPair } from './keys.js';
 
-/** Exactly 32 bytes, so that it is the first handshake hash as it stands. */
-const PROTOCOL_NAME = Buffer.from('Noise_XX_25519_AESGCM_SHA256\0\0\0\0');
+/** Names of 32 bytes are the first handshake hash as they stand; a longer one is hashed (Noise, section 5.2). */
+const PATTERNS = {
+  XX: Buffer.from('Noise_XX_25519_AESGCM_SHA256\0\0\0\0'),
+  IK: Buffer.from('Noise_IK_25519_AESGCM_SHA256\0\0\0\0'),
+  XXfallback: createHash('sha256').update('Noise_XXfallback_25519_AESGCM_SHA256').digest(),
+};
 const TAG_BYTES = 16;
 const NO_BYTES = Buffer.alloc(0);
 
-/** The server's second message of the handshake. */
-export interface ServerHello {
+interface ServerHello {
   ephemeral: Buffer;
-  static: Buffer;
+  /** Absent when a handshake was resumed: the client knows the key. */
+  static?: Buffer;
+  payload: Buffer;
+}
+
+interface ClientFinish {
+  clientKey: Buffer;
   payload: Buffer;
 }
 
 /**
- * The responder's side of Noise_XX_25519_AESGCM_SHA256 as the network speaks it. It is written on node's own
- * crypto and shares nothing with the client's implementation, so that one checks the other.
+ * The responder's side of the Noise handshakes that the network speaks: XX, and for a client that knows the server's
+ * key IK, with XXfallback where that key is not valid (zapo `WaNoiseSession.ts`). It is written on node's own crypto and
+ * shares nothing with the client's implementation, so that one checks the other.
  */
 export class NoiseResponder {
   readonly #static: KeyPair;
   readonly #ephemeral = generateKeyPair();
-  #hash: Buffer = PROTOCOL_NAME;
-  #chain: Buffer = PROTOCOL_NAME;
-  #key: Buffer = PROTOCOL_NAME;
+  #hash: Buffer = NO_BYTES;
+  #chain: Buffer = NO_BYTES;
+  #key: Buffer = NO_BYTES;
   #counter = 0;
 
   constructor(staticKey: KeyPair) {
     this.#static = staticKey;
-    this.#mixHash(HEADER);
   }
 
   /** Answers the client's hello. `certificate` is the encoded chain, sent encrypted. */
-  hello(clientEphemeral: Uint8Array, certificate: Uint8Array): ServerHello {
+  hello(
+    clientEphemeral: Uint8Array,
+    certificate: Uint8Array,
+    pattern: 'XX' | 'XXfallback' = 'XX',
+  ): ServerHello & { static: Buffer } {
+    this.#start(pattern);
     this.#mixHash(clientEphemeral);
     this.#mixHash(this.#ephemeral.public);
     this.#mixKey(agree(this.#ephemeral.private, clientEphemeral));
@@ -42,8 +56,34 @@ export class NoiseResponder {
     return { ephemeral: this.#ephemeral.public, static: encryptedStatic, payload };
   }
 
+  /**
+   * Answers a hello that resumes: the client has encrypted its key and payload with the server's key.
+   * @returns undefined when it used another key; then `hello` with XXfallback answers
+   */
+  resume(
+    hello: { ephemeral: Uint8Array; static: Uint8Array; payload: Uint8Array },
+    certificate: Uint8Array,
+  ): { serverHello: ServerHello; finished: ClientFinish } | undefined {
+    this.#start('IK');
+    this.#mixHash(this.#static.public);
+    this.#mixHash(hello.ephemeral);
+    this.#mixKey(agree(this.#static.private, hello.ephemeral));
+    try {
+      const clientKey = this.#decrypt(hello.static);
+      this.#mixKey(agree(this.#static.private, clientKey));
+      const payload = this.#decrypt(hello.payload);
+      this.#mixHash(this.#ephemeral.public);
+      this.#mixKey(agree(this.#ephemeral.private, hello.ephemeral));
+      this.#mixKey(agree(this.#ephemeral.private, clientKey));
+      const serverHello = { ephemeral: this.#ephemeral.public, payload: this.#encrypt(certificate) };
+      return { serverHello, finished: { clientKey, payload } };
+    } catch {
+      return undefined;
+    }
+  }
+
   /** Opens the client's last handshake message; throws when it does not authenticate. */
-  finish(encryptedStatic: Uint8Array, encryptedPayload: Uint8Array): { clientKey: Buffer; payload: Buffer } {
+  finish(encryptedStatic: Uint8Array, encryptedPayload: Uint8Array): ClientFinish {
     const clientKey = this.#decrypt(encryptedStatic);
     this.#mixKey(agree(this.#ephemeral.private, clientKey));
     return { clientKey, payload: this.#decrypt(encryptedPayload) };
@@ -53,6 +93,12 @@ export class NoiseResponder {
   split(): Transport {
     const [fromClient, toClient] = derive(NO_BYTES, this.#chain);
     return new Transport(fromClient, toClient);
+  }
+
+  #start(pattern: keyof typeof PATTERNS): void {
+    this.#hash = this.#chain = this.#key = PATTERNS[pattern];
+    this.#counter = 0;
+    this.#mixHash(HEADER);
   }
 
   #mixHash(data: Uint8Array): void {

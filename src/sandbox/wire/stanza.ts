@@ -1,4 +1,7 @@
-import type { BinaryNode } from '@whiskeysockets/baileys';
+import { inflateSync } from 'node:zlib';
+import { type BinaryNode, decodeDecompressedBinaryNode, encodeBinaryNode } from '@whiskeysockets/baileys';
+import * as tokens from '@whiskeysockets/baileys/lib/WABinary/constants.js';
+import { LID_SERVER, PN_SERVER } from '../../domain/address.js';
 
 /** One XML-like element of the network's binary protocol. */
 export type Stanza = BinaryNode;
@@ -50,4 +53,42 @@ export function uintBytes(value: number, length: number): Buffer {
   const bytes = Buffer.alloc(length);
   bytes.writeUIntBE(value, 0, length);
   return bytes;
+}
+
+// the token tables have no other door than this path
+
+const COMPRESSED = 2;
+
+/** The bytes of a stanza, with the leading flag byte. */
+export function encodeStanza(stanza: Stanza): Buffer {
+  return encodeBinaryNode(stanza);
+}
+
+/** Reads a stanza; throws on anything malformed. Synchronous, so that stanzas keep their order. */
+export function decodeStanza(bytes: Buffer): Stanza {
+  const body = bytes.subarray(1);
+  const plain = bytes.readUInt8(0) & COMPRESSED ? inflateSync(body) : body;
+  return decodeDecompressedBinaryNode(plain, tokens);
+}
+
+/** Address of the network itself in `from` and `to`. */
+export const NETWORK_JID = '@s.whatsapp.net';
+/** The chat of all statuses. */
+export const STATUS_JID = 'status@broadcast';
+/** Suffix of a channel's jid. */
+export const CHANNEL_SERVER = '@newsletter';
+
+const DEVICE_JID = /^([0-9]+)(?:_[0-9]+)?(?::([0-9]{1,3}))?@([a-z.]+)$/;
+
+/** Reads the jid of a person's device; undefined for groups, the network itself and malformed text. */
+export function parseDeviceJid(jid: string | undefined) {
+  const match = DEVICE_JID.exec(jid ?? '');
+  const [, user, device, server] = match ?? [];
+  if (!user || (server !== LID_SERVER && server !== PN_SERVER)) return undefined;
+  return { user, device: Number(device ?? 0), server };
+}
+
+/** Writes a jid; device 0 is left out, as `x:0@…` and `x@…` differ on the wire. */
+export function deviceJid(user: string, server: string, device = 0): string {
+  return device === 0 ? `${user}@${server}` : `${user}:${device}@${server}`;
 }

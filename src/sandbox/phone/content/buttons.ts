@@ -1,9 +1,12 @@
-import type { proto } from '@whiskeysockets/baileys';
-import type { ButtonView } from '../../api.js';
-import { isRenderedFlow } from '../../routing/buttons.js';
-import type { PhoneContent } from './content.js';
+import { proto } from '@whiskeysockets/baileys';
+import Joi from 'joi';
+import { parseObject } from '../../../domain/json.js';
+import type { ButtonReplyContent, ButtonView, WriteContent } from '../../api.js';
+import { child, type Stanza } from '../../wire/stanza.js';
+import { quote, requireTarget } from '../targets.js';
+import type { Composed, ContentView, PhoneContent } from './content.js';
 
-/** The network's names of a button's parts, and those of the gateway's API. */
+/** The fields of a button on the wire and in the gateway's API. */
 const PARTS = new Map([
   ['display_text', 'displayText'],
   ['id', 'id'],
@@ -34,7 +37,7 @@ function readButton({
   buttonParamsJson,
 }: proto.Message.InteractiveMessage.NativeFlowMessage.INativeFlowButton): ButtonView {
   const button: ButtonView = { type: name ?? '', displayText: '' };
-  for (const [part, value] of Object.entries(parse(buttonParamsJson ?? ''))) {
+  for (const [part, value] of Object.entries(parseObject(buttonParamsJson ?? '') ?? {})) {
     const field = fieldOf(part);
     if (field && typeof value === 'string') button[field] = value;
   }
@@ -46,11 +49,172 @@ function fieldOf(part: string) {
   return undefined;
 }
 
-function parse(json: string): object {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === 'object' && value !== null ? value : {};
-  } catch {
-    return {};
-  }
+const MAX_CHARS = 1_000;
+const RESPONSE_VERSION = 3;
+
+/** An answer to a native flow. @param name of the flow's button */
+function flowReply(name: string, id: string, text: string, contextInfo: proto.IContextInfo): Composed {
+  return {
+    message: {
+      interactiveResponseMessage: {
+        body: { text },
+        nativeFlowResponseMessage: { name, paramsJson: JSON.stringify({ id }), version: RESPONSE_VERSION },
+        contextInfo,
+      },
+    },
+    shape: { type: 'media', enc: { mediatype: 'native_flow_response' } },
+  };
+}
+
+type Tap = NonNullable<WriteContent['buttonReply']>;
+
+/** Somebody taps a button. */
+export const buttonReply: PhoneContent = {
+  write: {
+    key: 'buttonReply',
+    schema: Joi.object({
+      messageId: Joi.string().required(),
+      id: Joi.string().max(MAX_CHARS).required(),
+      displayText: Joi.string().max(MAX_CHARS).required(),
+      as: Joi.string().valid('interactive', 'buttons', 'template'),
+    }),
+    compose({ buttonReply: tap }, writing) {
+      if (!tap) return undefined;
+      requireTarget(writing, tap.messageId);
+      const contextInfo = { ...writing.contextInfo, ...quote(writing, tap.messageId) };
+      return SHAPES[tap.as ?? 'interactive'](tap, contextInfo);
+    },
+  },
+  read({ interactiveResponseMessage, buttonsResponseMessage, templateButtonReplyMessage }) {
+    if (interactiveResponseMessage?.nativeFlowResponseMessage?.name === LIST_FLOW) return undefined;
+    if (interactiveResponseMessage) return readInteractive(interactiveResponseMessage);
+    if (buttonsResponseMessage) {
+      const { selectedButtonId, selectedDisplayText, contextInfo } = buttonsResponseMessage;
+      return view(selectedButtonId, selectedDisplayText, contextInfo);
+    }
+    if (templateButtonReplyMessage) {
+      const { selectedId, selectedDisplayText, contextInfo } = templateButtonReplyMessage;
+      return view(selectedId, selectedDisplayText, contextInfo);
+    }
+    return undefined;
+  },
+};
+
+const SHAPES: Record<
+  NonNullable<Tap['as']>,
+  (tap: ButtonReplyContent, contextInfo: proto.IContextInfo) => Composed
+> = {
+  interactive: ({ id, displayText }, contextInfo) => flowReply('quick_reply', id, displayText, contextInfo),
+  buttons: ({ id, displayText }, contextInfo) => ({
+    message: {
+      buttonsResponseMessage: {
+        selectedButtonId: id,
+        selectedDisplayText: displayText,
+        type: proto.Message.ButtonsResponseMessage.Type.DISPLAY_TEXT,
+        contextInfo,
+      },
+    },
+    shape: { type: 'media', enc: { mediatype: 'buttons_response' } },
+  }),
+  template: ({ id, displayText }, contextInfo) => ({
+    message: {
+      templateButtonReplyMessage: {
+        selectedId: id,
+        selectedDisplayText: displayText,
+        selectedIndex: 0,
+        contextInfo,
+      },
+    },
+    shape: { type: 'text' },
+  }),
+};
+
+function readInteractive({
+  body,
+  nativeFlowResponseMessage,
+  contextInfo,
+}: proto.Message.IInteractiveResponseMessage): ContentView {
+  return view(idIn(nativeFlowResponseMessage?.paramsJson ?? ''), body?.text, contextInfo);
+}
+
+function idIn(paramsJson: string): string {
+  return String(parseObject(paramsJson)?.id ?? '');
+}
+
+function view(
+  id: string | null | undefined,
+  displayText: string | null | undefined,
+  contextInfo: proto.IContextInfo | null | undefined,
+): ContentView {
+  const reply = { messageId: contextInfo?.stanzaId ?? '', id: id ?? '', displayText: displayText ?? '' };
+  return { type: 'buttonReply', text: reply.displayText, buttonReply: reply };
+}
+
+/** The name with which phones answer a native list. */
+const LIST_FLOW = 'menu_options';
+const MAX_LIST_CHARS = 1_000;
+
+/** Somebody chooses a row of a list. */
+export const listReply: PhoneContent = {
+  write: {
+    key: 'listReply',
+    schema: Joi.object({
+      messageId: Joi.string().required(),
+      id: Joi.string().max(MAX_LIST_CHARS).required(),
+      title: Joi.string().max(MAX_LIST_CHARS).required(),
+      as: Joi.string().valid('list', 'interactive'),
+    }),
+    compose({ listReply: choice }, writing) {
+      if (!choice) return undefined;
+      const { messageId, id, title, as } = choice;
+      requireTarget(writing, messageId);
+      const contextInfo = { ...writing.contextInfo, ...quote(writing, messageId) };
+      if (as === 'interactive') return flowReply(LIST_FLOW, id, title, contextInfo);
+      const listResponseMessage = {
+        title,
+        listType: proto.Message.ListResponseMessage.ListType.SINGLE_SELECT,
+        singleSelectReply: { selectedRowId: id },
+        contextInfo,
+      };
+      return {
+        message: { listResponseMessage },
+        shape: { type: 'media', enc: { mediatype: 'list_response' } },
+      };
+    },
+  },
+  read({ listResponseMessage, interactiveResponseMessage: flow }) {
+    if (flow?.nativeFlowResponseMessage?.name === LIST_FLOW) {
+      const id = idIn(flow.nativeFlowResponseMessage.paramsJson ?? '');
+      return viewChoice(id, flow.body?.text, flow.contextInfo);
+    }
+    if (!listResponseMessage) return undefined;
+    const { title, singleSelectReply, contextInfo } = listResponseMessage;
+    return viewChoice(singleSelectReply?.selectedRowId, title, contextInfo);
+  },
+};
+
+function viewChoice(
+  id: string | null | undefined,
+  title: string | null | undefined,
+  contextInfo: proto.IContextInfo | null | undefined,
+): ContentView {
+  const listReply = { messageId: contextInfo?.stanzaId ?? '', id: id ?? '', title: title ?? '' };
+  return { type: 'listReply', text: listReply.title, listReply };
+}
+
+const BUSINESS_ATTRS = ['actual_actors', 'host_storage', 'privacy_mode_ts'];
+/** Whether phones show the buttons: only when `<biz>` has everything that the official clients add. */
+export function isRenderedFlow(extras: readonly Stanza[]): boolean {
+  const biz = extras.find(({ tag }) => tag === 'biz');
+  const interactive = child(biz, 'interactive');
+  const flow = child(interactive, 'native_flow');
+  return Boolean(
+    biz &&
+      BUSINESS_ATTRS.every((name) => biz.attrs[name]) &&
+      interactive?.attrs.type === 'native_flow' &&
+      interactive.attrs.v === '1' &&
+      flow?.attrs.v === '9' &&
+      flow.attrs.name &&
+      child(biz, 'quality_control'),
+  );
 }

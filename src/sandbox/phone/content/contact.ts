@@ -1,7 +1,7 @@
 import type { proto } from '@whiskeysockets/baileys';
 import Joi from 'joi';
 import type { ContactContent, ContactView } from '../../api.js';
-import { numberField } from '../../control/fields.js';
+import { numberField } from '../../fields.js';
 import type { PhoneContent } from './content.js';
 
 const MAX_CHARS = 255;
@@ -81,7 +81,7 @@ function readCard({ displayName, vcard }: proto.Message.IContactMessage): Contac
   return { displayName: displayName ?? '', phone: phoneOf(card), vcard: card };
 }
 
-/** The network's own id of the number, where the card has it, else the first number in it. */
+/** The `waid` of the first number in the card, else the number itself. */
 function phoneOf(vcard: string): string {
   const line = /^(?:item\d+\.)?TEL(.*):(.*)$/im.exec(vcard);
   if (!line) return '';

@@ -1,8 +1,10 @@
 import { proto } from '@whiskeysockets/baileys';
 import Joi from 'joi';
-import { unwrap } from '../../../kinds/unwrap.js';
-import { Refusal } from '../../refusal.js';
-import type { HeldMessage } from '../held-messages.js';
+import { unwrap } from '../../../kinds/content.js';
+import { jidIn } from '../../directory.js';
+import { Refusal } from '../../refusals.js';
+import type { HeldMessage } from '../held.js';
+import { openSealed, type Sealed, seal, secretOf } from '../message-secret.js';
 import { keyOf, requireTarget } from '../targets.js';
 import type { PhoneContent, Reading, Writing } from './content.js';
 
@@ -41,10 +43,10 @@ export const edit: PhoneContent = {
 };
 
 /**
- * The message that changes the text of an own one.
- * @throws Refusal when the phone cannot edit that message.
+ * The edit of an own message.
+ * @throws Refusal when the phone cannot edit the message
  */
-export function composeEdit(writing: Writing, messageId: string, text: string): proto.IMessage {
+function composeEdit(writing: Writing, messageId: string, text: string): proto.IMessage {
   const target = requireTarget(writing, messageId);
   if (!target.fromMe) throw new Refusal(403, `the message ${messageId} is somebody else's`);
   const editedMessage = withText(target, text);
@@ -54,8 +56,8 @@ export function composeEdit(writing: Writing, messageId: string, text: string): 
   return { protocolMessage: { type: Type.MESSAGE_EDIT, key, editedMessage, timestampMs } };
 }
 
-/** The new text goes into the target; undefined when only somebody else says so. */
-export function applyEdit(
+/** Puts the new text into the target; undefined when somebody else than the author edits. */
+function applyEdit(
   target: HeldMessage,
   edited: proto.IMessage | null | undefined,
   { author }: Reading,
@@ -69,7 +71,7 @@ export function applyEdit(
   return { text };
 }
 
-/** The target's content with another text; undefined when it has none. */
+/** The target's content with another text; undefined when it has no text. */
 export function withText(target: HeldMessage, text: string): proto.IMessage | undefined {
   const message = unwrap(proto.Message.decode(target.source));
   for (const field of CAPTIONED) {
@@ -85,4 +87,72 @@ function textOf(message: proto.IMessage): string | null | undefined {
     if (message[field]) return message[field].caption;
   }
   return message.extendedTextMessage?.text ?? message.conversation;
+}
+
+const MAX_SEALED_CHARS = 65_536;
+const USE_CASE = 'Message Edit';
+const { MESSAGE_EDIT } = proto.Message.SecretEncryptedMessage.SecretEncType;
+
+/** An edit that is encrypted with the message's secret. */
+export const encryptedEdit: PhoneContent = {
+  write: {
+    key: 'encryptedEdit',
+    schema: Joi.object({
+      messageId: Joi.string().required(),
+      text: Joi.string().max(MAX_SEALED_CHARS).required(),
+    }),
+    compose({ encryptedEdit: made }, writing) {
+      if (!made) return undefined;
+      const plain = proto.Message.encode(composeEdit(writing, made.messageId, made.text)).finish();
+      const target = requireTarget(writing, made.messageId);
+      const secretEncryptedMessage = {
+        targetMessageKey: keyOf(writing.network, target),
+        secretEncType: MESSAGE_EDIT,
+        ...sealEdit(writing, target, plain),
+      };
+      return { message: { secretEncryptedMessage }, shape: { type: 'text', attrs: { edit: '1' } } };
+    },
+  },
+  change({ secretEncryptedMessage }, reading) {
+    const targetId = secretEncryptedMessage?.targetMessageKey?.id;
+    if (secretEncryptedMessage?.secretEncType !== MESSAGE_EDIT || !targetId) return undefined;
+    return {
+      type: 'edit',
+      targetId,
+      apply(target) {
+        const plain = openEdit(reading, target, secretEncryptedMessage);
+        if (!plain) return undefined;
+        const message = unwrap(proto.Message.decode(plain));
+        return applyEdit(target, message.protocolMessage?.editedMessage ?? message, reading);
+      },
+    };
+  },
+};
+
+function sealEdit(
+  { network, author: writer, partner }: Writing,
+  target: HeldMessage,
+  plain: Uint8Array,
+): Sealed {
+  const secret = secretOf(target);
+  if (!secret) throw new Refusal(400, `the message ${target.messageId} came without its secret`);
+  const author = jidIn(partner, writer, network.addressing);
+  const { messageId: targetId } = target;
+  return seal(plain, { secret, targetId, targetAuthor: author, sender: author, useCase: USE_CASE });
+}
+
+/** Only the author can edit, so both jids in the key are the author's, in either addressing. */
+function openEdit(
+  { author }: Reading,
+  target: HeldMessage,
+  sealed: proto.Message.ISecretEncryptedMessage,
+): Buffer | undefined {
+  const secret = secretOf(target);
+  if (!secret) return undefined;
+  const { messageId: targetId } = target;
+  for (const sender of [author.jid('lid'), author.jid('pn')]) {
+    const plain = openSealed(sealed, { secret, targetId, targetAuthor: sender, sender, useCase: USE_CASE });
+    if (plain) return plain;
+  }
+  return undefined;
 }

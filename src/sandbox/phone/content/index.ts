@@ -1,19 +1,16 @@
 import type { proto } from '@whiskeysockets/baileys';
-import { buttonReply } from './button-reply.js';
-import { buttons } from './buttons.js';
+import { buttonReply, buttons, listReply } from './buttons.js';
 import { contact, contacts } from './contact.js';
 import type { Change, ContentView, ContentWriter, PhoneContent, Reading } from './content.js';
-import { edit } from './edit.js';
-import { encryptedEdit } from './encrypted-edit.js';
-import { listReply } from './list-reply.js';
+import { edit, encryptedEdit } from './edit.js';
+import { list } from './list.js';
 import { location } from './location.js';
 import { media } from './media.js';
-import { poll } from './poll.js';
-import { raw } from './raw.js';
-import { reaction } from './reaction.js';
-import { revoke } from './revoke.js';
-import { text } from './text.js';
-import { vote } from './vote.js';
+import { pin } from './pin.js';
+import { poll, vote } from './poll.js';
+import { reaction, revoke } from './reaction.js';
+import { raw, text } from './text.js';
+import { timer } from './timer.js';
 
 /** Every kind of content that phones know. */
 const CONTENTS: readonly PhoneContent[] = [
@@ -28,16 +25,19 @@ const CONTENTS: readonly PhoneContent[] = [
   location,
   contact,
   contacts,
+  list,
   buttons,
   buttonReply,
   listReply,
+  pin,
+  timer,
   raw,
 ];
 
 /** The kinds that a person can write. */
 export const WRITERS: readonly ContentWriter[] = CONTENTS.flatMap(({ write }) => write ?? []);
 
-/** Shows a message, unwrapped, by the first kind that knows it. */
+/** Reads an unwrapped message with the first kind that knows it. */
 export function readContent(message: proto.IMessage, reading: Reading): ContentView {
   for (const content of CONTENTS) {
     const view = content.read?.(message, reading);
@@ -47,7 +47,7 @@ export function readContent(message: proto.IMessage, reading: Reading): ContentV
   return { type: 'unknown', text: fields.join(' ') };
 }
 
-/** What a message, unwrapped, changes; undefined when it is a message of its own. */
+/** The change in an unwrapped message; undefined for a new message. */
 export function readChange(message: proto.IMessage, reading: Reading): Change | undefined {
   for (const content of CONTENTS) {
     const change = content.change?.(message, reading);

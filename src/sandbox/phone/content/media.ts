@@ -3,12 +3,12 @@ import { Readable } from 'node:stream';
 import type { proto } from '@whiskeysockets/baileys';
 import Joi from 'joi';
 import type { MediaContent, MediaKind, MediaView } from '../../api.js';
-import { MAX_FILE_BYTES } from '../../media/shelf.js';
+import { MAX_FILE_BYTES } from '../../media/store.js';
 import type { Network } from '../../network.js';
-import { Refusal } from '../../refusal.js';
-import { uploadFile } from '../media.js';
-import { findMedia, type MediaPart } from '../media-part.js';
-import type { PhoneContent, StanzaShape, Writing } from './content.js';
+import { Refusal } from '../../refusals.js';
+import type { StanzaShape } from '../held.js';
+import { findMedia, type MediaPart, uploadFile } from '../media.js';
+import type { PhoneContent, Writing } from './content.js';
 
 const KINDS = ['image', 'video', 'audio', 'document', 'sticker'] as const satisfies MediaKind[];
 const MAX_CHARS = 1_024;
@@ -57,7 +57,7 @@ export const media: PhoneContent = {
   },
 };
 
-/** What the message says of a file of any kind, once that is uploaded. */
+/** Uploads a file, and returns the fields that all kinds of files share. */
 async function composePart({ network, contextInfo }: Writing, content: MediaContent) {
   const { sha256, size } = await takeFile(network, content);
   const uploaded = await uploadFile(network, sha256, content.kind);
@@ -74,7 +74,7 @@ async function composePart({ network, contextInfo }: Writing, content: MediaCont
 
 type Part = Awaited<ReturnType<typeof composePart>>;
 
-/** How each kind of file stands in a message. */
+/** The message of each kind of file. */
 const FIELDS: Record<MediaKind, (part: Part, content: MediaContent) => proto.IMessage> = {
   image: (part, { caption, width, height, viewOnce }) => ({
     imageMessage: { ...part, caption, width, height, viewOnce },
@@ -93,7 +93,7 @@ const FIELDS: Record<MediaKind, (part: Part, content: MediaContent) => proto.IMe
   }),
 };
 
-/** Phones put some files into wrappers. */
+/** Adds the wrapper that phones put around some files. */
 function wrap({ kind, caption, viewOnce }: MediaContent, message: proto.IMessage): proto.IMessage {
   if (kind === 'document' && caption) return { documentWithCaptionMessage: { message } };
   if (!viewOnce) return message;
@@ -106,11 +106,11 @@ function shapeOf({ kind, voice, animated }: MediaContent): StanzaShape {
   return { type: 'media', enc: { mediatype: kind } };
 }
 
-/** The file that the person sends, as the phones hold it. @throws Refusal 404 when they do not */
+/** Stores the file to send, or finds it. @throws Refusal 404 when the phones do not hold it */
 async function takeFile(network: Network, { base64, size = 0, file }: MediaContent) {
-  if (base64 !== undefined) return network.files.put([Readable.from([Buffer.from(base64, 'base64')])]);
-  if (file === undefined) return network.files.put([Readable.from(noise(size))]);
-  const held = await network.files.get(file);
+  if (base64 !== undefined) return network.media.files.put([Readable.from([Buffer.from(base64, 'base64')])]);
+  if (file === undefined) return network.media.files.put([Readable.from(noise(size))]);
+  const held = await network.media.files.get(file);
   if (!held) throw new Refusal(404, `no phone holds a file ${file}`);
   held.stream.destroy();
   return { sha256: file, size: held.size };
@@ -149,7 +149,7 @@ function thumbnailOf(part: MediaPart): Uint8Array | null | undefined {
   return 'pngThumbnail' in part ? part.pngThumbnail : undefined;
 }
 
-/** A field that is only there when it says something. */
+/** A field that is left out when it is empty. */
 function given<Key extends string, Value>(key: Key, value: Value | false | null | undefined | '' | 0) {
   return value ? { [key]: value } : {};
 }

@@ -1,5 +1,12 @@
+import { createHash } from 'node:crypto';
+import { proto } from '@whiskeysockets/baileys';
 import Joi from 'joi';
-import type { PhoneContent } from './content.js';
+import { jidIn } from '../../directory.js';
+import { Refusal } from '../../refusals.js';
+import type { HeldMessage } from '../held.js';
+import { openSealed, type Sealed, seal, secretOf } from '../message-secret.js';
+import { keyOf, requireTarget } from '../targets.js';
+import type { PhoneContent, Reading, Writing } from './content.js';
 
 const MIN_OPTIONS = 2;
 const MAX_OPTIONS = 12;
@@ -45,3 +52,104 @@ export const poll: PhoneContent = {
     return { type: 'poll', text: name, poll: { name, options, selectableCount, votes: {} } };
   },
 };
+
+const MAX_CHOSEN = 12;
+const USE_CASE = 'Poll Vote';
+
+/** A vote in a poll, encrypted with the poll's secret: the network cannot read it. */
+export const vote: PhoneContent = {
+  write: {
+    key: 'vote',
+    schema: Joi.object({
+      pollMessageId: Joi.string().required(),
+      options: Joi.array().items(Joi.string()).max(MAX_CHOSEN).unique().required(),
+    }),
+    compose({ vote: cast }, writing) {
+      if (!cast) return undefined;
+      const target = requireTarget(writing, cast.pollMessageId);
+      checkOptions(target, cast.options);
+      const pollUpdateMessage = {
+        pollCreationMessageKey: keyOf(writing.network, target),
+        vote: sealVote(writing, target, cast.options),
+        senderTimestampMs: writing.network.clock.now(),
+      };
+      return { message: { pollUpdateMessage }, shape: { type: 'poll', enc: { 'decrypt-fail': 'hide' } } };
+    },
+  },
+  change({ pollUpdateMessage }, reading) {
+    const targetId = pollUpdateMessage?.pollCreationMessageKey?.id;
+    if (!targetId) return undefined;
+    return {
+      type: 'vote',
+      targetId,
+      apply(target) {
+        const options = openVote(reading, target, pollUpdateMessage.vote);
+        if (!options || !target.poll) return undefined;
+        const { [reading.author.number]: _, ...others } = target.poll.votes;
+        const votes = options.length > 0 ? { ...others, [reading.author.number]: options } : others;
+        target.poll = { ...target.poll, votes };
+        return { options };
+      },
+    };
+  },
+};
+
+function checkOptions({ messageId, poll }: HeldMessage, options: string[]): void {
+  if (!poll) throw new Refusal(400, `"vote.pollMessageId": ${messageId} is no poll`);
+  const unknown = options.find((option) => !poll.options.includes(option));
+  if (unknown !== undefined) throw new Refusal(400, `"vote.options": the poll has no option ${unknown}`);
+  if (poll.selectableCount > 0 && options.length > poll.selectableCount)
+    throw new Refusal(400, `"vote.options": the poll takes ${poll.selectableCount} at most`);
+}
+
+function sealVote({ network, author, partner }: Writing, target: HeldMessage, options: string[]): Sealed {
+  const secret = secretOf(target);
+  if (!secret) throw new Refusal(400, `the poll ${target.messageId} came without its secret`);
+  const mode = network.addressing;
+  const voter = jidIn(partner, author, mode);
+  const plain = proto.Message.PollVoteMessage.encode({ selectedOptions: options.map(sha256) }).finish();
+  return seal(plain, {
+    secret,
+    targetId: target.messageId,
+    targetAuthor: jidIn(partner, network.directory.require(target.from), mode),
+    sender: voter,
+    useCase: USE_CASE,
+    authenticated: `${target.messageId}\0${voter}`,
+  });
+}
+
+/** Tries both addresses of voter and poll author; undefined when none decrypts the vote. */
+function openVote(
+  { network, author }: Reading,
+  target: HeldMessage,
+  sealed: proto.Message.IPollEncValue | null | undefined,
+): string[] | undefined {
+  const secret = secretOf(target);
+  const creator = network.directory.byNumber(target.from);
+  if (!secret || !creator) return undefined;
+  for (const voter of [author.jid('lid'), author.jid('pn')]) {
+    for (const targetAuthor of [creator.jid('lid'), creator.jid('pn')]) {
+      const plain = openSealed(sealed, {
+        secret,
+        targetId: target.messageId,
+        targetAuthor,
+        sender: voter,
+        useCase: USE_CASE,
+        authenticated: `${target.messageId}\0${voter}`,
+      });
+      if (plain) return namesOf(target, proto.Message.PollVoteMessage.decode(plain));
+    }
+  }
+  return undefined;
+}
+
+function namesOf(target: HeldMessage, { selectedOptions }: proto.Message.PollVoteMessage): string[] {
+  return selectedOptions.map((hash) => {
+    const hex = Buffer.from(hash).toString('hex');
+    return target.poll?.options.find((option) => sha256(option).toString('hex') === hex) ?? hex;
+  });
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

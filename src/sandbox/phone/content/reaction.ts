@@ -1,5 +1,9 @@
+import { proto } from '@whiskeysockets/baileys';
 import Joi from 'joi';
-import { keyOf, requireTarget } from '../targets.js';
+import type { ContentFields } from '../../api.js';
+import { Refusal } from '../../refusals.js';
+import type { HeldMessage } from '../held.js';
+import { keyOf, mayRevoke, requireTarget } from '../targets.js';
 import type { PhoneContent } from './content.js';
 
 const MAX_CHARS = 64;
@@ -39,3 +43,60 @@ export const reaction: PhoneContent = {
     };
   },
 };
+
+const { Type } = proto.Message.ProtocolMessage;
+const EDIT_BY_AUTHOR = '7';
+const EDIT_BY_ADMIN = '8';
+
+/** A message is deleted for everybody. */
+export const revoke: PhoneContent = {
+  write: {
+    key: 'revoke',
+    schema: Joi.object({ messageId: Joi.string().required() }),
+    compose({ revoke: made }, writing) {
+      if (!made) return undefined;
+      const target = requireTarget(writing, made.messageId);
+      if (!mayRevoke(writing.network, writing.author, target))
+        throw new Refusal(403, `the message ${made.messageId} is somebody else's`);
+      return {
+        message: { protocolMessage: { type: Type.REVOKE, key: keyOf(writing.network, target) } },
+        shape: { type: 'text', attrs: { edit: target.fromMe ? EDIT_BY_AUTHOR : EDIT_BY_ADMIN } },
+      };
+    },
+  },
+  change({ protocolMessage }, { network, author }) {
+    const targetId = protocolMessage?.key?.id;
+    if (protocolMessage?.type !== Type.REVOKE || !targetId) return undefined;
+    return {
+      type: 'revoke',
+      targetId,
+      apply: (target) => (mayRevoke(network, author, target) ? empty(target) : undefined),
+    };
+  },
+};
+
+/** Empties a deleted message. */
+function empty(target: HeldMessage): Record<string, never> {
+  const content: ContentFields = target;
+  for (const field of CONTENT_FIELDS) delete content[field];
+  delete target.history;
+  delete target.quotedText;
+  Object.assign(target, { text: '', revoked: true, reactions: {}, mentions: [] });
+  return {};
+}
+
+const CONTENT_FIELDS = [
+  'media',
+  'poll',
+  'location',
+  'contact',
+  'contacts',
+  'buttonReply',
+  'listReply',
+  'linkPreview',
+  'list',
+  'bodyText',
+  'footerText',
+  'buttons',
+  'rendered',
+] as const satisfies (keyof ContentFields)[];

@@ -1,9 +1,11 @@
+import { proto } from '@whiskeysockets/baileys';
 import Joi from 'joi';
+import { Refusal } from '../../refusals.js';
 import type { PhoneContent } from './content.js';
 
 const MAX_CHARS = 65_536;
 
-/** Plain text, and text that quotes, mentions, was forwarded or shows what a link leads to. */
+/** Text, with an optional context and link preview. */
 export const text: PhoneContent = {
   write: {
     key: 'text',
@@ -29,12 +31,35 @@ export const text: PhoneContent = {
   read({ conversation, extendedTextMessage }) {
     const body = conversation || extendedTextMessage?.text;
     if (typeof body !== 'string') return undefined;
-    const { matchedText, title, description } = extendedTextMessage ?? {};
+    const { matchedText, title, description, jpegThumbnail } = extendedTextMessage ?? {};
     const linkPreview = matchedText && {
       matchedText,
       title: title ?? '',
       ...(description && { description }),
+      ...(jpegThumbnail?.length && { thumbnail: jpegThumbnail.length }),
     };
     return { type: 'text', text: body, ...(linkPreview && { linkPreview }) };
   },
 };
+
+const MAX_RAW_CHARS = 1024 * 1024;
+
+/** Any encoded message of the protocol, for kinds that the sandbox does not know. */
+export const raw: PhoneContent = {
+  write: {
+    key: 'raw',
+    schema: Joi.string().base64().max(MAX_RAW_CHARS),
+    compose({ raw: encoded }) {
+      if (encoded === undefined) return undefined;
+      return { message: decode(Buffer.from(encoded, 'base64')), shape: { type: 'text' } };
+    },
+  },
+};
+
+function decode(bytes: Buffer): proto.IMessage {
+  try {
+    return proto.Message.decode(bytes);
+  } catch {
+    throw new Refusal(400, '"raw" must be an encoded proto.Message in base64');
+  }
+}

@@ -1,0 +1,107 @@
+import { createParser } from 'eventsource-parser';
+import { parseObject, readAnswer } from '../domain/json.js';
+import type { NetworkEvent } from './api.js';
+
+/** The sandbox refused a request. */
+export class SandboxRefusal extends Error {
+  override name = 'SandboxRefusal';
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** HTTP access to a sandbox's control API. */
+export class ControlHttp {
+  readonly #url: string;
+
+  /** @param url `http://host:port` */
+  constructor(url: string) {
+    this.#url = url.replace(/\/$/, '');
+  }
+
+  /** Opens the event stream, then returns what `already` finds, or else the first event that `pick` accepts. */
+  async find<Found>(
+    already: () => Promise<Found | undefined>,
+    pick: (event: NetworkEvent) => Found | undefined,
+    timeoutMs: number,
+  ): Promise<Found> {
+    const done = new AbortController();
+    const timer = setTimeout(() => done.abort(), timeoutMs);
+    try {
+      const { events } = await this.open(done.signal);
+      const known = await already();
+      if (known !== undefined) return known;
+      for await (const event of events) {
+        const found = pick(event);
+        if (found !== undefined) return found;
+      }
+    } finally {
+      clearTimeout(timer);
+      done.abort();
+    }
+    throw new Error(`nothing of that kind happened within ${timeoutMs} ms`);
+  }
+
+  /** Resolves once the stream is open; later events are not missed. @param stanzas with all stanzas */
+  async open(
+    signal?: AbortSignal,
+    { stanzas = false } = {},
+  ): Promise<{ events: AsyncGenerator<NetworkEvent> }> {
+    const query = stanzas ? '?stanzas=true' : '';
+    const response = await fetch(`${this.#url}/stream${query}`, signal ? { signal } : {});
+    if (!response.ok || !response.body) throw await refusalOf(response);
+    // take the body at once: fetch cancels an unread body when its response is collected
+    return { events: readEvents(response.body.values(), signal) };
+  }
+
+  async send<Answer>(path: string, bytes: Uint8Array | ReadableStream<Uint8Array>): Promise<Answer> {
+    const response = await fetch(`${this.#url}${path}`, {
+      method: 'POST',
+      body: bytes,
+      headers: { 'content-type': 'application/octet-stream' },
+      ...(bytes instanceof ReadableStream && { duplex: 'half' as const }),
+    });
+    if (!response.ok) throw await refusalOf(response);
+    return readAnswer(await response.text());
+  }
+
+  /** Sends JSON, and reads JSON if there is any. */
+  async ask<Answer = void>(method: string, path: string, body?: unknown): Promise<Answer> {
+    const response = await fetch(`${this.#url}${path}`, {
+      method,
+      ...(body !== undefined && {
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json' },
+      }),
+    });
+    if (!response.ok) throw await refusalOf(response);
+    const text = await response.text();
+    return readAnswer(text === '' ? '{}' : text);
+  }
+}
+
+async function refusalOf(response: Response): Promise<SandboxRefusal> {
+  const text = await response.text();
+  const error = parseObject(text)?.error;
+  return new SandboxRefusal(response.status, typeof error === 'string' ? error : text);
+}
+
+async function* readEvents(
+  body: AsyncIterable<Uint8Array>,
+  signal?: AbortSignal,
+): AsyncGenerator<NetworkEvent> {
+  const waiting: NetworkEvent[] = [];
+  const parser = createParser({ onEvent: ({ data }) => waiting.push(readAnswer(data)) });
+  const decoder = new TextDecoder();
+  try {
+    for await (const chunk of body) {
+      parser.feed(decoder.decode(chunk, { stream: true }));
+      yield* waiting.splice(0);
+    }
+  } catch (error) {
+    if (!signal?.aborted) throw error;
+  }
+}

@@ -1,0 +1,76 @@
+import type { Account } from '../account.js';
+import type { Network } from '../network.js';
+import { NETWORK_JID, stanza } from '../wire/stanza.js';
+
+/** The cause that the network names for a time lock (Baileys `ReachoutTimelockEnforcementType`). */
+const CAUSE = 'DEFAULT';
+/** How many chats the sandbox lets an account begin in a cycle; the fault says that all are used. */
+const QUOTA = 100;
+/** The share of the chats after which WhatsApp warns first (zapo `spec/abprops`, `new_chat_msg_capping_first_warning_threshold_percentage`). */
+const WARNED_SHARE = 0.5;
+/** Seconds of a cycle whose end the fault does not name: it ends with the day, in UTC. */
+const CYCLE_S = 24 * 60 * 60;
+const OPERATIONS = {
+  'reachout-lock': 'NotificationUserReachoutTimelockUpdate',
+  'new-chat-limit': 'MessageCappingInfoNotification',
+  'new-chat-warning': 'MessageCappingInfoNotification',
+} as const;
+
+const KINDS = ['reachout-lock', 'new-chat-limit', 'new-chat-warning'] as const;
+
+type Restricting = (typeof KINDS)[number];
+
+/** The time lock of an account: under one, it cannot begin chats. Times are text, in seconds since the epoch. */
+export function timeLock({ faults }: Network, account: Account): object {
+  const order = faults.peek('reachout-lock', account);
+  return {
+    is_active: order !== undefined,
+    time_enforcement_ends: order?.endsAt ? String(Math.ceil(order.endsAt / 1_000)) : '0',
+    enforcement_type: CAUSE,
+  };
+}
+
+/** How many chats an account may begin in a cycle, and how many it has begun. */
+export function chatLimit(network: Network, account: Account): object {
+  const limit = network.faults.peek('new-chat-limit', account);
+  const warning = network.faults.peek('new-chat-warning', account);
+  const order = limit ?? warning;
+  const end = order?.endsAt
+    ? Math.ceil(order.endsAt / 1_000)
+    : (Math.floor(network.now() / CYCLE_S) + 1) * CYCLE_S;
+  return {
+    total_quota: String(QUOTA),
+    used_quota: String(limit ? QUOTA : warning ? QUOTA * WARNED_SHARE : 0),
+    cycle_end_timestamp: String(end),
+    server_sent_timestamp: String(network.now()),
+    capping_status: limit ? 'CAPPED' : warning ? 'FIRST_WARNING' : 'NONE',
+  };
+}
+
+/** Changes the ordered faults, and tells linked devices which restrictions began or ended by that. */
+export function changeFaults(network: Network, change: () => void): void {
+  const before = restricted(network);
+  change();
+  const after = restricted(network);
+  for (const [name, { kind, account }] of [...before, ...after])
+    if (before.has(name) !== after.has(name)) announce(network, kind, account);
+}
+
+function restricted({ directory, faults }: Network) {
+  const found = new Map<string, { kind: Restricting; account: Account }>();
+  for (const account of directory.accounts)
+    for (const kind of KINDS)
+      if (faults.peek(kind, account)) found.set(`${kind} ${account.key}`, { kind, account });
+  return found;
+}
+
+/** The notification, as whatsmeow reads it (`notification.go`, `handleMexNotification`). */
+function announce(network: Network, kind: Restricting, account: Account): void {
+  const data =
+    kind === 'reachout-lock'
+      ? { xwa2_notify_account_reachout_timelock: timeLock(network, account) }
+      : { xwa2_notify_new_chat_messages_capping_info_update: chatLimit(network, account) };
+  const update = stanza('update', { op_name: OPERATIONS[kind] }, Buffer.from(JSON.stringify({ data })));
+  for (const companion of account.companions.values())
+    network.notify(companion, { from: NETWORK_JID, type: 'mex' }, [update]);
+}

@@ -1,0 +1,36 @@
+import { proto } from '@whiskeysockets/baileys';
+import Joi from 'joi';
+import { Refusal } from '../../refusals.js';
+import type { PhoneContent } from './content.js';
+
+const { EPHEMERAL_SETTING } = proto.Message.ProtocolMessage.Type;
+const MAX_S = 365 * 24 * 60 * 60;
+
+/**
+ * Sets the timer of a private chat: a message that both phones note and show as no text (whatsmeow,
+ * `SetDisappearingTimer`). Groups have a setting instead.
+ */
+export const timer: PhoneContent = {
+  write: {
+    key: 'timer',
+    schema: Joi.number().integer().min(0).max(MAX_S),
+    compose({ timer: seconds }, { partner, network }) {
+      if (seconds === undefined) return undefined;
+      if (!('companions' in partner)) throw new Refusal(400, 'the timer of a group is one of its settings');
+      return {
+        message: {
+          protocolMessage: {
+            type: EPHEMERAL_SETTING,
+            ephemeralExpiration: seconds,
+            ephemeralSettingTimestamp: network.now(),
+          },
+        },
+        shape: { type: 'text' },
+      };
+    },
+  },
+  read({ protocolMessage }) {
+    if (protocolMessage?.type !== EPHEMERAL_SETTING) return undefined;
+    return { type: 'timer', text: '', timer: protocolMessage.ephemeralExpiration ?? 0 };
+  },
+};

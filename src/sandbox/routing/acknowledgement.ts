@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { LID_SERVER } from '../../domain/address.js';
+import { type Account, type AddressingMode, type Companion, deviceId, devicesOf } from '../account.js';
+import type { Group } from '../groups/group.js';
+import type { Network } from '../network.js';
+import { NOT_PLAYED, notPlayed } from '../refusals.js';
+import { child, type Stanza, stanza } from '../wire/stanza.js';
+
+/** Bytes of the SHA-256 in the hash of a list of devices. */
+const HASH_BYTES = 6;
+
+/**
+ * Acknowledges a message of a linked device. A positive acknowledgement of a whole message has the hash of all devices of
+ * the chat, by which the author sees whether it missed one (whatsmeow `send.go`).
+ * @param chat the partner or the group; undefined for a copy that answers a retry
+ */
+export function acknowledge(
+  network: Network,
+  { account, connection }: Companion,
+  message: Stanza,
+  { chat, error }: { chat?: Account | Group | undefined; error?: string | undefined },
+): void {
+  const { id, to } = message.attrs;
+  const isPrivate = chat && 'companions' in chat;
+  const refresh_lid = !error && isPrivate && network.faults.take('refresh-lid', account) ? 'true' : undefined;
+  const phash = error || !chat ? undefined : hashFor(network, account, message, chat);
+  const attrs = { class: 'message', id, from: to, t: String(network.now()), error, phash, refresh_lid };
+  connection?.send(stanza('ack', attrs, error === String(NOT_PLAYED.code) ? [notPlayed()] : undefined));
+}
+
+function hashFor(
+  network: Network,
+  author: Account,
+  message: Stanza,
+  chat: Account | Group,
+): string | undefined {
+  if ('companions' in chat) {
+    // an answer to a retry, and a message for the own phone, name one device
+    if (!child(message, 'participants')) return undefined;
+    const mode = message.attrs.to?.endsWith(`@${LID_SERVER}`) ? 'lid' : 'pn';
+    return participantHash([...new Set([chat, author])], mode);
+  }
+  if (message.attrs.participant !== undefined) return undefined;
+  return participantHash(network.directory.membersOf(chat), network.addressing);
+}
+
+/** SHA-256 of the sorted jids of all devices in the form `user.0:device@server`, its first six bytes. */
+function participantHash(people: readonly Account[], mode: AddressingMode): string {
+  const names = people.flatMap((account) => {
+    const [user = '', server = ''] = account.jid(mode).split('@');
+    return devicesOf(account).map((device) => `${user}.0:${deviceId(device)}@${server}`);
+  });
+  const digest = createHash('sha256').update(names.sort().join('')).digest();
+  return `2:${digest.toString('base64', 0, HASH_BYTES).replaceAll('=', '')}`;
+}
