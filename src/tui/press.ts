@@ -1,30 +1,58 @@
 import type { Key } from 'ink';
 
-/** Something that the operator did at the keyboard. */
+/** Keyboard input: a key, typed text, or a paste. */
 export type Press =
-  /** A key by its name, with its modifiers: `up`, `enter`, `alt+enter`, `ctrl+c`, `shift+tab`. */
+  /** The name of the key with its modifiers: `up`, `enter`, `alt+enter`, `ctrl+c`, `shift+tab`. */
   | { type: 'key'; key: string }
-  /** Something printable; several characters when they were typed faster than they are read. */
+  /** Printable text; several characters if they arrived in one chunk. */
   | { type: 'text'; text: string }
-  /** Several lines, possibly, at once. Where the terminal does not say so (`guessed`) they may have been typed fast as well. */
-  | { type: 'paste'; text: string; guessed: boolean };
+  /** Pasted text, possibly of several lines. `guessed`: the terminal does not mark pastes, so fast typing looks the same. */
+  | { type: 'paste'; text: string; guessed: boolean }
+  /** A click, or one step of the wheel. Columns and rows begin at 0. */
+  | { type: 'mouse'; action: 'click' | 'up' | 'down'; column: number; row: number };
 
 const PASTE_BEGINS = '[200~';
 const PASTE_ENDS = '[201~';
-/** A line break that is followed by more: nobody types so fast. */
+/** A line break with more text in the same chunk: a paste, because nobody types that fast. */
 const BREAK_WITHIN = /[\r\n][^\r\n]/;
 const CONTROL = /^\p{Cc}$/u;
+/** The bell, which ends an answer of some terminals; the others end it with `ESC \`. */
+const BELL = '\u0007';
+/** A terminal's late answer about its background. Ink knows no such sequence and passes it on in pieces, without `ESC`. */
+const COLOR_ANSWER = new RegExp(`^\\]11;rgb:[\\da-f]{1,4}(?:/[\\da-f]{1,4}){2}(${BELL}|$)`, 'i');
 
-/** Reads presses out of what Ink makes of the terminal's input. One for each terminal: it knows whether a paste is under way. */
+/** Turns Ink's input into presses. Stateful, one for each terminal: remembers an unfinished paste or answer. */
 export class PressReader {
-  /** What has come of a paste. */
+  /** The text of an unfinished paste. */
   #paste: string | undefined;
+  /** `]` if it was read last: typed, or the begin of an answer. */
+  #bracket = '';
+  /** The next `\` ends an answer. */
+  #isAnswer = false;
 
   read(input: string, key: Key): Press[] {
-    if (input === PASTE_BEGINS) this.#paste = '';
-    else if (this.#paste !== undefined) return this.#pasted(input, key, this.#paste);
-    else return typed(input, key);
-    return [];
+    if (this.#paste !== undefined && input !== PASTE_BEGINS) return this.#pasted(input, key, this.#paste);
+    const whole = this.#bracket + input;
+    const isEnd = this.#isAnswer && input === '\\';
+    const answer = COLOR_ANSWER.exec(whole);
+    this.#isAnswer = answer !== null && answer[1] !== BELL;
+    if (answer) {
+      this.#bracket = '';
+      return split(whole.slice(answer[0].length));
+    }
+    const before = this.rest();
+    if (isEnd) return before;
+    if (input === ']') this.#bracket = input;
+    else if (input === PASTE_BEGINS) this.#paste = '';
+    else before.push(...typed(input, key));
+    return before;
+  }
+
+  /** A `]` that was held back, because it could be the begin of an answer: to be called when no more input is there. */
+  rest(): Press[] {
+    const text = this.#bracket;
+    this.#bracket = '';
+    return text ? [{ type: 'text', text }] : [];
   }
 
   #pasted(input: string, key: Key, before: string): Press[] {
@@ -37,7 +65,21 @@ export class PressReader {
   }
 }
 
+const MOUSE = /^\[<(\d+);(\d+);(\d+)([Mm])$/;
+/** A late answer about the kind of the terminal. */
+const ANSWER = /^\[\?[\d;]*c$/;
+const MOUSE_ACTIONS: Readonly<Record<string, 'click' | 'up' | 'down'>> = { 0: 'click', 64: 'up', 65: 'down' };
+
+function mouseOf([, button = '', column, row, state]: readonly string[]): Press[] {
+  const action = MOUSE_ACTIONS[button];
+  if (!action || state !== 'M') return [];
+  return [{ type: 'mouse', action, column: Number(column) - 1, row: Number(row) - 1 }];
+}
+
 function typed(input: string, key: Key): Press[] {
+  const mouse = MOUSE.exec(input);
+  if (mouse) return mouseOf(mouse);
+  if (ANSWER.test(input)) return [];
   const name = nameOf(key);
   if (name) return [{ type: 'key', key: withModifiers(name, key) }];
   if (key.ctrl || key.meta) return input === '' ? [] : [{ type: 'key', key: withModifiers(input, key) }];
@@ -45,7 +87,7 @@ function typed(input: string, key: Key): Press[] {
   return split(input);
 }
 
-/** Keys that were typed so fast that they came as one text. */
+/** Splits a chunk of several keys. */
 function split(input: string): Press[] {
   const presses: Press[] = [];
   for (const character of input) {
@@ -78,7 +120,7 @@ const NAMES: readonly (readonly [keyof Key, string])[] = [
   ['escape', 'escape'],
   ['tab', 'tab'],
   ['backspace', 'backspace'],
-  // what most keyboards send for the key above Enter; Ink has one name for it and for Delete
+  // most keyboards send this for Backspace; Ink uses one name for Backspace and Delete
   ['delete', 'backspace'],
 ];
 
@@ -88,7 +130,7 @@ function nameOf(key: Key): string | undefined {
 
 function withModifiers(name: string, key: Key): string {
   const isEscape = name === 'escape';
-  // Ink calls every escape a meta key, and every capital letter a shifted one
+  // Ink sets `meta` for every Escape, and `shift` for every capital letter
   const meta = key.meta && !isEscape;
   const shift = key.shift && name.length > 1;
   return `${key.ctrl ? 'ctrl+' : ''}${meta ? 'alt+' : ''}${shift ? 'shift+' : ''}${name}`;

@@ -1,35 +1,57 @@
-/** A message as rows of the screen. */
+/** The rows of one message. */
 export interface Block {
   messageId: string;
-  /** Rows that it takes. */
   rows: number;
   /** Rows of all messages before it. */
   start: number;
 }
 
-/** The last row that is seen: the so many-th row of a message. It stays where it is when messages come before or after it. */
+/** The last visible row, as a row of a message. So the position stays when messages are added before or after. */
 export interface Bottom {
   messageId: string;
   row: number;
 }
 
-/** The rows that are seen, of all: from `first` up to and without `end`. */
+/** The visible rows: from `first` up to, not including, `end`. */
 export interface Seen {
   first: number;
   end: number;
 }
 
-/** What is seen of the messages on so many rows. */
+/** The index of each message by its id, for a list that nobody changes. */
+const places = new WeakMap<readonly { messageId: string }[], ReadonlyMap<string, number>>();
+
+/** Returns the index of a message, -1 without one. Thousands of messages are looked at for each key. */
+export function placeOf(list: readonly { messageId: string }[], messageId: string | undefined): number {
+  if (messageId === undefined) return -1;
+  const known = places.get(list) ?? new Map(list.map((one, place) => [one.messageId, place]));
+  places.set(list, known);
+  return known.get(messageId) ?? -1;
+}
+
+/** Returns the index of the first block that ends after this row. */
+export function placeAfter(blocks: readonly Block[], row: number): number {
+  let [low, high] = [0, blocks.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const block = blocks[middle];
+    if (block && block.start + block.rows <= row) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Returns the visible part on a screen of `rows` rows. */
 export function seen(blocks: readonly Block[], bottom: Bottom | undefined, rows: number): Seen {
   const total = totalRows(blocks);
-  const block = bottom && blocks.find(({ messageId }) => messageId === bottom.messageId);
+  const block = bottom && blocks[placeOf(blocks, bottom.messageId)];
   const wanted = bottom && block ? block.start + Math.min(bottom.row, block.rows - 1) + 1 : total;
-  // the beginning stands at the top rather than halfway down
+  // the first message stays at the top of the screen
   const end = Math.min(total, Math.max(wanted, rows));
   return { first: Math.max(0, end - rows), end };
 }
 
-/** Further up by so many rows; down when negative. */
+/** Scrolls up by `up` rows, down if negative. */
 export function scrolled(
   blocks: readonly Block[],
   bottom: Bottom | undefined,
@@ -39,14 +61,14 @@ export function scrolled(
   return bottomAt(blocks, seen(blocks, bottom, rows).end - up, rows);
 }
 
-/** As little further as it takes to see a message; its end when it is larger than the screen. */
+/** Scrolls as little as possible to show a message; shows the end of one that is larger than the screen. */
 export function revealed(
   blocks: readonly Block[],
   bottom: Bottom | undefined,
   rows: number,
   messageId: string,
 ): Bottom | undefined {
-  const block = blocks.find((candidate) => candidate.messageId === messageId);
+  const block = blocks[placeOf(blocks, messageId)];
   if (!block) return bottom;
   const { first, end } = seen(blocks, bottom, rows);
   const blockEnd = block.start + block.rows;
@@ -55,28 +77,30 @@ export function revealed(
   return bottom;
 }
 
-/** A message with others around it, unless it is seen already. */
+/** Scrolls a message to the middle, unless it is already visible. */
 export function centred(
   blocks: readonly Block[],
   bottom: Bottom | undefined,
   rows: number,
   messageId: string,
 ): Bottom | undefined {
-  const block = blocks.find((candidate) => candidate.messageId === messageId);
+  const block = blocks[placeOf(blocks, messageId)];
   const { first, end } = seen(blocks, bottom, rows);
   if (!block || (block.start >= first && block.start + block.rows <= end)) return bottom;
   const below = Math.max(0, Math.floor((rows - block.rows) / 2));
   return bottomAt(blocks, block.start + block.rows + below, rows);
 }
 
-/** The message on the first row that is seen whole, or else the one that fills the screen. */
+/** Returns the first message whose start is visible, or else the last one. */
 export function firstSeen(
   blocks: readonly Block[],
   bottom: Bottom | undefined,
   rows: number,
 ): Block | undefined {
   const { first } = seen(blocks, bottom, rows);
-  return blocks.find(({ start }) => start >= first) ?? blocks.at(-1);
+  const place = placeAfter(blocks, first);
+  const isCut = (blocks[place]?.start ?? first) < first;
+  return blocks[isCut ? place + 1 : place] ?? blocks.at(-1);
 }
 
 export function totalRows(blocks: readonly Block[]): number {
@@ -88,6 +112,6 @@ function bottomAt(blocks: readonly Block[], wanted: number, rows: number): Botto
   const total = totalRows(blocks);
   const end = Math.max(Math.min(wanted, total), Math.min(rows, total));
   if (end >= total) return undefined;
-  const block = blocks.findLast(({ start }) => start < end);
+  const block = blocks[placeAfter(blocks, end - 1)];
   return block && { messageId: block.messageId, row: end - 1 - block.start };
 }

@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
 
-/** What a reader takes for one character, and the columns that it takes on a terminal: 1 or 2, sometimes more, never 0. */
+/** A grapheme cluster, and its columns on a terminal: 1 or 2, sometimes more, never 0. */
 export interface Grapheme {
   text: string;
   columns: number;
@@ -8,28 +8,33 @@ export interface Grapheme {
 
 const SEGMENTER = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const ASCII = /^[\u0020-\u007e]*$/;
-/** Marks that may be heaped upon one character; more of them would run over the lines above and below. */
+/** Code points of one cluster, at most: more combining marks would be drawn over the rows above and below. */
 const MOST_CODE_POINTS = 12;
 
-/** Taking text apart is slow, and the same lines are drawn again and again. */
+/** Cached widths, at most: segmenting is slow, and the same lines are drawn again and again. */
 const MOST_KNOWN = 20_000;
 const widths = new Map<string, number>();
 const texts = new Map<string, number>();
 
-/** The columns that a text takes. */
+/** Printable ASCII: each code unit is one cluster of one column. */
+export function isPlain(text: string): boolean {
+  return ASCII.test(text);
+}
+
+/** Counts the columns of a text. */
 export function columnsOf(text: string): number {
   if (ASCII.test(text)) return text.length;
   return remembered(texts, text, () => graphemes(text).reduce((sum, { columns }) => sum + columns, 0));
 }
 
-/** A text in its characters, without those that take no column of their own. */
+/** Splits a text into grapheme clusters, without those that have no column of their own. */
 export function graphemes(text: string): Grapheme[] {
   if (ASCII.test(text)) return plainCharacters(text);
   const all: Grapheme[] = [];
   const runs = text.match(RUNS) ?? [];
   for (const [place, run] of runs.entries()) {
     if (ASCII.test(run)) {
-      // what follows may be a mark on the last character
+      // the next run may begin with a mark on the last character
       all.push(...plainCharacters(place < runs.length - 1 ? run.slice(0, -1) : run));
       continue;
     }
@@ -42,19 +47,19 @@ export function graphemes(text: string): Grapheme[] {
   return all;
 }
 
-/** Runs of letters that are one character each, and of others. */
+/** Runs of printable ASCII, where each code unit is one cluster, and runs of everything else. */
 const RUNS = /[\u0020-\u007e]+|[^\u0020-\u007e]+/g;
 
 function plainCharacters(text: string): Grapheme[] {
   return Array.from(text, (character) => ({ text: character, columns: 1 }));
 }
 
-/** Where the characters of a text begin, and its end: UTF-16 offsets. */
+/** Returns the UTF-16 offsets of all cluster starts, and of the end. */
 export function boundaries(text: string): number[] {
   return [...[...SEGMENTER.segment(text)].map(({ index }) => index), text.length];
 }
 
-/** The columns of one character; 0 for one that is not seen. */
+/** Counts the columns of one cluster; 0 if it is invisible. */
 export function graphemeColumns(segment: string): number {
   if (segment.length === 1 && ASCII.test(segment)) return 1;
   return remembered(widths, segment, () => stringWidth(segment));

@@ -1,15 +1,18 @@
 import { EMPTY_EDIT } from '../../text/edit.js';
-import { moved, STEPS } from '../../text/window.js';
-import { roomPlace, sessionPlace } from '../shown.js';
+import { moved, STEPS } from '../../widgets.js';
+import { askForChat, askForPairing, askForWorkspace, openRoom } from '../actions.js';
 import type { InboxView, Keys } from '../view.js';
+import { type Pane, roomPlace, sessionPlace } from '../view-state.js';
+import { openFinder, openNextUnread, openSwitcher } from './goto.js';
 
 export const sessionKeys: Keys = (view, press) => {
+  if (press.type === 'mouse') return false;
   const key = press.type === 'key' ? press.key : press.text;
   const { sessions } = view.model.state;
   const place = sessionPlace(view.shown);
   const by = STEPS[key];
   if (by !== undefined) {
-    // below the last session come the rooms
+    // the rooms are below the last session
     if (by === 1 && place >= sessions.length - 1) view.change({ pane: 'rooms' });
     else view.change({ session: sessions[moved(place, by, sessions.length)]?.clientId });
     return true;
@@ -30,6 +33,7 @@ function choose(view: InboxView, clientId: string | undefined): void {
 }
 
 export const roomKeys: Keys = (view, press) => {
+  if (press.type === 'mouse') return false;
   const key = press.type === 'key' ? press.key : press.text;
   const { rooms } = view.shown;
   const place = roomPlace(view.shown);
@@ -39,7 +43,7 @@ export const roomKeys: Keys = (view, press) => {
     else view.change({ room: rooms[moved(place, by, rooms.length)]?.chatRoomId });
     return true;
   }
-  if (key === 'enter') open(view, rooms[place]?.chatRoomId);
+  if (key === 'enter') openRoom(view, rooms[place]?.chatRoomId);
   else if (key === 'right') goToConversation(view, rooms[place]?.chatRoomId);
   else if (key === '/') view.change({ overlay: { type: 'search', where: 'rooms', edit: EMPTY_EDIT } });
   else if (key === 'escape') view.change({ roomWords: '' });
@@ -47,14 +51,53 @@ export const roomKeys: Keys = (view, press) => {
   return true;
 };
 
-/** To the conversation that is open, or to the highlighted one. */
+/** Moves the focus to the open conversation; opens the highlighted room if none is open. */
 function goToConversation(view: InboxView, chatRoomId: string | undefined): void {
   if (view.model.state.conversation) view.change({ pane: 'conversation' });
-  else open(view, chatRoomId);
+  else openRoom(view, chatRoomId);
 }
 
-function open(view: InboxView, chatRoomId: string | undefined): void {
-  if (chatRoomId === undefined) return;
-  if (view.model.state.conversation?.chatRoomId !== chatRoomId) view.model.openRoom(chatRoomId);
-  view.change({ pane: 'conversation', room: chatRoomId, message: undefined, bottom: undefined });
+const PANES: readonly Pane[] = ['sessions', 'rooms', 'conversation', 'composer'];
+
+/** Keys in every pane that does not bind them itself. */
+export const everywhereKeys: Keys = (view, press) => {
+  if (press.type !== 'key' && press.type !== 'text') return false;
+  const act = ACTS[press.type === 'key' ? press.key : press.text];
+  act?.(view);
+  return act !== undefined;
+};
+
+const ACTS: Readonly<Record<string, (view: InboxView) => void>> = {
+  tab: (view) => goBy(view, 1),
+  'shift+tab': (view) => goBy(view, -1),
+  s: (view) => view.change({ pane: 'sessions', session: undefined }),
+  'ctrl+k': openSwitcher,
+  u: openNextUnread,
+  F: openFinder,
+  n: askForChat,
+  p: askForPairing,
+  w: askForWorkspace,
+  '?': (view) => view.change({ overlay: { type: 'help', scrolled: 0 } }),
+  q: leave,
+};
+
+/** Moves the focus by `by` panes. Skips the conversation and the composer while no room is open. */
+function goBy(view: InboxView, by: number): void {
+  const isOpen = view.model.state.conversation !== undefined;
+  const panes = isOpen ? PANES : PANES.slice(0, 2);
+  const place = panes.indexOf(view.shown.view.pane);
+  const pane = panes[(place + by + panes.length) % panes.length];
+  if (pane) view.change({ pane });
+}
+
+/** Quits; asks first if there are unsent texts. */
+function leave(view: InboxView): void {
+  const unsent = [...view.state.drafts.values()].filter(({ edit }) => edit.text.trim() !== '').length;
+  if (unsent === 0) {
+    view.options.leave();
+    return;
+  }
+  const what = unsent === 1 ? 'an unsent message' : `${unsent} unsent messages`;
+  const question = `Quit and lose ${what}?`;
+  view.change({ overlay: { type: 'confirm', question, onYes: () => view.options.leave() } });
 }

@@ -1,23 +1,15 @@
 import type { Press } from '../../press.js';
-import { type Edit, insert, pressed } from '../../text/edit.js';
-import { moved } from '../../text/window.js';
-import { react } from '../acts.js';
-import { detailLines } from '../pictures/detail.js';
-import { helpOverflow } from '../pictures/frame.js';
-import { messageOf } from '../shown.js';
+import { moved } from '../../widgets.js';
+import { react } from '../actions.js';
 import type { InboxView } from '../view.js';
-import {
-  type Confirmation,
-  type Detail,
-  EMOJIS,
-  type EmojiChoice,
-  type Help,
-  type Search,
-} from '../view-state.js';
+import { EMOJIS, messageOf, type OverlayOf } from '../view-state.js';
+import { detailLines } from '../views/detail.js';
+import { helpOverflow } from '../views/screen.js';
 import { findFirst } from './find.js';
-import { formKeys } from './form.js';
+import { finderKeys, switcherKeys } from './goto.js';
+import { typed } from './typed.js';
 
-/** What keys do while something else than the panes has them. */
+/** Keys while an overlay is open. */
 export function overlayKeys(view: InboxView, press: Press): void {
   const { overlay } = view.state;
   if (!overlay) return;
@@ -31,9 +23,11 @@ export function overlayKeys(view: InboxView, press: Press): void {
   else if (overlay.type === 'emoji') emojiKeys(view, overlay, press);
   else if (overlay.type === 'search') searchKeys(view, overlay, press);
   else if (overlay.type === 'form') formKeys(view, overlay, press);
+  else if (overlay.type === 'switcher') switcherKeys(view, overlay, press);
+  else if (overlay.type === 'found') finderKeys(view, overlay, press);
 }
 
-function confirmKeys(view: InboxView, { onYes }: Confirmation, press: Press): void {
+function confirmKeys(view: InboxView, { onYes }: OverlayOf<'confirm'>, press: Press): void {
   back(view);
   if (press.type === 'text' && press.text.toLowerCase() === 'y') onYes();
 }
@@ -41,7 +35,13 @@ function confirmKeys(view: InboxView, { onYes }: Confirmation, press: Press): vo
 function back(view: InboxView): void {
   const { overlay } = view.state;
   if (overlay?.type === 'pairing') overlay.stop();
+  if (overlay?.type === 'found') overlay.stop.abort();
   view.change({ overlay: undefined });
+}
+
+function keyOf(press: Press): string {
+  if (press.type === 'key') return press.key;
+  return press.type === 'mouse' ? press.action : press.text;
 }
 
 const SCROLLS: Readonly<Record<string, number>> = {
@@ -53,15 +53,15 @@ const SCROLLS: Readonly<Record<string, number>> = {
   pagedown: 10,
 };
 
-function helpKeys(view: InboxView, overlay: Help, press: Press): void {
-  const most = helpOverflow(view.state.size);
-  const by = SCROLLS[press.type === 'key' ? press.key : press.text];
+function helpKeys(view: InboxView, overlay: OverlayOf<'help'>, press: Press): void {
+  const most = helpOverflow(view.state.size, view.options.drawing().keys ?? {});
+  const by = SCROLLS[keyOf(press)];
   if (by === undefined || most === 0) back(view);
   else view.change({ overlay: { ...overlay, scrolled: moved(overlay.scrolled, by, most + 1) } });
 }
 
-function detailKeys(view: InboxView, overlay: Detail, press: Press): void {
-  const key = press.type === 'key' ? press.key : press.text;
+function detailKeys(view: InboxView, overlay: OverlayOf<'detail'>, press: Press): void {
+  const key = keyOf(press);
   if (key === 'o' || key === 'q' || key === 'enter') {
     back(view);
     return;
@@ -73,7 +73,7 @@ function detailKeys(view: InboxView, overlay: Detail, press: Press): void {
   view.change({ overlay: { ...overlay, scrolled: moved(overlay.scrolled, by, lines) } });
 }
 
-function emojiKeys(view: InboxView, overlay: EmojiChoice, press: Press): void {
+function emojiKeys(view: InboxView, overlay: OverlayOf<'emoji'>, press: Press): void {
   const { index, edit, messageId } = overlay;
   const choose = (next: number) =>
     view.change({ overlay: { ...overlay, index: moved(next, 0, EMOJIS.length) } });
@@ -99,7 +99,7 @@ function emojiKeys(view: InboxView, overlay: EmojiChoice, press: Press): void {
   view.change({ overlay: { ...overlay, edit: typed(edit, press) } });
 }
 
-function searchKeys(view: InboxView, overlay: Search, press: Press): void {
+function searchKeys(view: InboxView, overlay: OverlayOf<'search'>, press: Press): void {
   const isRooms = overlay.where === 'rooms';
   const words = overlay.edit.text.trim();
   if (press.type === 'key' && press.key === 'escape') {
@@ -112,15 +112,39 @@ function searchKeys(view: InboxView, overlay: Search, press: Press): void {
     return;
   }
   const edit = typed(overlay.edit, press);
-  // the room list follows what is typed
+  // filters the rooms while typing
   view.change({
     overlay: { ...overlay, edit },
     ...(isRooms && { roomWords: edit.text.trim(), room: undefined }),
   });
 }
 
-/** A text of one line after one more key. */
-export function typed(edit: Edit, press: Press): Edit {
-  if (press.type === 'key') return pressed(edit, press.key) ?? edit;
-  return insert(edit, press.text.replaceAll('\n', ' '));
+const MOVES: Readonly<Record<string, number>> = { tab: 1, down: 1, 'shift+tab': -1, up: -1 };
+
+/** Keys in a form: Enter goes to the next field, and submits on the last one. */
+function formKeys(view: InboxView, form: OverlayOf<'form'>, press: Press): void {
+  const show = (change: Partial<OverlayOf<'form'>>) => view.change({ overlay: { ...form, ...change } });
+  const by = press.type === 'key' ? MOVES[press.key] : undefined;
+  if (by !== undefined) {
+    show({ index: moved(form.index, by, form.fields.length) });
+    return;
+  }
+  if (press.type === 'key' && press.key === 'enter') {
+    if (form.index < form.fields.length - 1) {
+      show({ index: form.index + 1 });
+      return;
+    }
+    submit(view, form);
+    return;
+  }
+  const fields = form.fields.map((field, place) =>
+    place === form.index ? { ...field, edit: typed(field.edit, press) } : field,
+  );
+  show({ fields, problem: '' });
+}
+
+function submit(view: InboxView, form: OverlayOf<'form'>): void {
+  view.change({ overlay: undefined });
+  const problem = form.onSubmit(form.fields.map(({ edit }) => edit.text.trim()));
+  if (problem !== undefined) view.change({ overlay: { ...form, problem } });
 }

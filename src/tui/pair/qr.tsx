@@ -1,0 +1,122 @@
+import { Box, Text } from 'ink';
+import qrcode from 'qrcode-terminal';
+import type { TerminalSize } from '../screen.js';
+
+/** Draws a QR, or says how large the terminal must be. */
+export function QrCode({
+  text,
+  terminal,
+  taken,
+  color,
+  instead,
+}: {
+  text: string;
+  terminal: TerminalSize;
+  /** Rows of the terminal that are not available for the QR. */
+  taken: number;
+  /** Forces light on dark, independent of the terminal's colours. */
+  color: boolean;
+  /** Lines of advice if the QR does not fit. */
+  instead: readonly string[];
+}) {
+  const fits = ({ columns, rows }: DrawnQr, more = 0) =>
+    terminal.columns >= columns && terminal.rows >= rows + taken + more;
+  const qr = qrText(text);
+  const small = smallQrText(text);
+  const colors = color ? { color: 'whiteBright', backgroundColor: 'black' } : {};
+  if (!fits(qr) && !fits(small, SMALL_QR_ADVICE.length)) {
+    const have = `${terminal.columns}x${terminal.rows}`;
+    const need = `${small.columns}x${small.rows + taken + SMALL_QR_ADVICE.length}`;
+    return (
+      <Box flexDirection="column">
+        <Text>{`The QR needs a terminal of ${need}, this one has ${have}: enlarge it or make its text smaller.`}</Text>
+        {instead.map((line) => (
+          <Text key={line}>{line}</Text>
+        ))}
+      </Box>
+    );
+  }
+  if (fits(qr)) {
+    return (
+      <Text {...colors} wrap="truncate">
+        {qr.lines.join('\n')}
+      </Text>
+    );
+  }
+  return (
+    <Box flexDirection="column">
+      <Text {...colors} wrap="truncate">
+        {small.lines.join('\n')}
+      </Text>
+      {SMALL_QR_ADVICE.map((line) => (
+        <Text key={line} wrap="truncate">
+          {line}
+        </Text>
+      ))}
+    </Box>
+  );
+}
+
+/** What to do where the font of the terminal does not have the small blocks. */
+const SMALL_QR_ADVICE = [
+  'No QR above, or the phone does not read it? Enlarge the terminal,',
+  'or add --qr-file FILE.png, --link or --phone NUMBER to switchboard pair.',
+];
+
+interface DrawnQr {
+  lines: readonly string[];
+  columns: number;
+  rows: number;
+}
+
+/** Encodes a text as a QR: light modules are blocks, dark ones spaces. A pairing QR has 59 columns and 30 rows. */
+export function qrText(text: string): DrawnQr {
+  let drawn = '';
+  // `generate` calls back synchronously
+  qrcode.generate(text, { small: true }, (result) => {
+    drawn = result;
+  });
+  const lines = drawn.split('\n').filter((line) => line !== '');
+  return { lines, columns: Math.max(...lines.map((line) => line.length)), rows: lines.length };
+}
+
+/**
+ * As `qrText`, with two by three modules in each cell: a pairing QR has 30 columns and 20 rows. The modules are a third
+ * higher than wide, which scanners correct as they correct a view from the side. Some fonts do not have these blocks.
+ */
+export function smallQrText(text: string): DrawnQr {
+  const modules = lightModules(qrText(text));
+  const columns = Math.ceil(modules.length / 2);
+  const rows = Math.ceil(modules.length / 3);
+  const lines = Array.from({ length: rows }, (_, row) =>
+    Array.from({ length: columns }, (_, column) => {
+      const six = [0, 1, 2].flatMap((y) => [0, 1].map((x) => modules[row * 3 + y]?.[column * 2 + x] ?? true));
+      return sextant(six.reduce((bits, isLight, at) => bits + (isLight ? 2 ** at : 0), 0));
+    }).join(''),
+  );
+  return { lines, columns, rows };
+}
+
+/** The modules of a drawn QR with its quiet zone of one module, row by row: true for light ones. */
+function lightModules({ lines }: DrawnQr): boolean[][] {
+  const halves = lines.flatMap((line) =>
+    ['█▀', '█▄'].map((light) => Array.from(line, (block) => light.includes(block))),
+  );
+  // the upper half of the first line is empty
+  return halves.slice(1);
+}
+
+/** Unicode's blocks for six modules begin here; those that other blocks of Unicode show already are left out. */
+const FIRST_SEXTANT = 0x1fb00;
+const OTHER_BLOCKS: ReadonlyMap<number, string> = new Map([
+  [0, ' '],
+  [21, '▌'],
+  [42, '▐'],
+  [63, '█'],
+]);
+
+/** @param bits the light ones of six modules: 1 and 2 in the upper row, 4 and 8 in the middle, 16 and 32 in the lower one */
+function sextant(bits: number): string {
+  const leftOut = [...OTHER_BLOCKS.keys()].filter((other) => other < bits).length;
+  return OTHER_BLOCKS.get(bits) ?? String.fromCodePoint(FIRST_SEXTANT + bits - leftOut);
+}
