@@ -4,13 +4,15 @@ import { fileURLToPath } from 'node:url';
 import { register } from 'tsx/esm/api';
 
 register({ tsconfig: fileURLToPath(new URL('../tsconfig.json', import.meta.url)) });
-const { execute, settings } = await import('@oclif/core');
+const { settings } = await import('@oclif/core');
+const { runCommand } = await import('./run-command.js');
 
+process.env.NODE_ENV = 'development';
+settings.debug = true;
 settings.enableAutoTranspile = false;
 rmSync(new URL('../oclif.manifest.json', import.meta.url), { force: true });
 const pjson = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 pjson.oclif.commands = './commands';
-await execute({
-  development: true,
-  loadOptions: { root: fileURLToPath(new URL('..', import.meta.url)), pjson, userPlugins: false },
-});
+pjson.oclif.helpClass = './src/cli/help.ts';
+pjson.oclif.hooks.command_not_found = './src/cli/not-found-hook.ts';
+await runCommand({ root: fileURLToPath(new URL('..', import.meta.url)), pjson, userPlugins: false });

@@ -13,8 +13,8 @@ if (process.argv.length === 3 && ['--version', '-v'].includes(process.argv[2])) 
   // its own check of Node's version loads a library of 47 files; ours is the package's `engines`
   process.env.OCLIF_DISABLE_ENGINE_WARNING = '1';
   module.enableCompileCache?.();
-  const { execute } = await import('@oclif/core');
+  const { runCommand } = await import('./run-command.js');
 
   // the framework would run plugins that stand in the daemon's data directory
-  await execute({ loadOptions: { root, userPlugins: false } });
+  await runCommand({ root, userPlugins: false });
 }

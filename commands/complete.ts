@@ -1,32 +1,65 @@
-import { complete } from '../src/cli/completion/complete.js';
-import { grammarOf } from '../src/cli/completion/grammar.js';
+import { Flags } from '@oclif/core';
+import type { DaemonClient } from '../src/cli/client.js';
+import { DaemonCommand } from '../src/cli/command.js';
+import { chatNames, complete, daemonIn, grammarOf, sessionNames } from '../src/cli/completion/complete.js';
 import { FILES } from '../src/cli/completion/scripts.js';
-import { daemonIn, sessionNames } from '../src/cli/completion/session-names.js';
-import { DaemonCommand } from '../src/cli/daemon-command.js';
+import { contextsPath, readContexts } from '../src/cli/contexts.js';
 
-/** Milliseconds that the daemon may take to name its sessions: somebody waits at the keyboard. */
+/** Timeout in milliseconds for the names of sessions: a person waits at the keyboard. */
 const ANSWER_MS = 2_000;
 
 export default class Complete extends DaemonCommand {
   static override hidden = true;
   static override strict = false;
-  static override summary = 'Tell how a command line may go on, for the script of `switchboard completion`';
+  static override summary = 'Print completions of a command line, for the script of `switchboard completion`';
   static override description =
-    'Takes the words after `switchboard` behind `--`; prints a candidate on each line, with its meaning behind a tab.';
+    'Takes the words after `switchboard` behind `--`. Prints one candidate per line: the word, a tab, its description.';
   static override examples = ['<%= config.bin %> <%= command.id %> -- sessions sh'];
+
+  static override flags = {
+    escape: Flags.boolean({ description: 'escape names for bash, which takes candidates as they are typed' }),
+  };
 
   async run(): Promise<{ candidates: string[] }> {
     const { flags } = await this.parse(Complete);
-    // as it was typed: the parser drops every --
+    // the raw arguments, because the parser drops every --
     const words = this.argv.slice(this.argv.indexOf('--') + 1);
-    const { candidates, also } = complete(grammarOf(this.config), words);
+    const { candidates, also, clientId } = complete(grammarOf(this.config), words);
     const lines = candidates.map(({ text, description }) => (description ? `${text}\t${description}` : text));
     if (also === 'file') lines.push(FILES);
     if (also === 'session') {
-      const client = await this.daemon({ ...flags, ...daemonIn(words) }, AbortSignal.timeout(ANSWER_MS));
+      const client = await this.daemonOf(words);
       lines.push(...(await sessionNames(client, words)));
     }
-    if (!this.jsonEnabled()) for (const line of lines) this.output.line(line);
+    if (also === 'context') {
+      const { contexts } = await readContexts(contextsPath(this.config.configDir));
+      lines.push(...Object.keys(contexts).filter((name) => name.startsWith(words.at(-1) ?? '')));
+    }
+    if (clientId !== undefined && (also === 'chat' || also === 'group' || also === 'person')) {
+      const client = await this.daemonOf(words);
+      const chats = await chatNames(client, { clientId, kind: also }, words);
+      const shown = flags.escape ? inBash(words.at(-1) ?? '') : (text: string) => [text];
+      lines.push(
+        ...chats.flatMap(({ text, description }) => shown(text).map((typed) => `${typed}\t${description}`)),
+      );
+    }
+    if (!this.jsonEnabled() && lines.length > 0) this.output.block(lines.join('\n'));
     return { candidates: lines };
   }
+
+  /** The daemon that the completed command line means, chosen by the same rules, so that each token goes only to its daemon. */
+  private async daemonOf(words: readonly string[]): Promise<DaemonClient> {
+    const typed = Object.entries(daemonIn(words)).map(([name, value]) => `--${name}=${value}`);
+    const { flags } = await this.parse(Complete, typed);
+    return this.daemon(flags, AbortSignal.timeout(ANSWER_MS));
+  }
+}
+
+/**
+ * Makes names safe for a command line of bash, because strangers choose them: escapes what bash acts on. In quotes this is
+ * not possible in all cases, so names with a character that may act there are left out.
+ */
+function inBash(current: string): (text: string) => string[] {
+  if (/^["']/.test(current)) return (text) => (/["'`$\\!]/.test(text) ? [] : [text]);
+  return (text) => [text.replace(/[\s"'`$\\!&;|<>()[\]{}*?#~]/g, '\\$&')];
 }

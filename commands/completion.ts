@@ -1,29 +1,29 @@
 import { Args } from '@oclif/core';
-import { BaseCommand } from '../src/cli/base-command.js';
+import { BaseCommand } from '../src/cli/command.js';
 import { completionScript, SHELLS } from '../src/cli/completion/scripts.js';
 
 export default class Completion extends BaseCommand {
-  static override summary = 'Print the script that completes commands in a shell';
+  static override summary = 'Print the completion script of a shell';
   static override description =
-    `Completes commands, flags, their values and the names of sessions. After an upgrade the script stays as it is:
-it asks the command line itself.
+    `Completes commands, flags, flag values and session names. The script asks switchboard for the \
+candidates, so it stays valid after an upgrade.
 
-bash: add to ~/.bashrc the line of the first example.
-zsh: write it to a folder of $fpath under the name _switchboard.
-fish: write it to ~/.config/fish/completions.`;
+bash: add the line of the first example to ~/.bashrc.
+zsh: write the script as _switchboard to a folder of $fpath.
+fish: write the script to ~/.config/fish/completions.`;
   static override examples = [
     'source <(<%= config.bin %> <%= command.id %> bash)',
     '<%= config.bin %> <%= command.id %> zsh > "$' + '{fpath[1]}/_<%= config.bin %>"',
     '<%= config.bin %> <%= command.id %> fish > ~/.config/fish/completions/<%= config.bin %>.fish',
   ];
   static override args = {
-    shell: Args.string({ options: SHELLS, required: true, description: 'which shell' }),
+    shell: Args.string({ options: SHELLS, required: true, description: 'name of the shell' }),
   };
 
   async run(): Promise<{ script: string }> {
     const { args } = await this.parse(Completion);
     const script = completionScript(args.shell, this.config.bin);
-    if (!this.jsonEnabled()) this.output.line(script.trimEnd());
+    if (!this.jsonEnabled()) this.output.block(script.trimEnd());
     return { script };
   }
 }

@@ -3,19 +3,19 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Flags } from '@oclif/core';
-import { BaseCommand } from '../src/cli/base-command.js';
 import { DaemonClient } from '../src/cli/client.js';
+import { BaseCommand } from '../src/cli/command.js';
 import type { DemoItem } from '../src/cli/demo.js';
-import { type Interrupt, listenForInterrupt } from '../src/cli/interrupt.js';
+import { type Interrupt, listenForInterrupt } from '../src/cli/terminal.js';
 import type { Daemon } from '../src/index.js';
 
 export default class Demo extends BaseCommand {
-  static override summary = 'See the gateway do its job, on a simulated network';
+  static override summary = 'Run the gateway on a simulated network: pair, send, receive';
   static override description =
-    `Starts a daemon with the embedded store and the sandbox network in a temporary folder and on free ports, links a
-simulated phone by QR, sends a message to another one over the HTTP API, and shows that person's answer as the event
-that a webhook receiver gets. Everything is real but the network's operator: the protocol library, the encryption, the
-WebSocket, the webhook call.`;
+    `Starts a daemon with the embedded store and the sandbox network, in a temporary folder and on free \
+ports. Links a simulated phone by QR, sends a message to a second phone over the HTTP API, and shows \
+the reply as the event that a webhook receives. Only the network is simulated: the protocol library, \
+the encryption, the WebSocket and the webhook call are the real ones.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --keep',
@@ -23,7 +23,7 @@ WebSocket, the webhook call.`;
   ];
   static override flags = {
     keep: Flags.boolean({
-      description: 'leave everything running afterwards, to try other commands; Ctrl+C ends',
+      description: 'keep everything running afterwards, until Ctrl+C',
     }),
   };
   protected override readonly streams = true;
@@ -37,7 +37,7 @@ WebSocket, the webhook call.`;
     try {
       await this.#play(daemon, token, interrupt);
       if (flags.keep) {
-        this.#tellHowToGoOn(daemon, token);
+        this.#showNextSteps(daemon, token);
         await interrupt.aborted;
       }
     } finally {
@@ -45,14 +45,14 @@ WebSocket, the webhook call.`;
       await daemon.stop();
       await rm(dataDir, { recursive: true, force: true });
     }
-    // timers of the protocol library would keep the process for up to half a minute
+    // timers of the protocol library keep the process alive for up to 30 s
     this.exit();
   }
 
   /** Plays the demo with `switchboard tail` beside it. */
   async #play(daemon: Daemon, token: string, interrupt: Interrupt): Promise<void> {
     const { demo } = await import('../src/cli/demo.js');
-    const { startDemoReceiver } = await import('../src/cli/demo-receiver.js');
+    const { startDemoReceiver } = await import('../src/cli/demo.js');
     const { SandboxClient } = await import('../src/sandbox/client.js');
     const webhookToken = randomBytes(16).toString('hex');
     const receiver = await startDemoReceiver(webhookToken);
@@ -66,7 +66,7 @@ WebSocket, the webhook call.`;
       const webhook = { ...receiver, token: webhookToken };
       for await (const item of demo({ client, phones, webhook, signal: interrupt.signal }))
         await this.#show(item);
-      await this.#show({ type: 'step', text: 'that is the main job; nothing in it was a mock' });
+      await this.#show({ type: 'step', text: 'done: pair, send and receive work' });
     } finally {
       ended.abort();
       await tailing.ended;
@@ -101,16 +101,16 @@ WebSocket, the webhook call.`;
       this.output.json(item);
       return;
     }
-    const { demoLines } = await import('../src/cli/demo-lines.js');
-    const { qrText } = await import('../src/tui/qr-text.js');
+    const { demoLines } = await import('../src/cli/demo.js');
+    const { qrText } = await import('../src/tui/pair/qr.js');
     const draw = async (qr: string) => qrText(qr).lines.join('\n');
-    this.output.line(await demoLines(item, this.output.paint, draw));
+    this.output.block(await demoLines(item, this.output.paint, draw));
   }
 
-  #tellHowToGoOn(daemon: Daemon, token: string): void {
+  #showNextSteps(daemon: Daemon, token: string): void {
     const lines = [
       '',
-      'It goes on until Ctrl+C. In another terminal:',
+      'Running until Ctrl+C. In another terminal:',
       `  export SWITCHBOARD_URL=${daemon.url} SWITCHBOARD_TOKEN=${token}`,
       `  export SWITCHBOARD_SANDBOX_URL=${daemon.sandboxUrl}`,
       '  switchboard tail',

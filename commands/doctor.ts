@@ -1,60 +1,52 @@
 import { Flags } from '@oclif/core';
-import { DaemonClient } from '../src/cli/client.js';
-import { DaemonCommand, type DaemonFlags } from '../src/cli/daemon-command.js';
-import type { CheckResult, Level } from '../src/cli/doctor/check.js';
-import type { DoctorOptions } from '../src/cli/doctor/room.js';
-import { EXIT_CODES } from '../src/cli/exit-code.js';
-import type { Style } from '../src/cli/paint.js';
-import { findToken, tokenPath } from '../src/cli/token.js';
-import { WaitingLine } from '../src/cli/waiting-line.js';
+import { DaemonClient, findToken, tokenPath } from '../src/cli/client.js';
+import { DaemonCommand, type DaemonFlags } from '../src/cli/command.js';
+import type { CheckResult } from '../src/cli/doctor/check.js';
+import type { DoctorOptions } from '../src/cli/doctor/context.js';
+import { EXIT_CODES } from '../src/cli/errors.js';
+import type { Style } from '../src/cli/output.js';
+import { WaitingLine } from '../src/cli/progress.js';
 import { systemClock } from '../src/domain/clock.js';
+import { apiVersion } from '../src/domain/version.js';
 
-const MARKS: Readonly<Record<Level, { mark: string; style: Style }>> = {
+const MARKS: Readonly<Record<CheckResult['level'], { mark: string; style: Style }>> = {
   ok: { mark: '✓', style: 'green' },
   warning: { mark: '!', style: 'yellow' },
   failed: { mark: '✗', style: 'red' },
   skipped: { mark: '-', style: 'dim' },
 };
 
-interface DoctorReport {
-  /** False when a check failed; warnings do not count. */
-  ok: boolean;
-  checks: CheckResult[];
-}
-
 export default class Doctor extends DaemonCommand {
-  static override summary = 'Find out what does not work, and what to do about it';
+  static override summary = 'Find problems and say how to fix them';
   static override description =
-    `Looks at this program, its settings, files and disk, at the daemon, its clock, store and token, at
-the other nodes on its store, at the network, and at each session with its webhook, its failed deliveries and its history.
-Changes nothing, but has the daemon send each webhook a made-up event, unless --no-send.
-Ends with 1 when something has failed. Each trouble has a name that never changes, and is
-explained in docs/troubleshooting.md.`;
+    `Checks this program, its settings, files and disk; the daemon's clock, store and token; the other \
+nodes of the store; the network; and the webhook, failed deliveries and history of each session. \
+Changes nothing. Sends a sample event to each webhook, unless --no-send is given. \
+Exits with 1 if a check failed. Each problem has a fixed name, explained in docs/troubleshooting.md.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --session acme --no-send',
     '<%= config.bin %> <%= command.id %> --json | jq -r \'.checks[] | select(.level == "failed") | .trouble\'',
   ];
   static override flags = {
-    session: Flags.string({ description: 'look at this session only' }),
+    session: Flags.string({ description: 'check only this session' }),
     send: Flags.boolean({
-      description:
-        'have a made-up text event sent to each webhook; without it only failed deliveries are read',
+      description: 'send a sample text event to each webhook; --no-send only reads the failed deliveries',
       default: true,
       allowNo: true,
     }),
     network: Flags.string({
-      description: "the network to reach; else the daemon's",
+      description: "check the connection to this network; default: the daemon's",
       env: 'SWITCHBOARD_NETWORK',
     }),
   };
 
-  async run(): Promise<DoctorReport> {
+  async run(): Promise<{ ok: boolean; checks: CheckResult[] }> {
     const { flags } = await this.parse(Doctor);
     const { doctor } = await import('../src/cli/doctor/doctor.js');
     const over = new AbortController();
     const options = await this.options(flags, over.signal);
-    const waiting = new WaitingLine((what) => `looking at ${what}`);
+    const waiting = new WaitingLine((what) => `checking ${what}`);
     const checks: CheckResult[] = [];
     try {
       for await (const check of doctor(options, (what) => waiting.show(what))) {
@@ -64,7 +56,7 @@ explained in docs/troubleshooting.md.`;
       }
     } finally {
       waiting.clear();
-      // what took too long would keep the process
+      // a check that timed out would keep the process alive
       over.abort();
     }
     const isWell = checks.every(({ level }) => level !== 'failed');
@@ -76,11 +68,10 @@ explained in docs/troubleshooting.md.`;
     flags: DaemonFlags & { session?: string; send: boolean; network?: string },
     signal: AbortSignal,
   ): Promise<DoctorOptions> {
-    const { LIMITS } = await import('../src/cli/doctor/room.js');
+    const { LIMITS } = await import('../src/cli/doctor/context.js');
     const dataDir = this.dataDir(flags);
-    // one that cannot be read is a finding, not the end
+    // an unreadable token file is a finding of a check
     const token = flags.token || (await findToken(flags.url, dataDir).catch(() => undefined));
-    const { release, engines } = this.config.pjson;
     return {
       client: new DaemonClient({ url: flags.url, token, tokenPath: tokenPath(dataDir), signal }),
       hasToken: token !== undefined,
@@ -90,11 +81,11 @@ explained in docs/troubleshooting.md.`;
       session: flags.session,
       sendsEvents: flags.send,
       program: {
-        release: String(release),
+        release: apiVersion(this.config.version),
         nodeVersion: process.versions.node,
-        nodeRange: engines?.node ?? '',
+        nodeRange: this.config.pjson.engines?.node ?? '',
       },
-      // loaded only when no daemon has the store
+      // loaded only if no daemon uses the store
       tryStore: async (place) => (await import('../src/store/open.js')).tryExistingStore(place),
       clock: systemClock,
       limits: LIMITS,

@@ -1,26 +1,24 @@
 import { Flags } from '@oclif/core';
-import { DaemonCommand } from '../src/cli/daemon-command.js';
+import { DaemonCommand } from '../src/cli/command.js';
 import { httpUrl } from '../src/cli/flags.js';
-import { listenForInterrupt } from '../src/cli/interrupt.js';
 import type { ListenItem } from '../src/cli/listen/listen.js';
+import { listenForInterrupt } from '../src/cli/terminal.js';
 
 export default class Listen extends DaemonCommand {
-  static override summary = "Receive a session's events here, in place of its webhook";
+  static override summary = "Receive a session's events on this machine instead of at its webhook";
   static override description =
-    `Starts a receiver on this machine, puts it in front of the session's webhook until Ctrl+C, and shows each \
-event with the status it was answered with. Each call must carry the token that was made for this run, \
-and its signature; any other is answered 401 and shown.
+    `Starts a webhook receiver on this machine, registers it with the daemon until Ctrl+C, and prints each \
+event with the HTTP status of the reply. Rejects calls without the token and signature of this run with 401.
 
-The former webhook is never overwritten. It is used again as soon as this command ends, however it ends: \
-a listener that is killed is gone after half a minute, and what it does not answer goes to the webhook. \
-Only one listener at a time can have a session.
+The session keeps its own webhook setting. Its webhook gets the events again as soon as this command ends. \
+If the command is killed, its registration expires after 30 s and unanswered events go to the webhook. A \
+session has one listener at a time.
 
-With --forward-to each event is handed on, and answered with what the target answers (502 when it does \
-not, at the latest after 14 s), so that its errors are retried as they would be. --fail tries retries \
-without any code.
+--forward-to passes each event on and replies with the target's status, so that the daemon retries its \
+errors; it replies 502 if the target does not answer within 14 s. --fail tests retries without a target.
 
-The daemon must be able to call this machine: one that runs with --allow-private-urls off (the default \
-outside the sandbox) refuses 127.0.0.1. For a daemon on another machine use --host and --public-url.`;
+The daemon must be able to call this machine. Without --allow-private-urls (the default outside the \
+sandbox) it refuses 127.0.0.1. For a daemon on another machine, use --host and --public-url.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --session acme',
     '<%= config.bin %> <%= command.id %> --session acme --forward-to http://localhost:4000/webhook --forward-token s3cret',
@@ -30,41 +28,45 @@ outside the sandbox) refuses 127.0.0.1. For a daemon on another machine use --ho
     '<%= config.bin %> <%= command.id %> --session acme --host 0.0.0.0 --port 4000 --public-url http://laptop.lan:4000/',
   ];
   static override flags = {
-    session: Flags.string({ description: 'whose events; may be left out when there is only one session' }),
-    'forward-to': httpUrl({ description: 'hand each event on to this address and answer as it does' }),
+    session: Flags.string({ description: 'session whose events to receive; optional if there is only one' }),
+    'forward-to': httpUrl({ description: 'pass each event on to this URL and reply with its status' }),
     'forward-token': Flags.string({
-      description: 'token that the forwarded calls carry and are signed with',
+      description: 'bearer token and signing key of the forwarded calls',
       env: 'SWITCHBOARD_FORWARD_TOKEN',
     }),
     fail: Flags.integer({
-      description: 'answer with this status in place of taking events',
+      description: 'reply with this HTTP status instead of accepting the event',
       min: 300,
       max: 599,
     }),
     'fail-attempts': Flags.integer({
-      description: 'of each event answer only so many attempts so',
+      description: 'fail only the first N attempts of each event',
       min: 1,
       dependsOn: ['fail'],
     }),
-    'extra-events': Flags.boolean({ description: 'also take message_status and session_status' }),
+    'extra-events': Flags.boolean({ description: 'also receive all opt-in events' }),
     print: Flags.string({
-      description: 'what is shown of an event',
+      description: 'output per event: one line, or the body as JSON',
       options: ['line', 'body'],
       default: 'line',
     }),
-    host: Flags.string({ description: 'address of this machine to listen on', default: '127.0.0.1' }),
-    port: Flags.integer({ description: 'port to listen on; else any that is free', min: 1, max: 65_535 }),
-    'public-url': httpUrl({
-      description: 'where the daemon reaches this machine, if that is another address',
+    host: Flags.string({ description: 'local address to listen on', default: '127.0.0.1' }),
+    port: Flags.integer({
+      description: 'local port to listen on; default: any free port',
+      min: 1,
+      max: 65_535,
     }),
-    'take-over': Flags.boolean({ description: 'take the place of another listener of the session' }),
+    'public-url': httpUrl({
+      description: 'URL at which the daemon reaches this machine, if it differs',
+    }),
+    'take-over': Flags.boolean({ description: 'replace another listener of the session' }),
   };
   protected override readonly streams = true;
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Listen);
     const { listen } = await import('../src/cli/listen/listen.js');
-    const { chooseSession } = await import('../src/cli/listen/session.js');
+    const { chooseSession } = await import('../src/cli/sessions.js');
     const interrupt = listenForInterrupt();
     try {
       const client = await this.daemon(flags, interrupt.signal);
@@ -75,7 +77,7 @@ outside the sandbox) refuses 127.0.0.1. For a daemon on another machine use --ho
         host: flags.host,
         port: flags.port ?? 0,
         publicUrl: flags['public-url'],
-        extraEvents: flags['extra-events'] ? ['message_status', 'session_status'] : [],
+        extraEvents: flags['extra-events'] ?? false,
         takeOver: flags['take-over'],
         forwardTo: targetOf(flags['forward-to'], flags['forward-token']),
         fail: flags.fail ? { status: flags.fail, attempts: flags['fail-attempts'] ?? Infinity } : undefined,
@@ -88,7 +90,7 @@ outside the sandbox) refuses 127.0.0.1. For a daemon on another machine use --ho
   }
 
   private async teller(showsBody: boolean): Promise<(item: ListenItem) => void> {
-    const { eventLines, noteOf, refusedLine } = await import('../src/cli/listen/lines.js');
+    const { eventLines, noteOf, refusedLine } = await import('../src/cli/listen/listen.js');
     return (item) => {
       if (this.jsonEnabled()) this.output.json(item);
       else if (item.type === 'refused') this.output.line(refusedLine(item, this.output.paint));

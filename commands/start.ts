@@ -1,17 +1,17 @@
 import { Errors, Flags, type Interfaces } from '@oclif/core';
-import { BaseCommand } from '../src/cli/base-command.js';
-import { CliError } from '../src/cli/cli-error.js';
-import { EXIT_CODES } from '../src/cli/exit-code.js';
-import { type Interrupt, listenForInterrupt } from '../src/cli/interrupt.js';
-import { explainStartFailure } from '../src/cli/start-failure.js';
+import { BaseCommand } from '../src/cli/command.js';
+import { CliError, EXIT_CODES, explainStartFailure } from '../src/cli/errors.js';
+import { createNotifier } from '../src/cli/service/notify.js';
+import { type Interrupt, listenForInterrupt } from '../src/cli/terminal.js';
+import { type Parent, parentOfWorker } from '../src/cluster/workers/channel.js';
 import { type Config, type RawSettings, SETTING_NAMES, SETTINGS } from '../src/config/schema.js';
-import { type Parent, parentOfWorker } from '../src/workers/parent.js';
+import { errorMessage } from '../src/domain/errors.js';
 
 export default class Start extends BaseCommand {
   static override summary = 'Start the daemon';
   static override description =
-    'Serves the HTTP API and keeps the linked numbers connected until it is stopped (SIGTERM, SIGINT).\n' +
-    'Every flag has an environment variable; both beat switchboard.json or .yaml in the data directory.';
+    'Serves the HTTP API and keeps the linked numbers connected until SIGTERM or SIGINT.\n' +
+    'Flags win over environment variables, and both over switchboard.json or .yaml in the data directory.';
 
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
@@ -35,27 +35,35 @@ export default class Start extends BaseCommand {
     } catch (error) {
       if (error instanceof Errors.ExitError) throw error;
       const reason = explainStartFailure(error, parent ? 'node-url' : 'port');
-      if (!parent) throw new CliError('failure', reason, { cause: error });
+      if (!parent) throw new CliError(isUsage(error) ? 'usage' : 'failure', reason, { cause: error });
       await parent.failed(reason);
       this.exit(EXIT_CODES.failure);
     } finally {
       interrupt.release();
     }
-    // timers of the protocol library would keep the process for up to half a minute
+    // timers of the protocol library keep the process alive for up to 30 s
     this.exit();
   }
 
-  /** From start to stop. */
   async #serve(named: RawSettings, interrupt: Interrupt, parent: Parent | undefined): Promise<void> {
-    const { loadConfig } = await import('../src/config/index.js');
+    const { ConfigError, DataDirError, loadConfig } = await import('../src/config/load.js');
     const { env } = process;
-    const config = await loadConfig({ flags: named, env, defaultDataDir: this.config.dataDir });
+    const config = await loadConfig({ flags: named, env, defaultDataDir: this.config.dataDir }).catch(
+      (error) => {
+        const isWrong = error instanceof ConfigError && !(error instanceof DataDirError);
+        throw isWrong ? new CliError('usage', error.message, { cause: error }) : error;
+      },
+    );
     const running = await start(config, interrupt, parent);
-    // asked to stop before it was up: nothing has been promised to anybody yet
+    // stopped before it was ready
     if (!running) this.exit(EXIT_CODES.interrupted);
+    // systemd sends the variables to workers too; only the first process is the service
+    const notifier = createNotifier(parent ? {} : env, (error) => this.output.warning(errorMessage(error)));
     if (parent) parent.ready(running.url);
     else this.#announce(running, config.dataDir);
+    notifier.ready();
     await interrupt.aborted;
+    notifier.stopping();
     await stopOrKill(running);
   }
 
@@ -75,17 +83,21 @@ export default class Start extends BaseCommand {
   }
 }
 
+function isUsage(error: unknown): boolean {
+  return error instanceof CliError && error.failure === 'usage';
+}
+
 /** A daemon, or several behind a router. */
 interface Running {
   readonly url: string;
   readonly sandboxUrl: string | undefined;
   readonly workerUrls?: readonly string[];
   stop(): Promise<void>;
-  /** Ends at once what has processes of its own. */
+  /** Kills the worker processes. */
   kill?(): void;
 }
 
-/** Undefined when it was asked to stop before it was up. */
+/** Undefined if it was interrupted before it was ready. */
 async function start(
   config: Config,
   interrupt: Interrupt,
@@ -93,20 +105,21 @@ async function start(
 ): Promise<Running | undefined> {
   const { createLog } = await import('../src/log.js');
   const own = createLog({ level: config.logLevel, pretty: Boolean(process.stderr.isTTY) });
-  // the lines of all workers come together
+  // all workers write to one log
   const log = parent ? own.child({ worker: config.nodeName }) : own;
   if (config.workers > 1) {
-    const { startWorkers } = await import('../src/workers/workers.js');
+    const { startWorkers } = await import('../src/cluster/workers/workers.js');
     return startWorkers(config, { log, signal: interrupt.signal });
   }
   if (config.store === 'sqlite' && config.nodeUrl) {
-    log.warn('this will be the only node in spite of --node-url: several need --store mongodb://…');
+    log.warn('--node-url has no effect with SQLite: several nodes need --store mongodb://…');
   }
-  const { createDaemon } = await import('../src/index.js');
+  // not the package's public door: it also loads the sandbox network
+  const { createDaemon } = await import('../src/daemon/daemon.js');
   return (await Promise.race([createDaemon(config, { log }), interrupt.aborted])) ?? undefined;
 }
 
-/** Stops in order; whoever asks again does not want to wait for that. */
+/** Stops in order; a second interrupt kills. */
 async function stopOrKill(running: Running): Promise<void> {
   if (!running.kill) return running.stop();
   const again = listenForInterrupt();
@@ -115,7 +128,7 @@ async function stopOrKill(running: Running): Promise<void> {
   again.release();
 }
 
-/** One flag for each setting. The environment is read with the settings file, not here: both need one order. */
+/** One flag per setting. `loadConfig` reads the environment, together with the settings file. */
 function settingFlags(): Interfaces.FlagInput {
   return Object.fromEntries(
     SETTING_NAMES.map((name) => {

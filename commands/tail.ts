@@ -1,22 +1,24 @@
 import { Flags } from '@oclif/core';
-import { DaemonCommand } from '../src/cli/daemon-command.js';
+import { DaemonCommand } from '../src/cli/command.js';
+import { CliError, EXIT_CODES } from '../src/cli/errors.js';
 import { httpUrl } from '../src/cli/flags.js';
-import { listenForInterrupt } from '../src/cli/interrupt.js';
-import type { TailItem } from '../src/cli/tail.js';
-import { ERRORS, OUTCOMES } from '../src/cli/tail-filter.js';
-import type { TailForwarder } from '../src/cli/tail-forward.js';
+import type { TailForwarder } from '../src/cli/forward.js';
+import { nearestNames } from '../src/cli/nearest.js';
+import { requireSession } from '../src/cli/sessions.js';
+import { ERRORS, OUTCOMES, type TailItem } from '../src/cli/tail.js';
+import { listenForInterrupt } from '../src/cli/terminal.js';
+import { EVENT_TYPES } from '../src/cli/trigger.js';
 
 export default class Tail extends DaemonCommand {
   static override summary = 'Watch events and delivery attempts live';
   static override description =
-    `Shows what happens from now on, until Ctrl+C. A lost connection comes back by itself and goes on after \
-the last entry. With --json each entry is one JSON value on a line; notes go to standard error.
+    `Prints new entries until Ctrl+C, which ends it with exit code 130. Reconnects automatically and continues after the last entry. With --json, \
+prints one JSON value per line; notes go to standard error.
 
---forward-to POSTs every event that is shown to another address as well, as a webhook would get it: \
-X-SN-Event is its type, X-SN-Delivery the id of its entry, and with --forward-token Authorization and \
-signature are those of that token. Each answer is shown with its status and time. It is one attempt for \
-each event; a target that is slow or dead never holds up the tail: what waits too long is dropped, and \
-that is said.`;
+--forward-to also POSTs each printed event to another URL, as a webhook call: X-SN-Event is the event type, \
+X-SN-Delivery the id of the entry; --forward-token adds Authorization and signature. Prints status and time \
+of each reply. Makes one attempt per event. A slow target does not delay the tail: if too many events wait, \
+further ones are dropped with a message.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --session acme --type text --type image',
@@ -26,26 +28,26 @@ that is said.`;
     '<%= config.bin %> <%= command.id %> --json | jq \'select(.kind == "attempt")\'',
   ];
   static override flags = {
-    session: Flags.string({ description: 'only this session' }),
+    session: Flags.string({ description: 'only entries of this session' }),
     type: Flags.string({
       description: 'only this event type, such as text or session_status; repeatable',
       multiple: true,
       multipleNonGreedy: true,
     }),
     outcome: Flags.string({
-      description: 'only attempts and drops that ended so; repeatable',
+      description: 'only deliveries with this outcome; repeatable',
       options: [...OUTCOMES],
       multiple: true,
       multipleNonGreedy: true,
       exclusive: ['forward-to'],
     }),
     errors: Flags.boolean({
-      description: `only what went wrong: the outcomes ${ERRORS.join(', ')}`,
+      description: `only errors: the outcomes ${ERRORS.join(', ')}`,
       exclusive: ['outcome', 'forward-to'],
     }),
-    'forward-to': httpUrl({ description: 'POST every event that is shown to this address too' }),
+    'forward-to': httpUrl({ description: 'also POST each printed event to this URL' }),
     'forward-token': Flags.string({
-      description: 'token that the forwarded calls carry and are signed with',
+      description: 'bearer token and signing key of the forwarded calls',
       env: 'SWITCHBOARD_FORWARD_TOKEN',
     }),
   };
@@ -53,9 +55,11 @@ that is said.`;
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Tail);
+    requireTypes(flags.type);
     const { tail } = await import('../src/cli/tail.js');
     const interrupt = listenForInterrupt();
     const client = await this.daemon(flags, interrupt.signal);
+    if (flags.session !== undefined) await requireSession(client, flags.session);
     const forwarder = await this.forwarder(flags['forward-to'], flags['forward-token']);
     const outcomes = flags.errors ? ERRORS : flags.outcome;
     const options = { clientId: flags.session, types: flags.type, outcomes, signal: interrupt.signal };
@@ -70,6 +74,7 @@ that is said.`;
       if (lost > 0) this.output.warning(`${lost} ${lost === 1 ? 'event was' : 'events were'} not forwarded`);
       interrupt.release();
     }
+    if (interrupt.bySignal) process.exitCode = EXIT_CODES.interrupted;
   }
 
   private async show(item: Exclude<TailItem, { type: 'open' }>): Promise<void> {
@@ -85,18 +90,28 @@ that is said.`;
 
   private async forwarder(url: string | undefined, token = ''): Promise<TailForwarder | undefined> {
     if (url === undefined) return undefined;
-    const { TailForwarder } = await import('../src/cli/tail-forward.js');
+    const { TailForwarder } = await import('../src/cli/forward.js');
     const { forwardLine } = await import('../src/cli/tail-lines.js');
-    return new TailForwarder({
-      target: { url, token },
-      onReport: (id, report) => {
-        if (this.jsonEnabled()) this.output.json({ id, ...report });
-        else this.output.line(forwardLine(report, this.output.paint));
-      },
+    return new TailForwarder({ url, token }, (id, report) => {
+      if (this.jsonEnabled()) this.output.json({ id, ...report });
+      else this.output.line(forwardLine(report, this.output.paint));
     });
   }
 }
 
 function opened(resumed: boolean, url: string): string {
-  return resumed ? 'connected again' : `watching ${url}, Ctrl+C ends`;
+  return resumed ? 'connected again' : `watching ${url}, stop with Ctrl+C`;
+}
+
+/** @throws CliError `usage` */
+function requireTypes(types: readonly string[] = []): void {
+  const unknown = types.find((type) => !EVENT_TYPES.some((known) => known === type));
+  if (unknown === undefined) return;
+  const near = nearestNames(EVENT_TYPES, unknown);
+  throw new CliError('usage', `--type ${unknown}: there is no such event type`, {
+    suggestions: [
+      ...near.map((type) => `did you mean: --type ${type}`),
+      'list the types: switchboard trigger',
+    ],
+  });
 }

@@ -1,19 +1,23 @@
 import { Args, Flags } from '@oclif/core';
-import { CliError } from '../src/cli/cli-error.js';
-import { DaemonCommand } from '../src/cli/daemon-command.js';
-import { EXIT_CODES } from '../src/cli/exit-code.js';
-import { EVENT_TYPES, type EventType, FIELDS, type Triggered } from '../src/cli/trigger.js';
+import { DaemonCommand } from '../src/cli/command.js';
+import { CliError, EXIT_CODES } from '../src/cli/errors.js';
+import { EVENT_TYPES, type EventType, FIELDS, MEANINGS, type Triggered } from '../src/cli/trigger.js';
 
 type TriggerResult = { events: Triggered[] } | { types: Readonly<Record<EventType, string>> };
 
-export default class Trigger extends DaemonCommand {
-  static override summary = "Send a realistic event of any type to a session's webhook";
-  static override description =
-    `The event is made up: nobody wrote anything, and nothing is sent over the network. It takes the way of \
-every event: attempts, retries and token are real, tail and listen show it. Without a type the types are \
-listed.
+const TYPES = Object.entries(MEANINGS);
+const WIDEST_TYPE = Math.max(...EVENT_TYPES.map(({ length }) => length));
 
-Ends with 1 when an event did not arrive, after up to four attempts.`;
+export default class Trigger extends DaemonCommand {
+  static override summary = "Send sample events to a session's webhook";
+  static override description =
+    `Sends nothing over WhatsApp. The delivery is a real one, with attempts, retries, token and signature; \
+tail and listen show it.
+
+Exits with 1 if an event was not delivered after four attempts.
+
+Types:
+${TYPES.map(([type, meaning]) => `  ${type.padEnd(WIDEST_TYPE)}  ${meaning}`).join('\n')}`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> text --session acme',
@@ -22,14 +26,17 @@ Ends with 1 when an event did not arrive, after up to four attempts.`;
     '<%= config.bin %> <%= command.id %> --all --session acme',
   ];
   static override args = {
-    type: Args.string({ description: 'type of the event', options: [...EVENT_TYPES] }),
+    type: Args.string({
+      description: 'type of the event, listed below; without it, prints the types',
+      options: [...EVENT_TYPES],
+    }),
   };
   static override flags = {
-    session: Flags.string({ description: 'whose webhook; may be left out when there is only one session' }),
-    all: Flags.boolean({ description: 'one event of each type', exclusive: ['body', 'set'] }),
-    body: Flags.string({ description: 'what the event says' }),
+    session: Flags.string({ description: 'session whose webhook to call; optional if there is only one' }),
+    all: Flags.boolean({ description: 'send one event of each type', exclusive: ['body', 'set'] }),
+    body: Flags.string({ description: 'text of the event' }),
     set: Flags.string({
-      description: `name=text of another field; repeatable. Names: ${FIELDS.join(', ')}`,
+      description: `set another field, as name=text; repeatable. Names: ${FIELDS.join(', ')}`,
       multiple: true,
       multipleNonGreedy: true,
       default: [],
@@ -38,16 +45,16 @@ Ends with 1 when an event did not arrive, after up to four attempts.`;
 
   async run(): Promise<TriggerResult> {
     const { args, flags } = await this.parse(Trigger);
-    const { MEANINGS, readFields } = await import('../src/cli/trigger.js');
-    if (args.type && flags.all) throw new CliError('usage', 'name either a type or --all');
+    const { readFields } = await import('../src/cli/trigger.js');
+    if (args.type && flags.all) throw new CliError('usage', 'give either a type or --all');
     const types = EVENT_TYPES.filter((type) => flags.all || type === args.type);
     if (types.length === 0) return this.list(MEANINGS);
     const fields = readFields(flags.body, flags.set);
-    const { chooseSession } = await import('../src/cli/listen/session.js');
+    const { chooseSession } = await import('../src/cli/sessions.js');
     const client = await this.daemon(flags);
     const clientId = await chooseSession(client, flags.session);
     const { trigger } = await import('../src/cli/trigger.js');
-    // at the same time, so that a dead receiver costs the time of one; shown in their order
+    // in parallel, so that a dead receiver costs the timeout of one event; printed in order
     const sent = types.map((type) => trigger(client, type, { clientId, fields }));
     const events: Triggered[] = [];
     void Promise.allSettled(sent);
@@ -68,7 +75,8 @@ Ends with 1 when an event did not arrive, after up to four attempts.`;
   private async list(types: Readonly<Record<EventType, string>>): Promise<TriggerResult> {
     if (!this.jsonEnabled()) {
       this.output.fields(types);
-      this.output.note('\nsend one: switchboard trigger TYPE --session CLIENTID');
+      this.output.line();
+      this.output.note('send one: switchboard trigger TYPE --session CLIENTID');
     }
     return { types };
   }

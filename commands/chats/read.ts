@@ -1,17 +1,11 @@
 import { Args } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/daemon-command.js';
+import { DaemonCommand } from '../../src/cli/command.js';
 import { recipientArgs } from '../../src/cli/send-command.js';
-
-interface ReadResult {
-  ok: boolean;
-  /** Messages that a receipt was sent for. */
-  count: number;
-}
 
 export default class ChatsRead extends DaemonCommand {
   static override summary = 'Send read receipts';
   static override description =
-    "The other side sees that its messages were read; the hosted room's unread count becomes 0.";
+    "Marks messages of the other side as read and sets the room's unread count to 0.";
   static override strict = false;
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme +15550000002 3EB0A9253D5F6C2B1E7A90',
@@ -19,21 +13,20 @@ export default class ChatsRead extends DaemonCommand {
   ];
   static override args = {
     ...recipientArgs(),
-    messageId: Args.string({ required: true, description: 'id of a message of theirs; one or more' }),
+    messageId: Args.string({ required: true, description: 'id of a received message; one or more' }),
   };
 
-  async run(): Promise<ReadResult> {
+  async run(): Promise<{ ok: boolean; count: number }> {
     const { args, argv, flags } = await this.parse(ChatsRead);
     const { clientId, to } = args;
     const messageIds = argv.slice(Object.keys(ChatsRead.args).length - 1).map(String);
     const client = await this.daemon(flags);
-    const body = { clientId, to, messageIds };
-    const answer = await client.call<ReadResult>('POST', '/mark-read', { body });
-    if (!this.jsonEnabled()) this.output.line(`told ${to} that ${counted(answer.count)} read`);
+    const answer = await client.markRead({ clientId, to, messageIds });
+    if (!this.jsonEnabled()) this.output.line(`sent read receipts to ${to} for ${counted(answer.count)}`);
     return answer;
   }
 }
 
 function counted(messages: number): string {
-  return messages === 1 ? '1 message was' : `${messages} messages were`;
+  return messages === 1 ? '1 message' : `${messages} messages`;
 }

@@ -1,27 +1,28 @@
 import { Flags } from '@oclif/core';
-import { type AvatarCounts, refreshAvatars } from '../../src/cli/contacts.js';
-import { DaemonCommand } from '../../src/cli/daemon-command.js';
+import { DaemonCommand } from '../../src/cli/command.js';
 import { clientIdArg } from '../../src/cli/flags.js';
+import type { Answer } from '../../src/contract/index.js';
 
 export default class ContactsRefreshAvatars extends DaemonCommand {
-  static override summary = 'Give the rooms of a hosted inbox their pictures';
-  static override description = 'Looks at about seven rooms a second, and ends when it is through with all.';
+  static override summary = 'Fetch the pictures of the rooms of a hosted inbox';
+  static override description = 'Checks about seven rooms a second and exits after the last one.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme',
     '<%= config.bin %> <%= command.id %> acme --force --json',
   ];
   static override args = { clientId: clientIdArg() };
   static override flags = {
-    force: Flags.boolean({ description: 'also look at rooms that have a picture' }),
+    force: Flags.boolean({ description: 'also check rooms that already have a picture' }),
   };
 
-  async run(): Promise<AvatarCounts> {
+  async run(): Promise<Answer<'refreshAvatars'>> {
     const { args, flags } = await this.parse(ContactsRefreshAvatars);
-    const counts = await refreshAvatars(await this.daemon(flags), args.clientId, flags.force ?? false);
+    const client = await this.daemon(flags);
+    const counts = await client.refreshAvatars({ clientId: args.clientId, force: flags.force ?? false });
     if (!this.jsonEnabled()) {
       const { rooms, updated, skipped, noPhoto, failed } = counts;
       this.output.line(
-        `${rooms} rooms: ${updated} new, ${skipped} had one, ${noPhoto} without, ${failed} failed`,
+        `${rooms} rooms: ${updated} updated, ${skipped} skipped, ${noPhoto} without a picture, ${failed} failed`,
       );
     }
     return counts;

@@ -1,27 +1,35 @@
 import { Args } from '@oclif/core';
-import { type ContactDetails, showContact } from '../../src/cli/contacts.js';
-import { DaemonCommand } from '../../src/cli/daemon-command.js';
+import { DaemonCommand } from '../../src/cli/command.js';
 import { clientIdArg } from '../../src/cli/flags.js';
-import { plainLine } from '../../src/cli/plain-text.js';
+import type { UserInfo } from '../../src/contract/index.js';
+import { plainLine } from '../../src/domain/text.js';
 
 export default class ContactsShow extends DaemonCommand {
-  static override summary = 'Show who a person is';
+  static override summary = 'Show the profile of a person';
   static override description =
-    'Asks the network: their address, what they say of themselves, and how many devices they use.';
+    `Shows name and number, if they are known, and asks WhatsApp for jid, username, business name, status text, \
+picture and number of devices.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme +15550000002',
     '<%= config.bin %> <%= command.id %> acme 90000000000002 --json | jq -r .jid',
   ];
   static override args = {
     clientId: clientIdArg(),
-    person: Args.string({ required: true, description: '+phone, LID digits or a full jid' }),
+    person: Args.string({ required: true, description: 'name, +phone, LID digits or a full jid' }),
   };
 
-  async run(): Promise<ContactDetails> {
+  async run(): Promise<UserInfo> {
     const { args, flags } = await this.parse(ContactsShow);
-    const contact = await showContact(await this.daemon(flags), args.clientId, args.person);
+    const client = await this.daemon(flags);
+    const contact = await client.getUserInfo({
+      clientId: args.clientId,
+      jid: args.person,
+      withContact: true,
+    });
     if (!this.jsonEnabled()) {
       this.output.fields({
+        name: plainLine(contact.displayName ?? ''),
+        number: contact.phone ?? '',
         jid: contact.jid,
         username: contact.username,
         business: plainLine(contact.verifiedName),

@@ -1,42 +1,54 @@
 import { Flags } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/daemon-command.js';
-import type { FailedPage } from '../../src/cli/failed.js';
+import { DaemonCommand } from '../../src/cli/command.js';
+import type { Answer } from '../../src/contract/index.js';
 
 const DEFAULT_LIMIT = 50;
 const MOST = 1_000;
 
 export default class FailedList extends DaemonCommand {
-  static override summary = 'List events that did not reach their webhook';
+  static override summary = 'List events that could not be delivered to their webhook';
   static override description =
-    `Newest first: what four attempts could not deliver, and what the receiver rejected. They are kept for 7 \
-days, at most 1,000 of each session, and nothing is sent again by itself.`;
+    `Newest first: events that failed four times and events that the receiver rejected. They are kept for \
+7 days, up to 1,000 per session. \`switchboard failed resend\` delivers them again.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --session acme --limit 200',
     "<%= config.bin %> <%= command.id %> --json | jq -r '.failedDeliveries[].reason' | sort | uniq -c",
   ];
   static override flags = {
-    session: Flags.string({ description: 'only of this session' }),
-    limit: Flags.integer({ description: 'how many at most', default: DEFAULT_LIMIT, min: 1, max: MOST }),
-    before: Flags.string({ description: 'the page after this one, as the end of a page names it' }),
+    session: Flags.string({ description: 'only events of this session' }),
+    limit: Flags.integer({
+      description: 'maximum number of events',
+      default: DEFAULT_LIMIT,
+      min: 1,
+      max: MOST,
+    }),
+    before: Flags.string({ description: 'continue after this id, shown at the end of a page' }),
   };
 
-  async run(): Promise<FailedPage> {
+  async run(): Promise<Answer<'listFailedDeliveries'>> {
     const { flags } = await this.parse(FailedList);
-    const { listFailed } = await import('../../src/cli/failed.js');
+    const client = await this.daemon(flags);
     const { session, limit, before } = flags;
-    const page = await listFailed(await this.daemon(flags), { session, limit, before });
-    if (!this.jsonEnabled()) await this.show(page);
+    const page = await client.listFailedDeliveries({ clientId: session, limit, before });
+    if (this.jsonEnabled()) return page;
+    await this.show(page);
+    const { waitingText } = await import('../../src/cli/failed.js');
+    const { healthOf } = await import('../../src/cli/sessions.js');
+    for (const { clientId, waiting } of await healthOf(client, session ? [session] : [])) {
+      if (waiting && (session ?? clientId) === clientId)
+        this.output.note(`${clientId}: ${waitingText(waiting)}; they are delivered by themselves`);
+    }
     return page;
   }
 
-  private async show({ failedDeliveries, next }: FailedPage): Promise<void> {
+  private async show({ failedDeliveries, next }: Answer<'listFailedDeliveries'>): Promise<void> {
     if (failedDeliveries.length === 0) {
-      this.output.note('nothing failed');
+      this.output.note('no failed deliveries');
       return;
     }
-    const { failedRow, FAILED_HEAD } = await import('../../src/cli/failed-lines.js');
+    const { failedRow, FAILED_HEAD } = await import('../../src/cli/failed.js');
     await this.output.table(FAILED_HEAD, failedDeliveries.map(failedRow));
-    if (next) this.output.note(`there are older ones: --before ${next}`);
+    if (next) this.output.note(`older ones: --before ${next}`);
   }
 }

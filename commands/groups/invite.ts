@@ -1,24 +1,23 @@
 import { Flags } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/daemon-command.js';
-import { groupArgs } from '../../src/cli/group-args.js';
-import { inviteLink } from '../../src/cli/groups.js';
+import { DaemonCommand } from '../../src/cli/command.js';
+import { groupArgs } from '../../src/cli/flags.js';
 
 export default class GroupsInvite extends DaemonCommand {
-  static override summary = 'Show the link that lets people join a group';
-  static override description =
-    'Needs admin rights. With --reset the links that were given away before lead nowhere.';
+  static override summary = 'Print the invite link of a group';
+  static override description = 'Needs admin rights. --reset makes earlier links invalid.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme 120363040000000001@g.us',
     '<%= config.bin %> <%= command.id %> acme 120363040000000001@g.us --reset',
   ];
   static override args = groupArgs();
   static override flags = {
-    reset: Flags.boolean({ description: 'revoke the current link and make a new one' }),
+    reset: Flags.boolean({ description: 'revoke the current link and create a new one' }),
   };
 
   async run(): Promise<{ link: string }> {
     const { args, flags } = await this.parse(GroupsInvite);
-    const link = await inviteLink(await this.daemon(flags), { ...args, reset: flags.reset ?? false });
+    const client = await this.daemon(flags);
+    const { link } = await client.getGroupInviteLink({ ...args, reset: flags.reset ?? false });
     if (!this.jsonEnabled()) this.output.line(link);
     return { link };
   }

@@ -1,27 +1,29 @@
-import { DaemonCommand } from '../../src/cli/daemon-command.js';
+import { DaemonCommand } from '../../src/cli/command.js';
 import { clientIdArg } from '../../src/cli/flags.js';
-import { type GroupRow, listGroups } from '../../src/cli/groups.js';
-import { plainLine } from '../../src/cli/plain-text.js';
+import type { GroupListItem } from '../../src/contract/index.js';
+import { plainLine } from '../../src/domain/text.js';
 
 export default class GroupsList extends DaemonCommand {
-  static override summary = 'List the groups that a number belongs to';
+  static override summary = 'List the groups of a number';
   static override description =
-    `By name, as the network knows them now. Whether their messages are delivered as events is another matter:
-\`switchboard sessions group-events\` turns that on.`;
+    `Asks WhatsApp; sorted by name. \`switchboard sessions group-events\` delivers messages of groups as \
+events.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme',
     '<%= config.bin %> <%= command.id %> acme --json | jq -r ".[].jid"',
   ];
   static override args = { clientId: clientIdArg() };
 
-  async run(): Promise<GroupRow[]> {
+  async run(): Promise<GroupListItem[]> {
     const { args, flags } = await this.parse(GroupsList);
-    const groups = await listGroups(await this.daemon(flags), args.clientId);
+    const client = await this.daemon(flags);
+    const { groups } = await client.listGroups(args);
+    groups.sort((a, b) => a.name.localeCompare(b.name));
     if (!this.jsonEnabled()) await this.show(groups);
     return groups;
   }
 
-  private async show(groups: readonly GroupRow[]): Promise<void> {
+  private async show(groups: readonly GroupListItem[]): Promise<void> {
     if (groups.length === 0) return this.output.note('no groups');
     const rows = groups.map((group) => [
       plainLine(group.name),

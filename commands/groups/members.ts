@@ -1,12 +1,15 @@
 import { Args } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/daemon-command.js';
-import { EXIT_CODES } from '../../src/cli/exit-code.js';
-import { groupArgs } from '../../src/cli/group-args.js';
-import { changeMembers, explainChange, MEMBER_ACTIONS, type MemberChange } from '../../src/cli/groups.js';
+import { DaemonCommand } from '../../src/cli/command.js';
+import { CliError, EXIT_CODES } from '../../src/cli/errors.js';
+import { groupArgs } from '../../src/cli/flags.js';
+import { explainChange } from '../../src/cli/text.js';
+import type { MemberResult } from '../../src/contract/index.js';
+
+const ACTIONS = ['add', 'remove', 'promote', 'demote'] as const;
 
 export default class GroupsMembers extends DaemonCommand {
   static override summary = 'Add, remove, promote or demote members of a group';
-  static override description = 'Needs admin rights. Ends with 7 when the network refused a member.';
+  static override description = 'Needs admin rights. Exits with 7 if WhatsApp refused a member.';
   static override strict = false;
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme 120363040000000001@g.us add +15550000002 +15550000003',
@@ -14,20 +17,21 @@ export default class GroupsMembers extends DaemonCommand {
   ];
   static override args = {
     ...groupArgs(),
-    action: Args.string({ required: true, options: MEMBER_ACTIONS, description: 'what is done' }),
-    member: Args.string({ required: true, description: '+phone, LID digits or jid; one or more' }),
+    action: Args.string({ required: true, options: [...ACTIONS], description: 'change to make' }),
+    member: Args.string({
+      required: true,
+      description: 'member: name, +phone, LID digits or jid; one or more',
+    }),
   };
 
-  async run(): Promise<MemberChange[]> {
+  async run(): Promise<MemberResult[]> {
     const { args, argv, flags } = await this.parse(GroupsMembers);
-    const { clientId, groupJid, action } = args;
+    const { clientId, groupJid } = args;
+    const action = ACTIONS.find((name) => name === args.action);
+    if (!action) throw new CliError('usage', `choose one of ${ACTIONS.join(', ')}`);
     const participants = argv.slice(Object.keys(GroupsMembers.args).length - 1).map(String);
-    const members = await changeMembers(await this.daemon(flags), {
-      clientId,
-      groupJid,
-      action,
-      participants,
-    });
+    const client = await this.daemon(flags);
+    const { members } = await client.updateGroupMembers({ clientId, groupJid, action, participants });
     if (members.some(({ error }) => error !== 0)) process.exitCode = EXIT_CODES.refused;
     if (!this.jsonEnabled())
       for (const { jid, error } of members) this.output.line(`${jid} ${explainChange(error)}`);

@@ -1,24 +1,25 @@
 import { Flags } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/daemon-command.js';
+import { DaemonCommand } from '../../src/cli/command.js';
 import { clientIdArg } from '../../src/cli/flags.js';
-import type { FilePage, FileRow } from '../../src/cli/media-library.js';
+import type { FilePage } from '../../src/cli/history.js';
+import type { MediaFile } from '../../src/contract/index.js';
 
 export default class MediaList extends DaemonCommand {
   static override summary = 'List the stored files of a session, newest first';
-  static override description = 'Files are stored while the session has a workspace.';
+  static override description = 'Only sessions with a workspace store files.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme',
     '<%= config.bin %> <%= command.id %> acme --limit 200 --page 2 --json',
   ];
   static override args = { clientId: clientIdArg() };
   static override flags = {
-    limit: Flags.integer({ char: 'n', description: 'how many files', default: 50, min: 1, max: 200 }),
-    page: Flags.integer({ description: 'which page of so many, from 1', default: 1, min: 1 }),
+    limit: Flags.integer({ char: 'n', description: 'files per page', default: 50, min: 1, max: 200 }),
+    page: Flags.integer({ description: 'page number, from 1', default: 1, min: 1 }),
   };
 
   async run(): Promise<FilePage> {
     const { args, flags } = await this.parse(MediaList);
-    const { listFiles } = await import('../../src/cli/media-library.js');
+    const { listFiles } = await import('../../src/cli/history.js');
     const page = await listFiles(await this.daemon(flags), args.clientId, flags);
     if (!this.jsonEnabled()) await this.show(page);
     return page;
@@ -26,9 +27,9 @@ export default class MediaList extends DaemonCommand {
 
   private async show({ files, pagination }: FilePage): Promise<void> {
     if (files.length === 0) return this.output.note('no files');
-    const { sizeText, timeText } = await import('../../src/cli/message-lines.js');
-    const { plainLine } = await import('../../src/cli/plain-text.js');
-    const row = ({ createdAt, mediaType, fileSize, fileName, messageId }: FileRow) => [
+    const { sizeText, timeText } = await import('../../src/cli/history.js');
+    const { plainLine } = await import('../../src/domain/text.js');
+    const row = ({ createdAt, mediaType, fileSize, fileName, messageId }: MediaFile) => [
       timeText(new Date(createdAt)),
       mediaType,
       sizeText(fileSize),

@@ -1,11 +1,11 @@
 import { Args } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/daemon-command.js';
-import { roomArgs } from '../../src/cli/room-args.js';
+import { DaemonCommand } from '../../src/cli/command.js';
+import { roomArgs } from '../../src/cli/flags.js';
 
 export default class MessagesLink extends DaemonCommand {
-  static override summary = "Show the permanent link to a message's file";
+  static override summary = "Print the permanent link to a message's file";
   static override description =
-    'Who has the link can fetch the file without a token; nobody can guess it. Ends with 5 when the message has none.';
+    'Anyone with the link can download the file without a token. Exits with 5 if the message has no file.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme +15550000002 3EB0A9253D5F6C2B1E7A90',
     'curl -o photo.jpg "$(<%= config.bin %> <%= command.id %> acme Bob 3EB0A9253D5F6C2B1E7A90)"',
@@ -17,12 +17,10 @@ export default class MessagesLink extends DaemonCommand {
 
   async run(): Promise<{ url: string }> {
     const { args, flags } = await this.parse(MessagesLink);
-    const { findRoom } = await import('../../src/cli/rooms.js');
+    const { findRoom } = await import('../../src/cli/history.js');
     const client = await this.daemon(flags);
     const { chatRoomId } = await findRoom(client, args.clientId, args.room);
-    const [room, message] = [chatRoomId, args.messageId].map(encodeURIComponent);
-    const path = `/chatrooms/${room}/messages/${message}/media-url`;
-    const { url } = await client.call<{ url: string }>('GET', path, {});
+    const { url } = await client.getMessageMediaUrl({ chatRoomId, messageId: args.messageId });
     if (!this.jsonEnabled()) this.output.line(url);
     return { url };
   }

@@ -1,13 +1,13 @@
 import { Flags } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/daemon-command.js';
-import type { MessageRow, RoomRow } from '../../src/cli/inbox/wire.js';
-import { roomArgs } from '../../src/cli/room-args.js';
+import { DaemonCommand } from '../../src/cli/command.js';
+import { roomArgs } from '../../src/cli/flags.js';
+import type { ChatRoom, StoredMessage } from '../../src/contract/index.js';
 
 export default class MessagesList extends DaemonCommand {
   static override summary = 'Read a conversation of the hosted inbox';
   static override description =
-    `Shows the newest messages, oldest first: who wrote when, the message's id, how far an own one has come,
-and below what it says, with attachments as links and reactions.`;
+    `Prints the newest messages of a room, oldest first: author, time, id and delivery status, then the \
+text, the link to the file, and the reactions.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme +15550000002',
     '<%= config.bin %> <%= command.id %> acme "Weekend plans" --limit 200',
@@ -16,14 +16,14 @@ and below what it says, with attachments as links and reactions.`;
   ];
   static override args = roomArgs();
   static override flags = {
-    limit: Flags.integer({ char: 'n', description: 'how many messages', default: 50, min: 1, max: 200 }),
-    before: Flags.string({ description: 'only those older than the message with this id', helpValue: 'ID' }),
+    limit: Flags.integer({ char: 'n', description: 'number of messages', default: 50, min: 1, max: 200 }),
+    before: Flags.string({ description: 'only messages older than this one', helpValue: 'ID' }),
   };
 
-  async run(): Promise<{ chatRoomId: string; messages: MessageRow[] }> {
+  async run(): Promise<{ chatRoomId: string; messages: StoredMessage[] }> {
     const { args, flags } = await this.parse(MessagesList);
-    const { findRoom } = await import('../../src/cli/rooms.js');
-    const { fetchMessages } = await import('../../src/cli/inbox/wire.js');
+    const { findRoom } = await import('../../src/cli/history.js');
+    const { fetchMessages } = await import('../../src/cli/history.js');
     const { limit, before } = flags;
     const client = await this.daemon(flags);
     const room = await findRoom(client, args.clientId, args.room);
@@ -32,10 +32,10 @@ and below what it says, with attachments as links and reactions.`;
     return { chatRoomId: room.chatRoomId, messages };
   }
 
-  private async show(room: RoomRow, rows: readonly MessageRow[], limit: number): Promise<void> {
+  private async show(room: ChatRoom, rows: readonly StoredMessage[], limit: number): Promise<void> {
     const { messageItems } = await import('../../src/cli/inbox/message-item.js');
     const { roomItem } = await import('../../src/cli/inbox/room-item.js');
-    const { messageLines } = await import('../../src/cli/message-lines.js');
+    const { messageLines } = await import('../../src/cli/history.js');
     const { chatRoomId, isGroup } = room;
     const chat = { chatRoomId, isGroup, name: roomItem(room).name, ownJid: '' };
     const oldest = rows[0]?.messageId;

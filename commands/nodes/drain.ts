@@ -1,45 +1,45 @@
 import { Args, Flags } from '@oclif/core';
-import { CliError } from '../../src/cli/cli-error.js';
 import type { DaemonClient } from '../../src/cli/client.js';
-import { DaemonCommand } from '../../src/cli/daemon-command.js';
-import { listenForInterrupt } from '../../src/cli/interrupt.js';
-import type { NodeView } from '../../src/cli/nodes.js';
-import { WaitingLine } from '../../src/cli/waiting-line.js';
+import { DaemonCommand } from '../../src/cli/command.js';
+import { CliError } from '../../src/cli/errors.js';
+import { WaitingLine } from '../../src/cli/progress.js';
+import { listenForInterrupt } from '../../src/cli/terminal.js';
+import type { Node } from '../../src/contract/index.js';
 import { systemClock } from '../../src/domain/clock.js';
 
 export default class NodesDrain extends DaemonCommand {
-  static override summary = 'Have a node give its sessions to the others';
+  static override summary = 'Move the sessions of a node to the other nodes';
   static override description =
-    `The node finishes what is in flight of each session, gives it away, and takes no more; it goes on
-answering and passing requests on. That ends with --undo, or when the node is started anew.
-With --wait it ends when the node holds no session any more, and with 1 when that takes too long.`;
+    `The node finishes the work in flight of each session, hands the session over, and takes no new ones. \
+It still answers and forwards requests. --undo or a restart of the node ends the drain. \
+With --wait, exits when the node holds no sessions, or with 1 after the timeout.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> node-2 --wait',
     '<%= config.bin %> <%= command.id %> node-2 --undo',
   ];
   static override args = {
-    node: Args.string({ required: true, description: 'the name of the node, or its id' }),
+    node: Args.string({ required: true, description: 'name or id of the node' }),
   };
   static override flags = {
     undo: Flags.boolean({ description: 'let the node take sessions again', default: false }),
-    wait: Flags.boolean({ description: 'wait until it holds no session', default: false }),
+    wait: Flags.boolean({ description: 'wait until the node holds no sessions', default: false }),
     timeout: Flags.integer({
-      description: 'with --wait: seconds until it is given up',
+      description: 'timeout of --wait in seconds',
       default: 300,
       min: 1,
       helpValue: 'SECONDS',
     }),
   };
 
-  async run(): Promise<{ node: NodeView }> {
+  async run(): Promise<{ node: Node }> {
     const { args, flags } = await this.parse(NodesDrain);
-    if (flags.undo && flags.wait) throw new CliError('usage', '--wait does not go with --undo');
+    if (flags.undo && flags.wait) throw new CliError('usage', '--wait cannot be combined with --undo');
     const { drainNode } = await import('../../src/cli/nodes.js');
     const interrupt = listenForInterrupt();
     try {
       const client = await this.daemon(flags, interrupt.signal);
       let node = await drainNode(client, args.node, !flags.undo);
-      if (!flags.undo) await this.warnOfNobody(client, node);
+      if (!flags.undo) await this.warnIfAlone(client, node);
       if (flags.wait) node = await this.drained(client, node, flags.timeout, interrupt.signal);
       if (!this.jsonEnabled()) await this.show(node);
       return { node };
@@ -48,18 +48,18 @@ With --wait it ends when the node holds no session any more, and with 1 when tha
     }
   }
 
-  private async warnOfNobody(client: DaemonClient, node: NodeView): Promise<void> {
-    const { hasTaker, readNodes } = await import('../../src/cli/nodes.js');
-    const { nodes } = await readNodes(client, { leases: false });
-    if (!hasTaker(nodes, node)) this.output.warning('there is no other node that takes its sessions');
+  private async warnIfAlone(client: DaemonClient, node: Node): Promise<void> {
+    const { hasTaker } = await import('../../src/cli/nodes.js');
+    const { nodes } = await client.listNodes();
+    if (!hasTaker(nodes, node)) this.output.warning('no other node can take its sessions');
   }
 
   private async drained(
     client: DaemonClient,
-    node: NodeView,
+    node: Node,
     seconds: number,
     signal: AbortSignal,
-  ): Promise<NodeView> {
+  ): Promise<Node> {
     const { sessionCount, sessionsLeft } = await import('../../src/cli/nodes.js');
     const waiting = new WaitingLine((left) => `${node.podName} still holds ${left}`);
     const options = { timeoutMs: seconds * 1_000, clock: systemClock, signal };
@@ -71,9 +71,11 @@ With --wait it ends when the node holds no session any more, and with 1 when tha
     return { ...node, sessions: 0 };
   }
 
-  private async show({ podName, draining, sessions }: NodeView): Promise<void> {
+  private async show({ podName, draining, sessions }: Node): Promise<void> {
     const { sessionCount } = await import('../../src/cli/nodes.js');
     const does = draining ? 'is draining' : 'takes sessions again';
-    this.output.line(`${podName} ${does}; it holds ${sessions === 0 ? 'none' : sessionCount(sessions)}`);
+    this.output.line(
+      `${podName} ${does}; it holds ${sessions === 0 ? 'no sessions' : sessionCount(sessions)}`,
+    );
   }
 }

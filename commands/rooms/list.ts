@@ -1,46 +1,68 @@
-import { DaemonCommand } from '../../src/cli/daemon-command.js';
+import type { DaemonClient } from '../../src/cli/client.js';
+import { DaemonCommand } from '../../src/cli/command.js';
 import { clientIdArg } from '../../src/cli/flags.js';
-import type { RoomItem } from '../../src/cli/inbox/model.js';
-import type { RoomRow } from '../../src/cli/inbox/wire.js';
+import type { ChatRoom } from '../../src/contract/index.js';
 
-/** Characters of a room's last message that are shown. */
-const SHOWN = 50;
+/** Newest rooms whose last message is read if it has no text. */
+const LOOKED_AT = 30;
+/** Characters. */
+const LAST_MESSAGE_LENGTH = 50;
 
 export default class RoomsList extends DaemonCommand {
-  static override summary = 'List the rooms of a hosted inbox, the newest activity first';
+  static override summary = 'List the rooms of a hosted inbox, newest activity first';
   static override description =
-    'A session has rooms while it has a workspace; `switchboard sessions org` gives it one.';
+    'Only sessions with a workspace have rooms: set one with `switchboard sessions org`.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme',
     '<%= config.bin %> <%= command.id %> acme --json | jq -r ".rooms[] | select(.unreadCount > 0).name"',
   ];
   static override args = { clientId: clientIdArg() };
 
-  async run(): Promise<{ rooms: RoomRow[] }> {
+  async run(): Promise<{ rooms: ChatRoom[] }> {
     const { args, flags } = await this.parse(RoomsList);
-    const { fetchRooms } = await import('../../src/cli/inbox/wire.js');
+    const { emptyHistory, fetchRooms, requireWorkspace } = await import('../../src/cli/history.js');
     const client = await this.daemon(flags);
     const rooms = await fetchRooms(client, args.clientId);
     if (rooms.length === 0) {
-      const { whyNoRooms } = await import('../../src/cli/rooms.js');
-      this.output.note(await whyNoRooms(client, args.clientId));
+      await requireWorkspace(client, args.clientId, 'history');
+      this.output.note(emptyHistory(args.clientId));
     } else if (!this.jsonEnabled()) {
-      const { roomItem } = await import('../../src/cli/inbox/room-item.js');
-      await this.show(rooms.map(roomItem));
+      await this.show(client, rooms);
     }
     return { rooms };
   }
 
-  private async show(rooms: readonly RoomItem[]): Promise<void> {
-    const { timeText } = await import('../../src/cli/message-lines.js');
-    const { shorten } = await import('../../src/cli/plain-text.js');
-    const rows = rooms.map((room) => [
-      room.name,
-      room.to,
-      room.unreadCount > 0 ? this.output.paint('green', String(room.unreadCount)) : '',
-      room.lastMessageAt ? timeText(room.lastMessageAt) : '',
-      shorten(`${room.lastMessageFromMe ? 'You: ' : ''}${room.lastMessage}`, SHOWN),
+  private async show(client: DaemonClient, rooms: readonly ChatRoom[]): Promise<void> {
+    const { roomItem } = await import('../../src/cli/inbox/room-item.js');
+    const { textlessMessage, timeText } = await import('../../src/cli/history.js');
+    const { shorten } = await import('../../src/cli/text.js');
+    const silent = rooms.slice(0, LOOKED_AT).filter((row) => row.lastMessage === '' && row.lastMessageAt);
+    const told = await Promise.all(
+      silent.map(async (row) => [row, await textlessMessage(client, row)] as const),
+    );
+    const texts = new Map(told);
+    const rows = rooms.map((row) => {
+      const room = roomItem(row);
+      return [
+        room.name,
+        room.to,
+        room.unreadCount > 0 ? this.output.paint('green', String(room.unreadCount)) : '',
+        settingsOf(row),
+        room.lastMessageAt ? timeText(room.lastMessageAt) : '',
+        shorten(
+          `${room.lastMessageFromMe ? 'You: ' : ''}${texts.get(row) ?? room.lastMessage}`,
+          LAST_MESSAGE_LENGTH,
+        ),
+      ];
+    });
+    await this.output.table(['ROOM', 'JID', 'UNREAD', 'SETTINGS', 'WHEN', 'LAST MESSAGE'], rows, [
+      'SETTINGS',
+      'JID',
     ]);
-    await this.output.table(['ROOM', 'JID', 'UNREAD', 'WHEN', 'LAST MESSAGE'], rows);
   }
+}
+
+function settingsOf({ archived, pinned, mutedUntil }: ChatRoom): string {
+  const isMuted = mutedUntil !== undefined && Date.parse(mutedUntil) > Date.now();
+  return [archived && 'archived', pinned && 'pinned', isMuted && 'muted'].filter(Boolean).join(', ');
 }

@@ -1,9 +1,9 @@
-import { DaemonCommand } from '../../src/cli/daemon-command.js';
-import { roomArgs } from '../../src/cli/room-args.js';
+import { DaemonCommand } from '../../src/cli/command.js';
+import { roomArgs } from '../../src/cli/flags.js';
 
 export default class RoomsRead extends DaemonCommand {
-  static override summary = "Reset a room's unread count";
-  static override description = 'Nobody is sent a read receipt; `switchboard chats read` sends them.';
+  static override summary = "Set a room's unread count to 0";
+  static override description = 'Sends no read receipts; use `switchboard chats read` for that.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme +15550000002',
     '<%= config.bin %> <%= command.id %> acme "Weekend plans"',
@@ -12,12 +12,11 @@ export default class RoomsRead extends DaemonCommand {
 
   async run(): Promise<{ chatRoomId: string; unreadCount: number }> {
     const { args, flags } = await this.parse(RoomsRead);
-    const { findRoom } = await import('../../src/cli/rooms.js');
-    const { resetUnread } = await import('../../src/cli/inbox/wire.js');
+    const { findRoom } = await import('../../src/cli/history.js');
     const { roomItem } = await import('../../src/cli/inbox/room-item.js');
     const client = await this.daemon(flags);
     const room = await findRoom(client, args.clientId, args.room);
-    await resetUnread(client, room.chatRoomId);
+    await client.resetUnread({ chatRoomId: room.chatRoomId });
     if (!this.jsonEnabled()) this.output.line(`${roomItem(room).name} has no unread messages`);
     return { chatRoomId: room.chatRoomId, unreadCount: 0 };
   }

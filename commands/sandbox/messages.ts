@@ -1,17 +1,17 @@
-import { BaseCommand } from '../../src/cli/base-command.js';
+import { BaseCommand } from '../../src/cli/command.js';
 import { numberArg, sandboxUrlFlag } from '../../src/cli/flags.js';
-import { singleLine } from '../../src/cli/plain-text.js';
+import { singleLine } from '../../src/domain/text.js';
 import type { MessageView } from '../../src/sandbox/api.js';
 
 export default class SandboxMessages extends BaseCommand {
-  static override summary = 'Show what a simulated phone holds, decrypted, oldest first';
+  static override summary = 'Show the messages on a simulated phone';
   static override description =
-    'Oldest first, decrypted, as the person would see them: what arrived, what was edited, and who has read it.';
+    'Oldest first and decrypted, with edits, deletions, reactions, votes and receipts.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> +15550000002',
     "<%= config.bin %> <%= command.id %> +15550000002 --json | jq -r '.messages[-1].text'",
   ];
-  static override args = { number: numberArg("the phone's number") };
+  static override args = { number: numberArg('number of the phone') };
   static override flags = { 'sandbox-url': sandboxUrlFlag() };
 
   async run(): Promise<{ messages: MessageView[] }> {
@@ -19,7 +19,7 @@ export default class SandboxMessages extends BaseCommand {
     const { askSandbox } = await import('../../src/cli/sandbox.js');
     const messages = await askSandbox(flags['sandbox-url'], (sandbox) => sandbox.messages(args.number));
     if (this.jsonEnabled()) return { messages };
-    if (messages.length === 0) this.output.note(`${args.number} holds no messages`);
+    if (messages.length === 0) this.output.note(`${args.number} has no messages`);
     for (const message of messages) this.show(message);
     return { messages };
   }
@@ -35,7 +35,6 @@ export default class SandboxMessages extends BaseCommand {
   }
 }
 
-/** What became of a message beside its way. */
 function marksOf({ edited, revoked, reactions, media, poll }: MessageView): string[] {
   const votes = Object.entries(poll?.votes ?? {});
   return [

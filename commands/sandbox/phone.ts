@@ -1,20 +1,22 @@
 import { Args, Flags } from '@oclif/core';
-import { BaseCommand } from '../../src/cli/base-command.js';
+import { BaseCommand } from '../../src/cli/command.js';
 import { sandboxUrlFlag } from '../../src/cli/flags.js';
 import type { PhoneView } from '../../src/sandbox/api.js';
 
 export default class SandboxPhone extends BaseCommand {
-  static override summary = 'Make a simulated person with a phone, or show who there is';
-  static override description = 'A number that exists already is shown; a new --name renames its owner.';
+  static override summary = 'Create, rename or list simulated phones';
+  static override description = 'Shows the phone if the number exists; --name renames its owner.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> +15550000001 --name Alice',
     '<%= config.bin %> <%= command.id %>',
     "<%= config.bin %> <%= command.id %> +15550000001 --json | jq -r '.phones[0].lid'",
   ];
-  static override args = { number: Args.string({ description: 'E.164 with +; all phones without it' }) };
+  static override args = {
+    number: Args.string({ description: 'phone number with +; omit it to list all phones' }),
+  };
   static override flags = {
     'sandbox-url': sandboxUrlFlag(),
-    name: Flags.string({ description: "the owner's name" }),
+    name: Flags.string({ description: 'name of the owner' }),
   };
 
   async run(): Promise<{ phones: PhoneView[] }> {
@@ -29,7 +31,7 @@ export default class SandboxPhone extends BaseCommand {
 
   private async show(phones: PhoneView[]): Promise<void> {
     if (phones.length === 0) {
-      this.output.note('no phones yet; make one: switchboard sandbox phone +15550000001 --name Alice');
+      this.output.note('no phones yet; create one: switchboard sandbox phone +15550000001 --name Alice');
       return;
     }
     const rows = phones.map(({ number, name, jid, lid, devices }) => [

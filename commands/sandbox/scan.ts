@@ -1,35 +1,34 @@
 import { Args, Flags } from '@oclif/core';
-import { CliError } from '../../src/cli/cli-error.js';
-import { DaemonCommand } from '../../src/cli/daemon-command.js';
+import { DaemonCommand } from '../../src/cli/command.js';
+import { CliError } from '../../src/cli/errors.js';
 import { numberArg, sandboxUrlFlag } from '../../src/cli/flags.js';
 import type { DeviceView } from '../../src/sandbox/api.js';
 
 export default class SandboxScan extends DaemonCommand {
-  static override summary = 'Let a simulated phone link a device: scan a QR, or type a code';
-  static override description =
-    'The phone then holds the session among its linked devices, as a real one would.';
+  static override summary = 'Link a session to a simulated phone by QR code or pairing code';
+  static override description = 'The session becomes a linked device of the phone.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> +15550000001 --session acme',
     '<%= config.bin %> <%= command.id %> +15550000001 --code ABCD-EFGH',
     '<%= config.bin %> <%= command.id %> +15550000001 -',
   ];
   static override args = {
-    number: numberArg("the phone's number"),
-    qr: Args.string({ description: 'the text inside the QR; - reads standard input' }),
+    number: numberArg('number of the phone'),
+    qr: Args.string({ description: 'text of the QR code; - reads standard input' }),
   };
   static override flags = {
     'sandbox-url': sandboxUrlFlag(),
-    session: Flags.string({ description: 'scan the QR that this session of the daemon shows' }),
-    code: Flags.string({ description: 'type this pairing code instead' }),
+    session: Flags.string({ description: 'scan the QR code that this session shows' }),
+    code: Flags.string({ description: 'enter this pairing code instead' }),
   };
 
   async run(): Promise<{ device: DeviceView }> {
     const { args, flags } = await this.parse(SandboxScan);
-    if ([args.qr, flags.session, flags.code].filter((way) => way !== undefined).length !== 1) {
-      throw new CliError('usage', 'name one of: a QR, --session, --code');
+    if ([args.qr, flags.session, flags.code].filter((source) => source !== undefined).length !== 1) {
+      throw new CliError('usage', 'give exactly one of: a QR text, --session, --code');
     }
     const { askSandbox, currentQr } = await import('../../src/cli/sandbox.js');
-    const { readArgument } = await import('../../src/cli/stdin.js');
+    const { readArgument } = await import('../../src/cli/terminal.js');
     const qrText = async () =>
       flags.session ? currentQr(await this.daemon(flags), flags.session) : readArgument(args.qr ?? '');
     const device = await askSandbox(flags['sandbox-url'], async (sandbox) =>

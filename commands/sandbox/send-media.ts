@@ -1,30 +1,33 @@
 import { Args, Flags } from '@oclif/core';
-import { BaseCommand } from '../../src/cli/base-command.js';
+import { BaseCommand } from '../../src/cli/command.js';
 import { numberArg, sandboxUrlFlag } from '../../src/cli/flags.js';
 
 export default class SandboxSendMedia extends BaseCommand {
-  static override summary = 'Let a simulated person send a file';
+  static override summary = 'Send a file from a simulated phone';
   static override description =
-    'The file is encrypted and put on the network; who gets it has to fetch it from there.';
+    'Encrypts and uploads the file; the recipient downloads it from the sandbox network.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> +15550000002 +15550000001 cat.jpg --caption "My cat"',
     '<%= config.bin %> <%= command.id %> +15550000002 +15550000001 hello.ogg --voice',
     '<%= config.bin %> <%= command.id %> +15550000002 +15550000001 smile.webp --sticker',
   ];
   static override args = {
-    from: numberArg('the number of who sends'),
-    to: numberArg('the number of who gets it'),
+    from: numberArg('phone number of the sender'),
+    to: numberArg('phone number of the recipient'),
     file: Args.string({ required: true, description: 'path of the file' }),
   };
   static override flags = {
     'sandbox-url': sandboxUrlFlag(),
-    caption: Flags.string({ description: 'text below it' }),
-    'mime-type': Flags.string({ description: 'what it is, where that is not found out rightly' }),
-    voice: Flags.boolean({ description: 'as a voice note', exclusive: ['sticker', 'document'] }),
-    sticker: Flags.boolean({ description: 'as a sticker', exclusive: ['document'] }),
-    document: Flags.boolean({ description: 'as a document, whatever it is' }),
-    'view-once': Flags.boolean({ description: 'may be looked at once', exclusive: ['sticker', 'document'] }),
-    quote: Flags.string({ description: 'id of the message that this one answers' }),
+    caption: Flags.string({ description: 'caption of the file' }),
+    'mime-type': Flags.string({ description: 'MIME type, if detection is wrong' }),
+    voice: Flags.boolean({ description: 'send as a voice note', exclusive: ['sticker', 'document'] }),
+    sticker: Flags.boolean({ description: 'send as a sticker', exclusive: ['document'] }),
+    document: Flags.boolean({ description: 'send as a document, whatever its type' }),
+    'view-once': Flags.boolean({
+      description: 'let the recipient view it once',
+      exclusive: ['sticker', 'document'],
+    }),
+    quote: Flags.string({ description: 'id of the message to reply to' }),
   };
 
   async run(): Promise<{ messageId: string }> {

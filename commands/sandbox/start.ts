@@ -1,32 +1,36 @@
 import { Flags } from '@oclif/core';
-import { BaseCommand } from '../../src/cli/base-command.js';
-import { CliError } from '../../src/cli/cli-error.js';
-import { listenForInterrupt } from '../../src/cli/interrupt.js';
+import { BaseCommand } from '../../src/cli/command.js';
+import { CliError } from '../../src/cli/errors.js';
+import { listenForInterrupt } from '../../src/cli/terminal.js';
 
 export default class SandboxStart extends BaseCommand {
-  static override summary = 'Start a simulated network of its own';
+  static override summary = 'Start a standalone sandbox network';
   static override description =
-    `Runs until Ctrl+C. Daemons that are told its address use it instead of the real network;
-\`switchboard start --network sandbox\` brings one along without this command.`;
+    `Runs until Ctrl+C. Connect daemons with \`switchboard start --network sandbox+ws://…\`. \
+\`switchboard start --network sandbox\` runs an embedded sandbox network instead.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --port 4001 --sandbox-data ./network',
   ];
   static override flags = {
-    host: Flags.string({ description: 'address that it listens on', default: '127.0.0.1' }),
+    host: Flags.string({
+      description: 'local address to listen on',
+      env: 'SWITCHBOARD_SANDBOX_HOST',
+      default: '127.0.0.1',
+    }),
     port: Flags.integer({
-      description: 'port of network and control API; 0 takes any free one',
+      description: 'port of the network and its control API; 0 for any free port',
       env: 'SWITCHBOARD_SANDBOX_PORT',
       default: 3001,
       min: 0,
       max: 65_535,
     }),
     'sandbox-data': Flags.directory({
-      description: 'folder that keeps the state; without it everything is forgotten at the end',
+      description: 'folder for the state; without it the state is lost on exit',
       env: 'SWITCHBOARD_SANDBOX_DATA',
     }),
     silence: Flags.integer({
-      description: 'seconds after which a client that says nothing is dropped',
+      description: 'seconds of silence after which a client is disconnected',
       default: 90,
       min: 1,
     }),
@@ -60,7 +64,7 @@ function explain(error: unknown, port: number): CliError {
   const message = error instanceof Error ? error.message : String(error);
   if (code !== 'EADDRINUSE')
     return new CliError('failure', `the sandbox cannot start: ${message}`, { cause: error });
-  return new CliError('failure', `port ${port} is taken`, {
+  return new CliError('failure', `port ${port} is in use`, {
     suggestions: ['choose another: --port'],
     cause: error,
   });

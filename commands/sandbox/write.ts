@@ -1,13 +1,13 @@
 import { Args, Flags } from '@oclif/core';
-import { BaseCommand } from '../../src/cli/base-command.js';
-import { CliError } from '../../src/cli/cli-error.js';
+import { BaseCommand } from '../../src/cli/command.js';
+import { CliError } from '../../src/cli/errors.js';
 import { numberArg, sandboxUrlFlag } from '../../src/cli/flags.js';
-import { parseObject } from '../../src/cli/json-api.js';
+import { parseObject } from '../../src/domain/json.js';
 
 export default class SandboxWrite extends BaseCommand {
-  static override summary = 'Let a simulated person write, change or answer anything';
+  static override summary = 'Send any kind of message from a simulated phone';
   static override description =
-    'The content is JSON with one field: text, media, poll, vote, reaction, edit, revoke, location, contact, contacts, buttonReply, listReply, encryptedEdit or raw.';
+    'The content is a JSON object with one of these fields: text, media, poll, vote, reaction, edit, revoke, location, contact, contacts, buttonReply, listReply, encryptedEdit, raw.';
   static override examples = [
     `<%= config.bin %> <%= command.id %> +15550000002 +15550000001 '{"poll": {"name": "?", "options": ["a", "b"]}}'`,
     `<%= config.bin %> <%= command.id %> +15550000002 +15550000001 '{"text": "Hello", "forwarded": true}'`,
@@ -15,26 +15,26 @@ export default class SandboxWrite extends BaseCommand {
     `<%= config.bin %> <%= command.id %> +15550000002 +15550000001 - < content.json`,
   ];
   static override args = {
-    from: numberArg('the number of who writes'),
-    to: numberArg('the number of who gets it'),
-    content: Args.string({ required: true, description: 'JSON; - reads standard input' }),
+    from: numberArg('phone number of the sender'),
+    to: numberArg('phone number of the recipient'),
+    content: Args.string({ required: true, description: 'JSON object; - reads standard input' }),
   };
   static override flags = {
     'sandbox-url': sandboxUrlFlag(),
-    quote: Flags.string({ description: 'id of the message that this one answers' }),
+    quote: Flags.string({ description: 'id of the message to reply to' }),
     mention: Flags.string({
-      description: 'number to mention; repeatable',
+      description: 'phone number to mention; repeatable',
       multiple: true,
       multipleNonGreedy: true,
     }),
-    forwarded: Flags.boolean({ description: 'marked as forwarded' }),
-    ephemeral: Flags.integer({ description: 'disappears after so many seconds', min: 1 }),
+    forwarded: Flags.boolean({ description: 'mark as forwarded' }),
+    ephemeral: Flags.integer({ description: 'seconds after which the message disappears', min: 1 }),
   };
 
   async run(): Promise<{ messageId: string }> {
     const { args, flags } = await this.parse(SandboxWrite);
     const { askSandbox } = await import('../../src/cli/sandbox.js');
-    const { readArgument } = await import('../../src/cli/stdin.js');
+    const { readArgument } = await import('../../src/cli/terminal.js');
     const content = parseObject(await readArgument(args.content));
     if (!content) {
       throw new CliError('usage', 'the content must be a JSON object', {

@@ -1,24 +1,24 @@
 import { Args, Flags } from '@oclif/core';
-import { DaemonCommand } from '../../src/cli/daemon-command.js';
+import { DaemonCommand } from '../../src/cli/command.js';
 import { recipientArgs } from '../../src/cli/send-command.js';
 
 export default class SendDelete extends DaemonCommand {
-  static override summary = 'Delete a message, for everyone or on the own devices only';
+  static override summary = 'Delete a message for everyone, or only on the own devices';
   static override description =
-    `For everyone works with own messages, and for a while; admins of a group delete those of others too.
-With --for-me it goes from the devices of this number only.`;
+    `Deletes own messages for everyone, for a limited time after sending; group admins can also delete \
+messages of others. --for-me deletes the message only on the devices of this number.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme +15550000002 3EB0C767D097B7C6A3F1',
     '<%= config.bin %> <%= command.id %> acme +15550000002 3A5F0C767D097B7C6A3F1 --for-me --theirs',
   ];
   static override args = {
     ...recipientArgs(),
-    messageId: Args.string({ required: true, description: 'the message' }),
+    messageId: Args.string({ required: true, description: 'id of the message' }),
   };
   static override flags = {
-    'for-me': Flags.boolean({ description: 'only on the devices of this number' }),
-    theirs: Flags.boolean({ description: 'somebody else wrote it' }),
-    room: Flags.string({ description: 'its chat room, where the session keeps a history; with --for-me' }),
+    'for-me': Flags.boolean({ description: 'delete only on the devices of this number' }),
+    theirs: Flags.boolean({ description: 'the message is from somebody else' }),
+    room: Flags.string({ description: 'chatRoomId, if the session keeps a history; with --for-me' }),
   };
 
   async run(): Promise<{ status: boolean }> {

@@ -1,22 +1,22 @@
 import { Args, Flags } from '@oclif/core';
-import { CliError } from '../../src/cli/cli-error.js';
+import { CliError } from '../../src/cli/errors.js';
 import { envelopeFlags, envelopeOf, recipientArgs, SendCommand } from '../../src/cli/send-command.js';
-import type { SendAnswer } from '../../src/cli/wire.js';
+import type { SendAnswer } from '../../src/contract/index.js';
 
 export default class SendLocation extends SendCommand {
-  static override summary = 'Send a place';
-  static override description = 'As a pin on a map.';
+  static override summary = 'Send a location';
+  static override description = 'The recipient sees a pin on a map.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme +15550000002 52.5200,13.4050 --name "Berlin office"',
-    '<%= config.bin %> <%= command.id %> acme +15550000002 " -33.8568,151.2153" --address "Bennelong Point"',
+    '<%= config.bin %> <%= command.id %> acme +15550000002 -33.8568,151.2153 --address "Bennelong Point"',
   ];
   static override args = {
     ...recipientArgs(),
     position: Args.string({ required: true, description: 'latitude,longitude in degrees' }),
   };
   static override flags = {
-    name: Flags.string({ description: 'what the place is called' }),
-    address: Flags.string({ description: 'where it is, for people' }),
+    name: Flags.string({ description: 'name of the place' }),
+    address: Flags.string({ description: 'street address' }),
     ...envelopeFlags(),
   };
 
@@ -24,8 +24,8 @@ export default class SendLocation extends SendCommand {
     const { args, flags } = await this.parse(SendLocation);
     const { clientId, to } = args;
     const place = { ...parsePosition(args.position), name: flags.name, address: flags.address };
-    const body = { clientId, to, ...place, ...envelopeOf(flags) };
-    return this.send(flags, { path: '/send-location', body });
+    const request = { clientId, to, ...place, ...envelopeOf(flags) };
+    return this.send(flags, (client, options) => client.sendLocation(request, options));
   }
 }
 

@@ -1,13 +1,13 @@
 import { Args, Flags } from '@oclif/core';
-import { listenForInterrupt } from '../../src/cli/interrupt.js';
 import { envelopeFlags, envelopeOf, recipientArgs, SendCommand } from '../../src/cli/send-command.js';
-import type { SendAnswer } from '../../src/cli/wire.js';
+import { listenForInterrupt } from '../../src/cli/terminal.js';
+import type { SendMediaAnswer } from '../../src/contract/index.js';
 
 export default class SendMedia extends SendCommand {
-  static override summary = 'Send a picture, a video, a recording or any other file';
+  static override summary = 'Send an image, a video, audio or a document';
   static override description =
-    `A file of this machine is uploaded to the daemon, with a bar on a terminal; an http(s) address is fetched by it.
-What the file is decides how it arrives: as a picture, a video, a sound or a document.`;
+    `Uploads a local file to the daemon, with a progress bar on a terminal. The daemon downloads an http(s) \
+URL itself. The type of the file decides how it arrives: as an image, a video, audio or a document.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme +15550000002 holiday.jpg --caption "Look!"',
     '<%= config.bin %> <%= command.id %> acme +15550000002 https://example.com/offer.pdf --file-name "Offer.pdf"',
@@ -19,22 +19,22 @@ What the file is decides how it arrives: as a picture, a video, a sound or a doc
     ...recipientArgs(),
     source: Args.string({
       required: true,
-      description: 'path of a file, an http(s) address, or - for standard input',
+      description: 'path of a file, an http(s) URL, or - for standard input',
     }),
   };
   static override flags = {
-    caption: Flags.string({ description: 'text below it; audio has none', helpValue: 'TEXT' }),
+    caption: Flags.string({ description: 'caption of the file; not for audio', helpValue: 'TEXT' }),
     'mime-type': Flags.string({
-      description: 'what it is, where that is not found out rightly',
+      description: 'MIME type, if detection is wrong',
       helpValue: 'TYPE',
     }),
-    'file-name': Flags.string({ description: 'name under which it arrives', helpValue: 'NAME' }),
-    voice: Flags.boolean({ description: 'audio as a voice note (OGG/Opus)' }),
-    sticker: Flags.boolean({ description: 'a picture as a sticker', exclusive: ['voice'] }),
+    'file-name': Flags.string({ description: 'file name that the recipient sees', helpValue: 'NAME' }),
+    voice: Flags.boolean({ description: 'send audio as a voice note (OGG/Opus)' }),
+    sticker: Flags.boolean({ description: 'send an image as a sticker', exclusive: ['voice'] }),
     ...envelopeFlags(),
   };
 
-  async run(): Promise<SendAnswer> {
+  async run(): Promise<SendMediaAnswer> {
     const { args, flags } = await this.parse(SendMedia);
     const { sendMedia } = await import('../../src/cli/send-media.js');
     const media = {
@@ -55,10 +55,5 @@ What the file is decides how it arrives: as a picture, a video, a sound or a doc
     } finally {
       interrupt.release();
     }
-  }
-
-  protected override report(answer: SendAnswer): SendAnswer {
-    if (answer.fallback) this.output.warning('the file is too large: a text with its link was sent instead');
-    return super.report(answer);
   }
 }

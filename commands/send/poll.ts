@@ -1,26 +1,26 @@
 import { Args, Flags } from '@oclif/core';
 import { envelopeFlags, envelopeOf, recipientArgs, SendCommand } from '../../src/cli/send-command.js';
-import type { SendAnswer } from '../../src/cli/wire.js';
+import type { SendAnswer } from '../../src/contract/index.js';
 
 export default class SendPoll extends SendCommand {
   static override summary = 'Send a poll';
-  static override description = 'Votes come back as events of type vote_update.';
+  static override description = 'Votes arrive as vote_update events.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme +15550000002 "Lunch?" --option Pizza --option Soup',
     '<%= config.bin %> <%= command.id %> acme +15550000002 "Which days?" --option Mon --option Tue --choose 2',
   ];
   static override args = {
     ...recipientArgs(),
-    question: Args.string({ required: true, description: 'what the poll asks' }),
+    question: Args.string({ required: true, description: 'question of the poll' }),
   };
   static override flags = {
     option: Flags.string({
-      description: 'a choice; 2 to 12 of them',
+      description: 'option of the poll; give 2 to 12',
       required: true,
       multiple: true,
       multipleNonGreedy: true,
     }),
-    choose: Flags.integer({ description: 'how many options one voter may choose', default: 1, min: 1 }),
+    choose: Flags.integer({ description: 'number of options that a voter may choose', default: 1, min: 1 }),
     ...envelopeFlags(),
   };
 
@@ -28,7 +28,7 @@ export default class SendPoll extends SendCommand {
     const { args, flags } = await this.parse(SendPoll);
     const { clientId, to, question: pollName } = args;
     const poll = { pollName, pollOptions: flags.option, selectableCount: flags.choose };
-    const body = { clientId, to, ...poll, ...envelopeOf(flags) };
-    return this.send(flags, { path: '/send-poll-message', body });
+    const request = { clientId, to, ...poll, ...envelopeOf(flags) };
+    return this.send(flags, (client, options) => client.sendPollMessage(request, options));
   }
 }

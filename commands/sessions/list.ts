@@ -1,11 +1,10 @@
-import { DaemonCommand } from '../../src/cli/daemon-command.js';
-import { paintStatus } from '../../src/cli/session-status.js';
-import { listSessions, type SessionSummary } from '../../src/cli/sessions.js';
+import { DaemonCommand } from '../../src/cli/command.js';
+import { listSessions, paintStatus, type SessionSummary } from '../../src/cli/sessions.js';
 
 export default class SessionsList extends DaemonCommand {
   static override summary = 'List the sessions that the token can see';
   static override description =
-    'Where each stands, and where its events go. A session with a secret of its own sees itself only.';
+    'Shows status, jid, webhook and node. An API secret sees only its own session.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --json | jq -r \'.sessions[] | select(.status != "connected").clientId\'',
@@ -20,7 +19,7 @@ export default class SessionsList extends DaemonCommand {
 
   private async show(sessions: SessionSummary[]): Promise<void> {
     if (sessions.length === 0) {
-      this.output.note('no sessions yet; pair a number: switchboard pair <clientId>');
+      this.output.note('no sessions yet; pair a number: switchboard pair CLIENTID');
       return;
     }
     const rows = sessions.map(({ clientId, status, jid, webhookUrl, podName }) => [

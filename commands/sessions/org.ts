@@ -1,12 +1,12 @@
 import { Args, Flags } from '@oclif/core';
-import { CliError } from '../../src/cli/cli-error.js';
-import { DaemonCommand } from '../../src/cli/daemon-command.js';
+import { DaemonCommand } from '../../src/cli/command.js';
+import { CliError } from '../../src/cli/errors.js';
 import { clientIdArg } from '../../src/cli/flags.js';
 
 export default class SessionsOrg extends DaemonCommand {
-  static override summary = 'Set the workspace that keeps the history of a session';
+  static override summary = 'Set the workspace (orgId) that keeps the history of a session';
   static override description =
-    'With a workspace the session has a hosted inbox: rooms, messages, and files with permanent links.';
+    'A session with a workspace has a hosted inbox: rooms, messages, and files with permanent links.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme workspace1',
     '<%= config.bin %> <%= command.id %> acme --off',
@@ -16,16 +16,16 @@ export default class SessionsOrg extends DaemonCommand {
     orgId: Args.string({ description: 'name of the workspace' }),
   };
   static override flags = {
-    off: Flags.boolean({ description: 'keep nothing from now on; what was kept stays' }),
+    off: Flags.boolean({ description: 'stop keeping the history; stored messages stay' }),
   };
 
   async run(): Promise<{ clientId: string; orgId: string }> {
     const { args, flags } = await this.parse(SessionsOrg);
     if (Boolean(flags.off) === Boolean(args.orgId)) {
-      throw new CliError('usage', 'name either a workspace or --off');
+      throw new CliError('usage', 'give either a workspace or --off');
     }
     const client = await this.daemon(flags);
-    const { clientId, orgId } = await client.setOrgId(args.clientId, args.orgId ?? '');
+    const { clientId, orgId } = await client.setOrgId({ clientId: args.clientId, orgId: args.orgId ?? '' });
     if (!this.jsonEnabled()) {
       this.output.line(orgId ? `${clientId} keeps its history in ${orgId}` : `${clientId} keeps no history`);
     }

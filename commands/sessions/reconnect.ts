@@ -1,12 +1,11 @@
-import { DaemonCommand } from '../../src/cli/daemon-command.js';
+import { DaemonCommand } from '../../src/cli/command.js';
 import { clientIdArg } from '../../src/cli/flags.js';
-import { reconnectSession } from '../../src/cli/fleet/fleet-api.js';
 
 export default class SessionsReconnect extends DaemonCommand {
-  static override summary = 'Connect a session anew, now';
+  static override summary = 'Reconnect a session now';
   static override description =
-    `Closes a live link and opens another; one that waits for its next attempt is tried at once. Nothing that is
-in flight is lost. Does not wait for the connection: sessions show tells how it went.`;
+    `Closes a live connection and opens a new one; skips the wait before the next attempt. Work in flight is \
+not lost. Does not wait for the result: see sessions show.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme',
     '<%= config.bin %> <%= command.id %> acme --json',
@@ -15,7 +14,8 @@ in flight is lost. Does not wait for the connection: sessions show tells how it 
 
   async run(): Promise<{ ok: boolean; clientId: string; status: string }> {
     const { args, flags } = await this.parse(SessionsReconnect);
-    const answer = await reconnectSession(await this.daemon(flags), args.clientId);
+    const client = await this.daemon(flags);
+    const answer = await client.reconnect(args);
     if (!this.jsonEnabled()) this.output.line(`${answer.clientId} connects again (${answer.status})`);
     return answer;
   }

@@ -1,13 +1,20 @@
-import { DaemonCommand } from '../../src/cli/daemon-command.js';
+import { DaemonCommand } from '../../src/cli/command.js';
+import { waitingText } from '../../src/cli/failed.js';
 import { clientIdArg } from '../../src/cli/flags.js';
-import { paintStatus } from '../../src/cli/session-status.js';
-import { type SessionDetails, showSession } from '../../src/cli/sessions.js';
-import type { HistoryAnswer } from '../../src/cli/wire.js';
+import {
+  paintStatus,
+  proxyText,
+  retentionText,
+  type SessionDetails,
+  showSession,
+} from '../../src/cli/sessions.js';
+import { inCommands } from '../../src/cli/words.js';
+import type { HistoryProgress } from '../../src/contract/index.js';
 
 export default class SessionsShow extends DaemonCommand {
-  static override summary = 'Show a session and its state of health';
+  static override summary = 'Show the state of a session';
   static override description =
-    'Connected means that something was heard from the network lately. The reason says why it is not.';
+    'Connected means recent traffic from WhatsApp. Otherwise the reason says what is wrong.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme',
     '<%= config.bin %> <%= command.id %> acme --json | jq -r .jid',
@@ -25,22 +32,29 @@ export default class SessionsShow extends DaemonCommand {
     this.output.fields({
       session: session.clientId,
       status: paintStatus(session.status, this.output.paint),
-      reason: session.reason,
+      reason: inCommands(session.reason),
       jid: session.jid,
       node: session.podName,
       workspace: session.orgId,
       webhook: session.webhookUrl,
-      ...(session.listener && { 'events now go to': session.listener.url }),
-      ...(session.history && { 'past taken in': taken(session.history) }),
+      ...(session.retry && { retry: session.retry }),
+      ...(session.webhookPaused && { 'webhook paused': session.webhookPaused }),
+      ...(session.waiting && { waiting: waitingText(session.waiting) }),
+      ...(session.proxy && { proxy: proxyText(session.proxy) }),
+      ...(session.listener && { listener: session.listener.url }),
+      ...(session.history && { 'history import': importText(session.history) }),
+      ...(session.extraEvents && { 'extra events': session.extraEvents.join(', ') || 'none' }),
       'group events': session.enableGroupAi ? 'on' : 'off',
+      ...(session.retentionDays !== undefined && { retention: retentionText(session.retentionDays) }),
+      calls: session.rejectCalls ? 'declined' : 'ring',
       'connected since': session.connectedAt,
-      'last heard of': session.lastStanzaAt,
+      'last traffic': session.lastStanzaAt,
       reconnects: String(session.reconnects),
-      'last disconnect': session.lastDisconnect,
+      'last disconnect': inCommands(session.lastDisconnect),
     });
   }
 }
 
-function taken({ progress, messages }: HistoryAnswer): string {
+function importText({ progress, messages }: HistoryProgress): string {
   return `${progress} % (${messages} messages)`;
 }

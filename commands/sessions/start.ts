@@ -1,24 +1,29 @@
-import { DaemonCommand } from '../../src/cli/daemon-command.js';
-import { clientIdArg } from '../../src/cli/flags.js';
-import { paintStatus } from '../../src/cli/session-status.js';
-import { webhookFlags, webhookOf } from '../../src/cli/webhook-flags.js';
-import type { StartAnswer } from '../../src/cli/wire.js';
+import { Flags } from '@oclif/core';
+import { DaemonCommand } from '../../src/cli/command.js';
+import { clientIdArg, proxyFlags, webhookFlags, webhookOf } from '../../src/cli/flags.js';
+import { paintStatus } from '../../src/cli/sessions.js';
+import type { StartAnswer } from '../../src/contract/index.js';
 
 export default class SessionsStart extends DaemonCommand {
-  static override summary = 'Create a session, or wake one that is down';
+  static override summary = 'Create a session, or start one that is down';
   static override description =
-    'Ends before the session is connected. `switchboard pair` starts one too, and links it to a phone.';
+    'Does not wait for the connection. `switchboard pair` also starts the session, and links it to a phone.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme',
     '<%= config.bin %> <%= command.id %> acme --webhook https://example.com/hook --webhook-token s3cret',
   ];
   static override args = { clientId: clientIdArg() };
-  static override flags = webhookFlags();
+  static override flags = {
+    ...webhookFlags(),
+    ...proxyFlags(),
+    'reject-calls': Flags.boolean({ description: 'decline every call that comes', allowNo: true }),
+  };
 
   async run(): Promise<StartAnswer> {
     const { args, flags } = await this.parse(SessionsStart);
     const client = await this.daemon(flags);
-    const answer = await client.start(args.clientId, webhookOf(flags));
+    const { proxy, 'reject-calls': rejectCalls } = flags;
+    const answer = await client.start({ ...args, ...webhookOf(flags), proxy, rejectCalls });
     if (!this.jsonEnabled()) {
       this.output.line(`${answer.clientId} is ${paintStatus(answer.status, this.output.paint)}`);
       if (answer.status === 'qr') this.output.note(`pair it: switchboard pair ${answer.clientId}`);

@@ -1,22 +1,24 @@
-import { DaemonCommand } from '../../src/cli/daemon-command.js';
-import { EXIT_CODES } from '../../src/cli/exit-code.js';
+import { DaemonCommand } from '../../src/cli/command.js';
+import { EXIT_CODES } from '../../src/cli/errors.js';
 import { clientIdArg } from '../../src/cli/flags.js';
-import type { CheckStateAnswer } from '../../src/cli/wire.js';
+import { requireSession } from '../../src/cli/sessions.js';
+import type { Answer } from '../../src/contract/index.js';
 
 export default class SessionsState extends DaemonCommand {
-  static override summary = 'Tell whether a session is connected, for scripts';
+  static override summary = 'Check whether a session is connected, for scripts';
   static override description =
-    'Connected on proof of traffic, not by the state of a socket. Ends with 0 when it is, with 6 when it is not.';
+    'Exits with 0 if connected, with 5 if there is no such session, else with 6. Connected means recent traffic, not just an open socket.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme',
     'until <%= config.bin %> <%= command.id %> acme; do sleep 1; done',
   ];
   static override args = { clientId: clientIdArg() };
 
-  async run(): Promise<CheckStateAnswer> {
+  async run(): Promise<Answer<'checkState'>> {
     const { args, flags } = await this.parse(SessionsState);
     const client = await this.daemon(flags);
-    const answer = await client.checkState(args.clientId);
+    const answer = await client.checkState(args);
+    if (!answer.status) await requireSession(client, args.clientId);
     if (!answer.status) process.exitCode = EXIT_CODES.conflict;
     if (!this.jsonEnabled()) this.output.line(answer.status ? `connected as ${answer.state}` : answer.state);
     return answer;

@@ -1,38 +1,76 @@
 import { Args, Flags } from '@oclif/core';
-import { CliError } from '../../src/cli/cli-error.js';
-import { DaemonCommand } from '../../src/cli/daemon-command.js';
-import { clientIdArg } from '../../src/cli/flags.js';
-import { receiverFlags, webhookOf } from '../../src/cli/webhook-flags.js';
+import type { DaemonClient } from '../../src/cli/client.js';
+import { DaemonCommand } from '../../src/cli/command.js';
+import { CliError } from '../../src/cli/errors.js';
+import { age, clientIdArg, receiverFlags, webhookOf } from '../../src/cli/flags.js';
+import type { Answer } from '../../src/contract/index.js';
 
 export default class SessionsWebhook extends DaemonCommand {
-  static override summary = "Set where a session's events go";
+  static override summary = 'Set the webhook of a session';
   static override description =
-    'Events of type message_status and session_status are delivered only when they are named with --extra-event.';
+    'The daemon POSTs each event to this URL. Statuses, calls, presence, changes of groups and messages that cannot be read need --extra-event.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme https://example.com/hook --webhook-token s3cret',
-    '<%= config.bin %> <%= command.id %> acme https://example.com/hook --extra-event session_status',
+    '<%= config.bin %> <%= command.id %> acme https://example.com/hook --extra-event call',
+    '<%= config.bin %> <%= command.id %> acme https://example.com/hook --retry durable',
+    '<%= config.bin %> <%= command.id %> acme https://a.example/h --webhook-token new --keep-previous-token 1d',
     '<%= config.bin %> <%= command.id %> acme --off',
+    '<%= config.bin %> <%= command.id %> acme --pause',
   ];
   static override args = {
     clientId: clientIdArg(),
-    webhookUrl: Args.string({ description: 'absolute https address of the receiver' }),
+    webhookUrl: Args.string({ description: 'absolute URL of the receiver' }),
   };
   static override flags = {
     off: Flags.boolean({ description: 'stop delivering events' }),
+    pause: Flags.boolean({
+      description: 'make no calls: events wait with --retry durable, and otherwise become failed deliveries',
+    }),
+    resume: Flags.boolean({ description: 'make calls again, with what waits first' }),
     ...receiverFlags(),
+    retry: Flags.option({
+      description:
+        'contract: four attempts within seconds; durable: keep trying for up to 72 hours, in order for each chat',
+      options: ['contract', 'durable'] as const,
+    })(),
+    'keep-previous-token': age({
+      description:
+        'sign calls with the token before, too, for so long: up to 7d, while receivers change to the new one',
+    }),
   };
 
-  async run(): Promise<{ webhookUrl: string; pollLookupUrl: string }> {
+  async run(): Promise<Answer<'setWebhook'> | Answer<'pauseWebhook'>> {
     const { args, flags } = await this.parse(SessionsWebhook);
-    if (Boolean(flags.off) === Boolean(args.webhookUrl)) {
-      throw new CliError('usage', 'name either an address or --off');
-    }
+    const wishes = [args.webhookUrl, flags.off, flags.pause, flags.resume].filter(Boolean);
+    if (wishes.length !== 1) throw new CliError('usage', 'give one of a URL, --off, --pause and --resume');
     const client = await this.daemon(flags);
-    const change = webhookOf({ ...flags, webhook: args.webhookUrl ?? '' });
-    const answer = await client.setWebhook(args.clientId, change);
+    const { clientId, webhookUrl: wanted = '' } = args;
+    if (flags.pause || flags.resume) return this.pause(client, clientId, Boolean(flags.pause));
+    const { retry, 'keep-previous-token': kept } = flags;
+    const answer = await client.setWebhook({
+      ...webhookOf(flags),
+      ...{ clientId, webhookUrl: wanted, retry, previousTokenFor: kept && kept.ms / 1_000 },
+    });
     if (!this.jsonEnabled()) {
-      const { webhookUrl } = answer;
+      const { webhookUrl, previousTokenUntil } = answer;
       this.output.line(webhookUrl ? `events of ${args.clientId} go to ${webhookUrl}` : 'delivery is off');
+      if (previousTokenUntil) {
+        this.output.line(`until ${previousTokenUntil} calls carry a second signature, with the token before`);
+      }
+    }
+    return answer;
+  }
+
+  private async pause(
+    client: DaemonClient,
+    clientId: string,
+    paused: boolean,
+  ): Promise<Answer<'pauseWebhook'>> {
+    const answer = await client.pauseWebhook({ clientId, paused });
+    if (!this.jsonEnabled()) {
+      this.output.line(
+        paused ? `the webhook of ${clientId} gets no calls` : `the webhook of ${clientId} gets calls`,
+      );
     }
     return answer;
   }

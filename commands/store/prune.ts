@@ -1,23 +1,23 @@
 import { Flags } from '@oclif/core';
-import { type Age, age } from '../../src/cli/age.js';
-import { BaseCommand } from '../../src/cli/base-command.js';
-import { CliError } from '../../src/cli/cli-error.js';
-import { STORE_FLAGS, withStore } from '../../src/cli/store-access.js';
-import type { PruneResult } from '../../src/cli/store-prune.js';
+import { BaseCommand } from '../../src/cli/command.js';
+import { CliError } from '../../src/cli/errors.js';
+import { type Age, age } from '../../src/cli/flags.js';
+import { counted, STORE_FLAGS, withStore } from '../../src/cli/store/access.js';
+import type { PruneResult } from '../../src/cli/store/prune.js';
+import type { Store } from '../../src/store/store.js';
 
 export default class StorePrune extends BaseCommand {
-  static override summary = 'Delete old messages of the history, and their files';
+  static override summary = 'Delete old messages and their files';
   static override description =
-    `Of all sessions, and for good. Unless this is run nothing is ever deleted: run it as
-often as your retention asks for. With SQLite the daemon must be stopped, with MongoDB
-it may go on running.`;
+    `Applies to all sessions and cannot be undone. A daemon does the same by its setting --retention-days and by \
+switchboard sessions retention. With SQLite, stop the daemon first; with MongoDB it may keep running.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --older-than 90d',
     '<%= config.bin %> <%= command.id %> --older-than 2y --yes --json',
   ];
   static override flags = {
-    'older-than': age({ required: true, description: 'how old: 36h, 90d, 12w, 2y' }),
-    yes: Flags.boolean({ char: 'y', description: 'do not ask' }),
+    'older-than': age({ required: true, description: 'minimum age, such as 36h, 90d, 12w or 2y' }),
+    yes: Flags.boolean({ char: 'y', description: 'skip the confirmation' }),
     ...STORE_FLAGS,
   };
 
@@ -27,10 +27,13 @@ it may go on running.`;
     const before = Date.now() - older.ms;
     if (!flags.yes) await this.#confirm(older, before);
     const { openExistingStore } = await import('../../src/store/open.js');
-    const { pruneStore } = await import('../../src/cli/store-prune.js');
-    const result = await withStore(flags, this.config.dataDir, openExistingStore, (store) =>
-      pruneStore(store, before),
-    );
+    const { pruneStore } = await import('../../src/cli/store/prune.js');
+    const days = Math.ceil(older.ms / 86_400_000);
+    const beside = [
+      `let the running daemon do it: switchboard sessions retention CLIENTID ${days}, or its setting --retention-days ${days}`,
+    ];
+    const prune = (store: Store) => pruneStore(store, before);
+    const result = await withStore(flags, this.config.dataDir, openExistingStore, prune, beside);
     if (!this.jsonEnabled()) {
       const { messages, files } = result;
       this.output.line(`deleted ${counted(messages, 'message')} and ${counted(files, 'file')}`);
@@ -40,13 +43,9 @@ it may go on running.`;
 
   async #confirm({ text }: Age, before: number): Promise<void> {
     if (this.jsonEnabled())
-      throw new CliError('usage', '--json does not ask questions', { suggestions: ['add --yes'] });
-    const { confirm } = await import('../../src/cli/confirm.js');
+      throw new CliError('usage', '--json cannot ask for confirmation', { suggestions: ['add --yes'] });
+    const { confirm } = await import('../../src/cli/terminal.js');
     const date = new Date(before).toISOString().slice(0, 10);
-    await confirm(`Delete all messages and files from before ${date} (older than ${text}) for good?`);
+    await confirm(`Permanently delete all messages and files from before ${date} (older than ${text})?`);
   }
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

@@ -1,16 +1,15 @@
 import { Flags } from '@oclif/core';
-import { BaseCommand } from '../../src/cli/base-command.js';
-import { CliError } from '../../src/cli/cli-error.js';
-import type { KeyRotationResult } from '../../src/cli/rotate-key.js';
+import { BaseCommand } from '../../src/cli/command.js';
+import { CliError } from '../../src/cli/errors.js';
+import type { KeyRotationResult } from '../../src/cli/store/rotate-key.js';
 
 export default class StoreRotateKey extends BaseCommand {
   static override summary = 'Change the key that encrypts the store';
   static override description =
-    `Stop the daemon first: with MongoDB, every daemon that uses the store. A key in the data
-directory is replaced by a new one there. A key of your own is changed from
-SWITCHBOARD_ENCRYPTION_KEY to SWITCHBOARD_NEW_ENCRYPTION_KEY; start the daemon with that
-one from then on. Numbers stay linked, and API secrets stay valid. When it was
-interrupted, run it again: until then both keys are kept.`;
+    `Stop every daemon that uses the store first. Replaces a key in the data directory by a new one there. If \
+you keep the key yourself, set SWITCHBOARD_ENCRYPTION_KEY and SWITCHBOARD_NEW_ENCRYPTION_KEY, and start \
+the daemon with the new key afterwards. Numbers stay linked and API secrets stay valid. \
+After an interruption, run it again: both keys are kept until it completes.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --data-dir /var/lib/switchboard --json',
@@ -18,7 +17,7 @@ interrupted, run it again: until then both keys are kept.`;
   ];
   static override flags = {
     'data-dir': Flags.string({
-      description: "the daemon's data directory",
+      description: 'data directory of the daemon',
       env: 'SWITCHBOARD_DATA_DIR',
     }),
     store: Flags.string({
@@ -26,11 +25,11 @@ interrupted, run it again: until then both keys are kept.`;
       env: 'SWITCHBOARD_STORE',
     }),
     from: Flags.string({
-      description: 'the key until now, when it is not kept in the data directory',
+      description: 'current key, if it is not in the data directory',
       env: 'SWITCHBOARD_ENCRYPTION_KEY',
     }),
     to: Flags.string({
-      description: 'the key from now on: 32 bytes as hex or base64',
+      description: 'new key: 32 bytes as hex or base64',
       env: 'SWITCHBOARD_NEW_ENCRYPTION_KEY',
     }),
   };
@@ -38,7 +37,7 @@ interrupted, run it again: until then both keys are kept.`;
   async run(): Promise<KeyRotationResult> {
     const { flags } = await this.parse(StoreRotateKey);
     const { dataDir, store, encryptionKey } = await this.#settings(flags);
-    const { rotateKey } = await import('../../src/cli/rotate-key.js');
+    const { rotateKey } = await import('../../src/cli/store/rotate-key.js');
     const { rotateEncryptionKey } = await import('../../src/store/open.js');
     const result = await rotateKey({
       dataDir,
@@ -46,11 +45,10 @@ interrupted, run it again: until then both keys are kept.`;
       to: flags.to || undefined,
       rewrap: (from, to) => rotateEncryptionKey({ url: store, dataDir, from, to }),
     });
-    if (!this.jsonEnabled()) this.output.line(told(result));
+    if (!this.jsonEnabled()) this.output.line(summary(result));
     return result;
   }
 
-  /** What a daemon started here would find, the settings file included. */
   async #settings(flags: { 'data-dir'?: string; store?: string; from?: string }) {
     const { readSettings } = await import('../../src/config/load.js');
     const named = {
@@ -66,7 +64,7 @@ interrupted, run it again: until then both keys are kept.`;
   }
 }
 
-function told({ sessions, keyFile }: KeyRotationResult): string {
+function summary({ sessions, keyFile }: KeyRotationResult): string {
   const what = `${sessions} ${sessions === 1 ? 'session is' : 'sessions are'} under the new key`;
-  return keyFile ? `${what}, which is kept in ${keyFile}` : `${what}: start the daemon with it from now on`;
+  return keyFile ? `${what}, stored in ${keyFile}` : `${what}: start the daemon with that key`;
 }

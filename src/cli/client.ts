@@ -1,196 +1,289 @@
-import type { IncomingMessage } from 'node:http';
-import type { SampleFields } from '../events/sample.js';
-import { type CallOptions, JsonApi } from './json-api.js';
-import type { HttpAnswer } from './transport.js';
-import type { Upload } from './upload.js';
-import type {
-  CheckStateAnswer,
-  ClientRow,
-  ConfigAnswer,
-  HealthRow,
-  QrAnswer,
-  SendAnswer,
-  StartAnswer,
-  TestEventAnswer,
-  WebhookChange,
-} from './wire.js';
+import { setMaxListeners } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { headersOf, messageIn, refusalOf, requestOf, type SwitchboardError } from '../client/call.js';
+import { entriesIn, type StreamItem } from '../client/event-stream.js';
+import {
+  type Call,
+  type CallOptions,
+  Operations,
+  type SendMediaAnswer,
+  type Transport,
+} from '../client/operations.js';
+import { TOKEN_FILE } from '../config/secrets.js';
+import { readAnswer } from '../domain/json.js';
+import { CliError, refusedBy } from './errors.js';
+import { exchange, type HttpAnswer, type HttpRequest, open, readText } from './http.js';
 
-/** A send waits for the connection (10 s) and for the network's acknowledgement (20 s). */
-const SEND_TIMEOUT_MS = 60_000;
-/** The time for the whole way of a large file: to the daemon, and from there to the network. */
+/** Milliseconds: the daemon waits 10 s for the connection and 20 s for the acknowledgement of a message. */
+const TIMEOUT_MS = 60_000;
+/** Milliseconds for a large file: upload to the daemon, and from there to WhatsApp. */
 const UPLOAD_TIMEOUT_MS = 15 * 60_000;
-/** A delivery takes at most four attempts of 15 s each, with pauses in between. */
-export const DELIVERY_TIMEOUT_MS = 75_000;
+/** Milliseconds: a delivery takes up to four attempts of 15 s each, with pauses. */
+const DELIVERY_TIMEOUT_MS = 75_000;
+/** Milliseconds of calls that do not take as long as a send. */
+const TIMEOUTS_MS: Readonly<Record<string, number>> = {
+  '/start': 30_000,
+  '/qr': 30_000,
+  '/pair-phone': 30_000,
+  '/check-state': 30_000,
+  '/clients': 30_000,
+  '/health/clients': 30_000,
+  '/set-webhook': 30_000,
+  '/set-org-id': 30_000,
+  '/set-api-secret': 30_000,
+  '/disconnect': 30_000,
+  '/config': 30_000,
+  // the daemon first calls the new listener, for up to 15 s
+  '/listen-webhook': 20_000,
+  '/send-test-event': DELIVERY_TIMEOUT_MS,
+  '/failed-deliveries/{id}/resend': DELIVERY_TIMEOUT_MS,
+  // enough for 10,000 rooms
+  '/refresh-avatars': 30 * 60_000,
+};
 
-export interface DaemonAddress {
+/** Milliseconds without data after which a stream counts as dead; the daemon sends comments more often. */
+const SILENCE_MS = 90_000;
+
+interface DaemonAddress {
   url: string;
-  /** The master token or a session's secret; undefined when none was found. */
-  token?: string;
-  /** Where the token was looked for, to say so when the daemon refuses. */
+  /** Master token or API secret of a session. */
+  token?: string | undefined;
+  /** Path where the token was searched, for error messages. */
   tokenPath?: string;
-  /** Ends every call that is under way. */
+  /** Aborts every call. */
   signal?: AbortSignal;
 }
 
-/** A daemon over HTTP, one method for each call. Every failure is a CliError. */
-export class DaemonClient {
-  readonly #api: JsonApi;
+/** A multipart form that streams. */
+interface UploadForm {
+  body: Readable;
+  contentType: string;
+}
+
+/** A daemon over HTTP: the operations of the API, and what only the CLI calls. Every failure is a CliError. */
+export class DaemonClient extends Operations {
+  readonly #daemon: DaemonTransport;
 
   constructor(address: DaemonAddress) {
-    this.#api = new JsonApi({
-      url: address.url,
-      what: 'a Switchboard daemon',
-      headers: address.token ? { authorization: `Bearer ${address.token}` } : {},
-      signal: address.signal,
-      unreachable: ['start the daemon: switchboard start', 'or name another one: --url or SWITCHBOARD_URL'],
-      suggest: (status) => suggestionsFor(status, address),
-    });
+    const daemon = new DaemonTransport(address);
+    super(daemon);
+    this.#daemon = daemon;
+    // each call that runs listens to it; more than ten at once are no leak
+    if (address.signal) setMaxListeners(0, address.signal);
   }
 
   get url(): string {
-    return this.#api.url;
+    return this.#daemon.url;
   }
 
-  /** Any route. The answer's shape is trusted, as the contract gives it. */
-  call<Answer extends object>(
-    method: 'GET' | 'POST',
-    path: string,
-    options: Pick<CallOptions, 'query' | 'body' | 'timeoutMs'> = {},
-  ): Promise<Answer> {
-    return this.#api.call<Answer>(method, path, { timeoutMs: SEND_TIMEOUT_MS, ...options });
+  /** Calls any route, whose query is in its path. @returns the body */
+  text(method: Call['method'], path: string, body?: object): Promise<string> {
+    return this.#daemon.text({ method, path, body });
   }
 
-  /** Any route, of which not all answer with JSON. */
-  text(
-    method: 'GET' | 'POST',
-    path: string,
-    options: Pick<CallOptions, 'query' | 'body'> = {},
+  /** Uploads a file to send. */
+  async upload(clientId: string, form: UploadForm, idempotencyKey: string): Promise<SendMediaAnswer> {
+    const headers = { 'idempotency-key': idempotencyKey };
+    return this.#daemon.answer(await this.uploadForm('/send-media-message', clientId, form, headers));
+  }
+
+  /**
+   * Uploads a form. `clientId` is also in the query, because nodes forward the form unread.
+   * @returns the body
+   */
+  uploadForm(
+    route: `/${string}`,
+    clientId: string,
+    { body, contentType }: UploadForm,
+    headers: Readonly<Record<string, string>> = {},
   ): Promise<string> {
-    return this.#api.text(method, path, { timeoutMs: SEND_TIMEOUT_MS, ...options });
+    const path = `${route}?clientId=${encodeURIComponent(clientId)}`;
+    const timeoutMs = UPLOAD_TIMEOUT_MS;
+    const type = { 'content-type': contentType };
+    return this.#daemon.text({ method: 'POST', path, body, headers: { ...type, ...headers }, timeoutMs });
   }
 
-  start(clientId: string, webhook: WebhookChange = {}): Promise<StartAnswer> {
-    return this.#api.post('/start', { query: { clientId }, body: webhook });
-  }
-
-  /** The text inside the current QR. */
-  qr(clientId: string): Promise<QrAnswer> {
-    return this.#api.get('/qr', { query: { clientId, format: 'text' } });
-  }
-
-  pairPhone(clientId: string, phone: string): Promise<{ code: string }> {
-    return this.#api.post('/pair-phone', { body: { clientId, phone: phone.replace(/\D/g, '') } });
-  }
-
-  checkState(clientId: string): Promise<CheckStateAnswer> {
-    return this.#api.post('/check-state', { body: { clientId } });
-  }
-
-  async clients(): Promise<ClientRow[]> {
-    return (await this.#api.get<{ clients: ClientRow[] }>('/clients')).clients;
-  }
-
-  /**
-   * The health of sessions, and maybe of others. The node that answers knows its own; when another one holds any of those
-   * that are wanted, all nodes are asked. A session of which nobody can tell is left out.
-   */
-  async health(wanted: readonly string[]): Promise<HealthRow[]> {
-    const { clients } = await this.#api.get<{ clients: HealthRow[] }>('/health/clients');
-    const known = new Set(clients.map(({ clientId }) => clientId));
-    if (wanted.every((clientId) => known.has(clientId))) return clients;
-    const query = { clientId: wanted.length === 1 ? wanted[0] : undefined };
-    const fleet = this.#api.get<{ sessions: HealthRow[] }>('/fleet', { query });
-    return fleet.then(({ sessions }) => sessions).catch(() => clients);
-  }
-
-  setWebhook(
-    clientId: string,
-    webhook: WebhookChange,
-  ): Promise<{ webhookUrl: string; pollLookupUrl: string }> {
-    return this.#api.post('/set-webhook', { body: { clientId, ...webhook } });
-  }
-
-  /** An empty `orgId` ends the history. */
-  setOrgId(clientId: string, orgId: string): Promise<{ clientId: string; orgId: string }> {
-    return this.#api.post('/set-org-id', { body: { clientId, orgId } });
-  }
-
-  setApiSecret(clientId: string, secret: string): Promise<{ clientId: string; hasSecret: boolean }> {
-    return this.#api.post('/set-api-secret', { body: { clientId, secret } });
-  }
-
-  disconnect(clientId: string): Promise<{ ok: boolean; clientId: string; warning?: string }> {
-    return this.#api.post('/disconnect', { body: { clientId } });
-  }
-
-  /**
-   * Sends a message by the route of its kind.
-   * @param idempotencyKey makes it safe to call again when the answer was lost.
-   */
-  send(path: `/${string}`, body: object, idempotencyKey?: string): Promise<SendAnswer> {
-    const headers = idempotencyKey ? { 'idempotency-key': idempotencyKey } : undefined;
-    return this.#api.post(path, { body, headers, timeoutMs: SEND_TIMEOUT_MS });
-  }
-
-  /** Uploads a form with a file. `clientId` is in the address too, because nobody reads the form on the way. */
-  upload(
-    path: `/${string}`,
-    clientId: string,
-    { body, contentType }: Upload,
-    idempotencyKey: string,
-  ): Promise<SendAnswer> {
-    const headers = { 'content-type': contentType, 'idempotency-key': idempotencyKey };
-    return this.#api.post(path, { query: { clientId }, body, headers, timeoutMs: UPLOAD_TIMEOUT_MS });
-  }
-
-  deleteMessage(deletion: object): Promise<{ status: boolean }> {
-    return this.#api.post('/delete-message', { body: deletion, timeoutMs: SEND_TIMEOUT_MS });
-  }
-
-  /** @param fields what of the event is not as usual. */
-  sendTestEvent(clientId: string, type: string, fields: SampleFields = {}): Promise<TestEventAnswer> {
-    const body = { clientId, type, ...(Object.keys(fields).length > 0 && { fields }) };
-    return this.#api.post('/send-test-event', { body, timeoutMs: DELIVERY_TIMEOUT_MS });
-  }
-
-  config(): Promise<ConfigAnswer> {
-    return this.#api.get('/config');
-  }
-
-  /** The raw answer: its status says as much as its body. */
+  /** The raw answer, whatever its status. */
   probe(path: '/health/live' | '/health/ready', timeoutMs: number): Promise<HttpAnswer> {
-    return this.#api.exchange('GET', path, { timeoutMs });
+    return this.#daemon.exchange({ method: 'GET', path, timeoutMs });
   }
 
-  /** The live stream of events and attempts, as server-sent events. */
-  events(options: {
-    clientId?: string;
-    lastEventId?: string;
-    /** Signals of rooms that changed, too. */
-    rooms?: boolean;
-    signal: AbortSignal;
-  }): Promise<IncomingMessage> {
-    const { clientId, lastEventId, rooms, signal } = options;
-    return this.#api.stream('/events', {
-      query: { clientId, rooms: rooms ? 'true' : undefined },
-      headers: { accept: 'text/event-stream', ...(lastEventId && { 'last-event-id': lastEventId }) },
-      signal,
-    });
+  /**
+   * Live stream of events and delivery attempts. Resolves when it is open.
+   * @param wanted `rooms` also signals changed rooms
+   * @param place where it begins; is set to the id of the last entry
+   * @returns throws when the connection breaks or goes silent
+   */
+  async events(
+    wanted: { clientId?: string; rooms?: boolean },
+    place: { id: string },
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<StreamItem>> {
+    const call = requestOf({ method: 'GET', path: '/events', query: ['clientId', 'rooms'] }, wanted);
+    const headers = { accept: 'text/event-stream', ...(place.id && { 'last-event-id': place.id }) };
+    const response = await this.#daemon.stream({ ...call, headers, signal });
+    response.setTimeout(SILENCE_MS, () => response.destroy(new Error('no data from the daemon')));
+    return entriesIn(response, place);
   }
 }
 
-function suggestionsFor(status: number, { token, tokenPath }: DaemonAddress): string[] {
+/** A path below the daemon's URL, and what is sent there. */
+type DaemonRequest = Omit<HttpRequest, 'body'> & { path: string; body?: object | Readable };
+
+/** Reaches a daemon with node:http. */
+class DaemonTransport implements Transport {
+  readonly #address: DaemonAddress;
+
+  constructor(address: DaemonAddress) {
+    this.#address = address;
+  }
+
+  get url(): string {
+    return this.#address.url;
+  }
+
+  async json<Answer>(call: Call, request: object, options?: CallOptions): Promise<Answer> {
+    return this.answer(await this.text(this.#bounded(call, request, options)));
+  }
+
+  async response(call: Call, request: object, options?: CallOptions): Promise<Response> {
+    const answer = await this.stream(this.#bounded(call, request, options));
+    return new Response(Readable.toWeb(answer), { status: answer.statusCode });
+  }
+
+  /** The body as text. @throws CliError by the answer's status. */
+  async text(request: DaemonRequest): Promise<string> {
+    const { status, headers, text } = await this.exchange({ timeoutMs: TIMEOUT_MS, ...request });
+    if (status >= 400) throw this.#refusal(status, headers, text);
+    return text;
+  }
+
+  /** The answer, whatever its status. */
+  exchange(request: DaemonRequest): Promise<HttpAnswer> {
+    return this.#connect(exchange(this.#urlOf(request), this.#request(request)));
+  }
+
+  /** A streaming response. @throws CliError by the answer's status. */
+  async stream(request: DaemonRequest): Promise<IncomingMessage> {
+    const response = await this.#connect(open(this.#urlOf(request), this.#request(request)));
+    const { statusCode = 0, headers } = response;
+    if (statusCode >= 400) throw this.#refusal(statusCode, headers, await readText(response));
+    return response;
+  }
+
+  answer<Answer>(text: string): Answer {
+    try {
+      return readAnswer(text);
+    } catch {
+      // cut off, or not JSON at all
+      throw this.#wrongServer();
+    }
+  }
+
+  #bounded(call: Call, request: object, options?: CallOptions): DaemonRequest {
+    const timeoutMs = TIMEOUTS_MS[call.path] ?? TIMEOUT_MS;
+    const { signal } = options ?? {};
+    return { ...requestOf(call, request), headers: headersOf(options), timeoutMs, signal };
+  }
+
+  #urlOf({ path }: DaemonRequest): URL {
+    return new URL(`${this.url.replace(/\/+$/, '')}${path}`);
+  }
+
+  #request({ method, body, headers, timeoutMs, signal = this.#address.signal }: DaemonRequest): HttpRequest {
+    const { token } = this.#address;
+    return {
+      method,
+      headers: {
+        accept: 'application/json',
+        ...(token && { authorization: `Bearer ${token}` }),
+        ...headers,
+      },
+      body: body === undefined || body instanceof Readable ? body : JSON.stringify(body),
+      timeoutMs,
+      signal,
+    };
+  }
+
+  /** Adds suggestions to a failed connection. */
+  async #connect<Value>(connecting: Promise<Value>): Promise<Value> {
+    try {
+      return await connecting;
+    } catch (error) {
+      if (!(error instanceof CliError) || error.failure !== 'unreachable') throw error;
+      const { message, cause } = error;
+      throw new CliError('unreachable', message, { suggestions: UNREACHABLE, cause });
+    }
+  }
+
+  #refusal(status: number, headers: IncomingHttpHeaders, text: string): CliError {
+    const message = messageIn(text);
+    const refusal = refusalOf(status, (name) => headers[name]?.toString() ?? null, text);
+    // a daemon names what it does not have; this is the text of a framework
+    const isForeign = refusal.code === 'unknown' && message === 'Not Found';
+    if (message === undefined || isForeign) return this.#wrongServer();
+    return refusedBy(refusal, suggestionsFor(refusal, this.#address));
+  }
+
+  #wrongServer(): CliError {
+    const message = `the server at ${this.url} is not a Switchboard daemon`;
+    return new CliError('unreachable', message, { suggestions: UNREACHABLE });
+  }
+}
+
+const UNREACHABLE = ['start the daemon: switchboard start', 'or set --url or SWITCHBOARD_URL to its address'];
+
+function suggestionsFor({ status, code }: SwitchboardError, { token, tokenPath }: DaemonAddress): string[] {
+  if (code === 'session_suspended') return ['when the cause is gone: switchboard sessions reconnect'];
+  if (code === 'route_unknown') return ['list the routes of the daemon: switchboard api /config'];
   if (status === 401 && token === undefined) {
     const where = tokenPath ? ` (no token was found in ${tokenPath})` : '';
-    return [
-      `pass --token or set SWITCHBOARD_TOKEN${where}`,
-      "or point --data-dir to the daemon's data directory",
-    ];
+    return [`set --token or SWITCHBOARD_TOKEN${where}`, "or set --data-dir to the daemon's data directory"];
   }
-  if (status === 401) return ['the token is not the one of this daemon: check --token and SWITCHBOARD_TOKEN'];
-  if (status === 403) return ["a session's secret opens that session only: use the master token"];
-  if (status === 404) return ['see which sessions there are: switchboard sessions list'];
-  if (status === 409) return ['see what the session does: switchboard sessions list'];
-  if (status === 502 || status === 503) return ['find out why: switchboard doctor'];
+  if (status === 401) return ['the daemon does not know the token: check --token and SWITCHBOARD_TOKEN'];
+  if (code === 'forbidden') return ['an API secret is limited to its session: use the master token'];
+  if (code === 'session_unpaired') return ['pair it: switchboard pair'];
+  if (status === 404 && isOfSession(code)) return ['list the sessions: switchboard sessions list'];
+  if (status === 409 && isOfSession(code))
+    return ['check the status of the session: switchboard sessions list'];
+  if (status === 502 || status === 503) return ['find the cause: switchboard doctor'];
   return [];
+}
+
+/** A daemon of an older release may send no code. */
+function isOfSession(code: string): boolean {
+  return code === 'unknown' || code.startsWith('session_');
+}
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+/** The URL is a loopback address: daemon and data directory are on this machine. */
+export function isThisMachine(url: string): boolean {
+  return LOOPBACK.test(new URL(url).hostname);
+}
+
+export function tokenPath(dataDir: string): string {
+  return join(dataDir, TOKEN_FILE);
+}
+
+/**
+ * Reads the token from the data directory, only for a daemon on this machine: it must never go to another host.
+ * @returns undefined if there is none
+ * @throws CliError if the file is not readable
+ */
+export async function findToken(url: string, dataDir: string): Promise<string | undefined> {
+  if (!isThisMachine(url)) return undefined;
+  try {
+    return (await readFile(tokenPath(dataDir), 'utf8')).trim() || undefined;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : '';
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw new CliError('unauthorized', `the token in ${tokenPath(dataDir)} cannot be read (${code})`, {
+      suggestions: ['run this command as the user of the daemon', 'or set --token or SWITCHBOARD_TOKEN'],
+      cause: error,
+    });
+  }
 }

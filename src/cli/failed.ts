@@ -1,84 +1,57 @@
-import { CliError } from './cli-error.js';
-import { type DaemonClient, DELIVERY_TIMEOUT_MS } from './client.js';
-import type { TestEventAnswer } from './wire.js';
+import type {
+  FailedDelivery,
+  FailedDeliveryWithEvent,
+  ResendAnswer,
+  SessionHealth,
+} from '../contract/index.js';
+import { singleLine } from '../domain/text.js';
+import type { DaemonClient } from './client.js';
+import { CliError } from './errors.js';
+import { shorten } from './text.js';
 
-/** Deliveries that are sent again at the same time. */
+/** Parallel deliveries. */
 const AT_ONCE = 4;
-/** As many as are kept of a session. */
-export const MOST = 1_000;
+/** The daemon keeps this many per session. */
+export const MAX_FAILED_DELIVERIES = 1_000;
 
-/** One row of `/failed-deliveries`. */
-export interface FailedRow {
-  id: string;
-  clientId: string;
-  /** Where it should have gone, without what may be secret. */
-  url: string;
-  type: string;
-  /** Empty for events that are no message's. */
-  messageId: string;
-  reason: string;
-  attempts: number;
-  /** RFC 3339. */
-  failedAt: string;
-}
-
-export interface FailedDetails extends FailedRow {
-  event: unknown;
-}
-
-export interface FailedPage {
-  failedDeliveries: FailedRow[];
-  /** Where the next page begins; absent on the last. */
-  next?: string;
-}
-
-/** How many did what. */
 export interface ResendSummary {
   delivered: number;
   failed: number;
-  /** Left when it was interrupted, or the daemon refused. */
+  /** Not tried because of an interrupt or a refusal. */
   untried: number;
-  /** Why it went no further. */
+  /** The error that stopped the rest. */
   trouble?: unknown;
 }
 
-/** Newest first. */
-export function listFailed(
-  client: DaemonClient,
-  { session, limit, before }: { session?: string; limit: number; before?: string },
-): Promise<FailedPage> {
-  const query = { clientId: session, limit: String(limit), before };
-  return client.call<FailedPage>('GET', '/failed-deliveries', { query });
-}
-
 /** @throws CliError `not_found` */
-export async function showFailed(client: DaemonClient, id: string): Promise<FailedDetails> {
+export async function showFailed(client: DaemonClient, id: string): Promise<FailedDeliveryWithEvent> {
   try {
-    return await client.call<FailedDetails>('GET', `/failed-deliveries/${encodeURIComponent(id)}`, {});
+    return await client.getFailedDelivery({ id });
   } catch (error) {
     throw explained(error);
   }
 }
 
-/** Those of a session, the oldest first, as they happened. */
+/** Failed deliveries of a session, oldest first. */
 export async function failedOf(
   client: DaemonClient,
   session: string,
   types: readonly string[],
-): Promise<FailedRow[]> {
-  const { failedDeliveries } = await listFailed(client, { session, limit: MOST });
+): Promise<FailedDelivery[]> {
+  const query = { clientId: session, limit: MAX_FAILED_DELIVERIES };
+  const { failedDeliveries } = await client.listFailedDeliveries(query);
   return failedDeliveries.filter(({ type }) => types.length === 0 || types.includes(type)).reverse();
 }
 
 /**
- * Sends deliveries again, a few at a time. Never rejects: what the daemon refuses altogether is the summary's `trouble`.
- * @param tell is told of each, as it ends
- * @param signal ends it after those that are under way
+ * Delivers again, a few at a time. Never rejects: a refusal of the daemon becomes the summary's `trouble`.
+ * @param tell called with the result of each delivery
+ * @param signal stops after the deliveries in flight
  */
 export async function resend(
   client: DaemonClient,
   ids: readonly string[],
-  { tell, signal }: { tell(id: string, answer: TestEventAnswer): void; signal: AbortSignal },
+  { tell, signal }: { tell(id: string, answer: ResendAnswer): void; signal: AbortSignal },
 ): Promise<ResendSummary> {
   const waiting = [...ids];
   const summary: ResendSummary = { delivered: 0, failed: 0, untried: 0 };
@@ -100,16 +73,10 @@ export async function resend(
   return { ...summary, untried: waiting.length };
 }
 
-/** Sends one of them again, and tells whether it arrived. @throws CliError `not_found` */
-export function resendFailed(client: DaemonClient, id: string): Promise<TestEventAnswer> {
-  const path = `/failed-deliveries/${encodeURIComponent(id)}/resend`;
-  return client.call<TestEventAnswer>('POST', path, { body: {}, timeoutMs: DELIVERY_TIMEOUT_MS });
-}
-
-/** One that is gone did not arrive; with the others it goes on. */
-async function resendOne(client: DaemonClient, id: string): Promise<TestEventAnswer> {
+/** Counts a missing delivery as failed and continues. */
+async function resendOne(client: DaemonClient, id: string): Promise<ResendAnswer> {
   try {
-    return await resendFailed(client, id);
+    return await client.resendFailedDelivery({ id });
   } catch (error) {
     if (!(error instanceof CliError) || error.failure !== 'not_found') throw error;
     return { deliveryId: id, delivered: false, reason: error.message };
@@ -118,6 +85,52 @@ async function resendOne(client: DaemonClient, id: string): Promise<TestEventAns
 
 function explained(error: unknown): unknown {
   if (!(error instanceof CliError) || error.failure !== 'not_found') return error;
-  const suggestions = ['it arrived, or is older than 7 days: switchboard failed list'];
+  const suggestions = ['it was delivered, or is older than 7 days: switchboard failed list'];
   return new CliError('not_found', error.message, { suggestions, cause: error });
+}
+
+/** Characters of a reason in a table. */
+const REASON_LENGTH = 60;
+/** Decryption key of a message's file. */
+const SECRET = 'mediaKey';
+
+export const FAILED_HEAD = ['ID', 'FAILED AT', 'SESSION', 'TYPE', 'ATTEMPTS', 'REASON'];
+
+export function failedRow({ id, clientId, type, reason, attempts, failedAt }: FailedDelivery): string[] {
+  const why = shorten(singleLine(reason), REASON_LENGTH);
+  return [id, localTime(failedAt), clientId, type, String(attempts), why];
+}
+
+export function failedFields(delivery: FailedDeliveryWithEvent): Record<string, string> {
+  const { id, clientId, url, type, messageId, reason, attempts, failedAt } = delivery;
+  return {
+    id,
+    session: clientId,
+    type,
+    message: singleLine(messageId),
+    webhook: singleLine(url),
+    'failed at': `${localTime(failedAt)} (${failedAt})`,
+    attempts: String(attempts),
+    reason: singleLine(reason),
+  };
+}
+
+/** An event as indented JSON, cleaned and without the key of its file. */
+export function eventText(event: unknown): string {
+  const text = JSON.stringify(event, (name, value) => (name === SECRET ? '(not shown)' : value), 2);
+  return text.split('\n').map(singleLine).join('\n');
+}
+
+/** `2026-11-21 10:33:48` */
+function localTime(at: string): string {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return at;
+  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 19).replace('T', ' ');
+}
+
+/** What waits for a receiver with durable retries, such as `12 events wait for the receiver since …`. */
+export function waitingText({ events, since, circuit }: NonNullable<SessionHealth['waiting']>): string {
+  const what = events === 1 ? '1 event waits' : `${events} events wait`;
+  return `${what} for the receiver since ${localTime(since)}${circuit === 'open' ? ', which is down' : ''}`;
 }

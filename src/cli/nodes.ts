@@ -1,85 +1,52 @@
+import type { Lease, Node } from '../contract/index.js';
 import { type Clock, wait } from '../domain/clock.js';
-import { CliError } from './cli-error.js';
 import type { DaemonClient } from './client.js';
+import { CliError } from './errors.js';
+import type { Paint } from './output.js';
+import { spanText } from './text.js';
 
-/** Milliseconds between two looks at a node that is being drained. */
+/** Milliseconds between two polls of a draining node. */
 const LOOK_EVERY_MS = 500;
-/** Seconds: nodes say every second that they are there. */
+/** Seconds without a heartbeat; nodes send one every second. */
 export const SILENT_AFTER_S = 5;
 
-/** A node, as `/nodes` shows it. */
-export interface NodeView {
-  nodeId: string;
-  podName: string;
-  /** Where other nodes reach it; empty where there can be only one. */
-  url: string;
-  /** The one that answers. */
-  self: boolean;
-  version: string;
-  draining: boolean;
-  ageSeconds: number;
-  silentSeconds: number;
-  sessions: number;
-}
-
-/** Which node holds a session; an empty `podName` is that of a node that is gone. */
-export interface LeaseView {
-  clientId: string;
-  podName: string;
-  nodeId: string;
-  epoch: number;
-  ageSeconds: number;
-  leftSeconds: number;
-}
-
-export interface NodesAnswer {
-  nodes: NodeView[];
-  /** Only when they were asked for. */
-  leases?: LeaseView[];
-}
-
-/** All nodes by name, and who holds which session when that is asked for. */
-export function readNodes(client: DaemonClient, { leases }: { leases: boolean }): Promise<NodesAnswer> {
-  return client.call('GET', '/nodes', { query: { leases: leases ? 'true' : undefined } });
-}
-
 /**
- * Has a node give its sessions away, or ends that.
- * @param node its name or its nodeId
- * @throws CliError `not_found`, `conflict` where several have that name or where there can be only one
+ * Starts or ends the drain of a node.
+ * @param node name or nodeId
+ * @throws CliError `not_found`, `conflict` if the name is ambiguous or the store supports only one node
  */
-export async function drainNode(client: DaemonClient, node: string, draining: boolean): Promise<NodeView> {
+export async function drainNode(client: DaemonClient, node: string, draining: boolean): Promise<Node> {
   try {
-    return (await client.call<{ node: NodeView }>('POST', '/nodes/drain', { body: { node, draining } })).node;
+    return (await client.drainNode({ node, draining })).node;
   } catch (error) {
     if (!(error instanceof CliError) || !['not_found', 'conflict'].includes(error.failure)) throw error;
-    const suggestions = ['see which nodes there are, and their ids: switchboard nodes list'];
+    const suggestions = ['list the nodes with their ids: switchboard nodes list'];
     throw new CliError(error.failure, error.message, { suggestions, cause: error });
   }
 }
 
-/** True when a node can be one of several. */
-export function sharesItsStore({ url }: NodeView): boolean {
+/** The store supports several nodes. */
+export function sharesItsStore({ url }: Node): boolean {
   return url !== '';
 }
 
-/** Whether any other node takes the sessions that this one gives away. */
-export function hasTaker(nodes: readonly NodeView[], { nodeId }: NodeView): boolean {
+/** Another node can take the sessions of this one. */
+export function hasTaker(nodes: readonly Node[], { nodeId }: Node): boolean {
   return nodes.some((other) => other.nodeId !== nodeId && !other.draining);
 }
 
 /**
- * How many sessions a node still holds, again and again until it holds none, or is gone.
- * @throws CliError `failure` after `timeoutMs`, `interrupted` when the signal aborts
+ * Yields how many sessions a node still holds, until it holds none or is gone.
+ * @throws CliError `failure` after `timeoutMs`, `interrupted` if the signal aborts
  */
 export async function* sessionsLeft(
   client: DaemonClient,
-  { nodeId, podName }: NodeView,
+  { nodeId, podName }: Node,
   { timeoutMs, clock, signal }: { timeoutMs: number; clock: Clock; signal: AbortSignal },
 ): AsyncGenerator<number> {
   const endsAt = clock.now() + timeoutMs;
   for (;;) {
-    const { nodes } = await readNodes(client, { leases: false });
+    const { nodes } = await client.listNodes();
     const left = nodes.find((node) => node.nodeId === nodeId)?.sessions ?? 0;
     yield left;
     if (left === 0) return;
@@ -92,8 +59,8 @@ export async function* sessionsLeft(
 function late(podName: string, left: number, timeoutMs: number): CliError {
   const message = `${podName} still holds ${sessionCount(left)} after ${Math.round(timeoutMs / 1_000)} s`;
   const suggestions = [
-    'see whether another node takes sessions: switchboard nodes list',
-    'wait for longer: --timeout',
+    'check that another node takes sessions: switchboard nodes list',
+    'wait longer: --timeout',
   ];
   return new CliError('failure', message, { suggestions });
 }
@@ -101,4 +68,27 @@ function late(podName: string, left: number, timeoutMs: number): CliError {
 /** `3 sessions` */
 export function sessionCount(count: number): string {
   return count === 1 ? '1 session' : `${count} sessions`;
+}
+
+export const NODES_HEAD = ['NODE', 'STATE', 'SESSIONS', 'UP', 'VERSION', 'URL', 'ID'] as const;
+export const LEASES_HEAD = ['SESSION', 'NODE', 'HELD FOR', 'RUNS OUT IN', 'EPOCH'] as const;
+
+export function nodeCells(node: Node, paint: Paint): string[] {
+  const { podName, sessions, ageSeconds, version, url, nodeId } = node;
+  return [podName, stateOf(node, paint), String(sessions), span(ageSeconds), version, url, nodeId];
+}
+
+export function leaseCells({ clientId, podName, nodeId, ...lease }: Lease, paint: Paint): string[] {
+  const node = podName || paint('yellow', `gone (${nodeId})`);
+  return [clientId, node, span(lease.ageSeconds), span(lease.leftSeconds), String(lease.epoch)];
+}
+
+function stateOf({ draining, silentSeconds, self }: Node, paint: Paint): string {
+  if (silentSeconds >= SILENT_AFTER_S) return paint('red', `✗ silent for ${span(silentSeconds)}`);
+  if (draining) return paint('yellow', '! draining');
+  return paint('green', self ? '● answers' : '● there');
+}
+
+function span(seconds: number): string {
+  return spanText(seconds * 1_000);
 }

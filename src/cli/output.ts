@@ -1,68 +1,110 @@
-import { errorMessage } from '../domain/error-message.js';
-import { CliError } from './cli-error.js';
-import { exitCodeOf } from './exit-code.js';
-import { type Paint, painter } from './paint.js';
+import { errorMessage } from '../domain/errors.js';
+import { singleLine } from '../domain/text.js';
+import { CliError, EXIT_CODES, exitCodeOf } from './errors.js';
+import { nearestNames } from './nearest.js';
+import { type Paint, painter, terminalBlock, terminalLine } from './paint.js';
+import { GAP, tableLines } from './table.js';
 
-/** Controls that JSON may hold as they are, and marks that change the direction of the text around them. */
+export { type Paint, painter, type Style, terminalLine, wantsColor } from './paint.js';
+export { columns } from './table.js';
+
+/** Control characters that JSON allows unescaped, and marks that change the direction of text. */
 const UNPRINTABLE = /[\u007f-\u009f\p{Bidi_Control}\u2028\u2029]/gu;
 
-/** What went wrong, as `--json` shows it. */
-export interface ErrorReport {
+/** An error as `--json` prints it. */
+interface ErrorReport {
   error: string;
-  /** One of the failures, see the table of exit codes. */
+  /** A `Failure`. */
   code: string;
   exitCode: number;
   suggestions: readonly string[];
 }
 
-/** The one place where commands print: results on standard output, notes and errors on standard error. */
+/**
+ * All output of commands: results to standard output, notes and errors to standard error. Most texts contain the words of
+ * others, so this is the one place that cleans them: only colours of `paint` reach the terminal.
+ */
 export class Output {
   /** For standard output. */
   readonly paint: Paint = painter(process.stdout);
   readonly #paintNote: Paint = painter(process.stderr);
 
   line(text = ''): void {
-    process.stdout.write(`${text}\n`);
+    process.stdout.write(`${terminalLine(text)}\n`);
   }
 
-  /** One value: a single line for streams, indented otherwise. Nothing in it moves the cursor of a terminal. */
+  /** Several lines of our own, or a text as it was asked for. Keeps line breaks and tabs. */
+  block(text: string): void {
+    process.stdout.write(`${terminalBlock(text)}\n`);
+  }
+
+  /** One line, or indented. Escapes characters that a terminal would act on. */
   json(value: unknown, options: { indent?: boolean } = {}): void {
     process.stdout.write(`${jsonText(value, options.indent ? 2 : undefined)}\n`);
   }
 
-  /** Something beside the result, for people. */
   note(text: string): void {
-    process.stderr.write(`${this.#paintNote('dim', text)}\n`);
+    process.stderr.write(`${terminalLine(this.#paintNote('dim', text))}\n`);
   }
 
   warning(text: string): void {
-    process.stderr.write(`${this.#paintNote('yellow', 'warning:')} ${text}\n`);
+    process.stderr.write(`${terminalLine(`${this.#paintNote('yellow', 'warning:')} ${text}`)}\n`);
   }
 
-  error(report: ErrorReport): void {
-    process.stderr.write(`${this.#paintNote('red', 'error:')} ${report.error}\n`);
-    for (const suggestion of report.suggestions) {
-      process.stderr.write(`  ${this.#paintNote('dim', '→')} ${suggestion}\n`);
-    }
+  /** Indents all lines but the first, so that none of them looks like another message. */
+  error(report: ErrorReport, stack = ''): void {
+    const head = `${this.#paintNote('red', 'error:')} ${report.error}`;
+    const lines = [
+      head,
+      ...report.suggestions.map((text) => `${this.#paintNote('dim', '→')} ${text}`),
+      stack,
+    ];
+    const text = lines.filter((line) => line !== '').join('\n');
+    process.stderr.write(`${terminalBlock(text).replaceAll('\n', '\n  ')}\n`);
   }
 
-  /** A table without frames. */
-  async table(head: readonly string[], rows: readonly (readonly string[])[]): Promise<void> {
-    const { columns } = await import('./columns.js');
-    const titles = head.map((title) => this.paint('bold', title));
-    for (const line of await columns([titles, ...rows])) this.line(line);
+  /**
+   * On a terminal, fits the table into its width: shortens cells, then leaves out columns and says which.
+   * @param leaveOut titles of the columns that are left out first; then follow the others, from the right
+   */
+  async table(
+    head: readonly string[],
+    rows: readonly (readonly string[])[],
+    leaveOut: readonly string[] = [],
+  ): Promise<void> {
+    const { lines, leftOut } = await tableLines(head, rows, {
+      ...(process.stdout.isTTY && { width: process.stdout.columns }),
+      leaveOut,
+      paint: this.paint,
+    });
+    for (const line of lines) this.line(line);
+    if (leftOut.length > 0) this.note(`not shown, for lack of width: ${leftOut.join(', ')}`);
   }
 
-  /** Name and value, one line each. */
+  /** One line per field; on a terminal, long values continue below. */
   fields(fields: Readonly<Record<string, string>>): void {
     const width = Math.max(...Object.keys(fields).map((name) => name.length));
     for (const [name, value] of Object.entries(fields)) {
-      this.line(`${this.paint('dim', name.padEnd(width))}  ${value || this.paint('dim', '–')}`);
+      const [first = '', ...others] = this.#wrapped(value, width + GAP.length);
+      this.line(`${this.paint('dim', name.padEnd(width))}  ${first || this.paint('dim', '–')}`);
+      for (const line of others) this.line(`${' '.repeat(width)}  ${line}`);
     }
+  }
+
+  #wrapped(value: string, indent: number): string[] {
+    const room = process.stdout.columns - indent;
+    if (!process.stdout.isTTY || room < NARROWEST_TEXT || !PLAIN_ASCII.test(value)) return [value];
+    const lines: string[] = [];
+    for (const word of value.split(' ')) {
+      const last = lines.at(-1);
+      if (last === undefined || last.length + 1 + word.length > room) lines.push(word);
+      else lines[lines.length - 1] = `${last} ${word}`;
+    }
+    return lines;
   }
 }
 
-/** The same value to every reader of JSON, without what a terminal would act on. */
+/** Escapes characters that a terminal would act on. */
 function jsonText(value: unknown, indent: number | undefined): string {
   return JSON.stringify(value, null, indent).replace(
     UNPRINTABLE,
@@ -70,15 +112,60 @@ function jsonText(value: unknown, indent: number | undefined): string {
   );
 }
 
-/** An error in the form in which it is printed, as text or as JSON. */
-export function errorReport(error: unknown): ErrorReport {
+/** @param flags names of the flags that the command knows, for suggestions */
+export function errorReport(error: unknown, flags: readonly string[] = []): ErrorReport {
   const exitCode = exitCodeOf(error);
   if (error instanceof CliError) {
     const { message, failure, suggestions } = error;
-    return { error: message, code: failure, exitCode, suggestions };
+    return {
+      error: singleLine(withoutFrame(message)),
+      code: failure,
+      exitCode,
+      suggestions: suggestions.map(singleLine),
+    };
   }
   const message = errorMessage(error);
-  if (exitCode !== 2) return { error: message, code: 'failure', exitCode, suggestions: [] };
-  const usage = message.replace(/\n?See more help with --help$/, '');
-  return { error: usage, code: 'usage', exitCode, suggestions: ['see what it takes: add --help'] };
+  // usage errors of the framework have several lines, and repeat only what was typed
+  if (exitCode !== 2) return { error: singleLine(message), code: 'failure', exitCode, suggestions: [] };
+  const [, unknown] = /^Nonexistent flags?: (.+)$/m.exec(message) ?? [];
+  if (unknown) return unknownFlags(unknown.split(', '), flags);
+  const usage = withoutFrame(message)
+    // the framework explains flags here that were not given
+    .replace(/\n\nNote: .*$/s, '')
+    .replace(/^Missing \d+ required args?:/, 'missing:')
+    .replace(/^Unexpected argument/, 'unexpected argument');
+  const quotes = usage.startsWith('unexpected argument') ? ['put a text with spaces in quotes'] : [];
+  const suggestions = [...nearestValues(usage), ...quotes, 'show the usage: add --help'];
+  return { error: usage, code: 'usage', exitCode, suggestions };
 }
+
+function unknownFlags(typed: readonly string[], flags: readonly string[]): ErrorReport {
+  // a value may be a secret
+  const names = typed.map((flag) => flag.replace(/=.*$/s, ''));
+  const near = names.flatMap((name) => nearestNames(flags, name.replace(/^-+/, '')));
+  return {
+    error: `there is no flag ${names.map(singleLine).join(' or ')}`,
+    code: 'usage',
+    exitCode: EXIT_CODES.usage,
+    suggestions: [...near.map((name) => `did you mean: --${name}`), 'show the usage: add --help'],
+  };
+}
+
+/** Removes what the framework adds to the error of a flag; the flag's name stays. */
+function withoutFrame(message: string): string {
+  return message.replace(/^Parsing (--[\w-]+) \n\t/, '$1: ').replace(/\n?See more help with --help$/, '');
+}
+
+/** Suggests the values that are spelled nearly as the one that the framework refused. */
+function nearestValues(usage: string): string[] {
+  const [, typed, values] = /^Expected (\S+) to be one of: (.+)$/.exec(usage) ?? [];
+  if (!typed || !values) return [];
+  const flag = /^--[a-z-]+=/.exec(typed)?.[0] ?? '';
+  const near = nearestNames(values.split(', '), typed.slice(flag.length));
+  return near.map((value) => `did you mean: ${flag}${value}`);
+}
+
+/** A text without colours that can be measured by its length. */
+const PLAIN_ASCII = /^[ -~]*$/;
+/** Columns below which a value is not wrapped. */
+const NARROWEST_TEXT = 12;

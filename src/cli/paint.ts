@@ -1,27 +1,50 @@
+import { randomInt } from 'node:crypto';
 import { inspect } from 'node:util';
+import { singleLine } from '../domain/text.js';
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'blue' | 'cyan' | 'magenta';
 
-/** Puts a style around a text, or not. */
 export type Paint = (style: Style, text: string) => string;
 
-/** Colours only on a terminal; `NO_COLOR` forbids and `FORCE_COLOR` demands them (https://no-color.org). */
+/** Colours only on a terminal; `NO_COLOR` disables and `FORCE_COLOR` enables them (https://no-color.org). */
 export function wantsColor(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv = process.env): boolean {
   if (env.NO_COLOR) return false;
   if (env.FORCE_COLOR) return env.FORCE_COLOR !== '0';
   return Boolean(stream.isTTY) && env.TERM !== 'dumb';
 }
 
-/** The brush for a stream. */
 export function painter(stream: { isTTY?: boolean }, env?: NodeJS.ProcessEnv): Paint {
   return wantsColor(stream, env) ? paint : plain;
 }
 
+/** Chosen for this process, so that no foreign text contains a colour that looks like one of `paint`. */
+const OURS = randomInt(10 ** 9, 10 ** 12);
+const COLORS = new RegExp(`\\u001b\\[(\\d+);${OURS}m`);
+
+/** Marks colours; `Output` turns the marks into escape sequences. */
 function paint(style: Style, text: string): string {
   const [open, close] = inspect.colors[style] ?? [0, 0];
-  return `\u001b[${open}m${text}\u001b[${close}m`;
+  return `\u001b[${open};${OURS}m${text}\u001b[${close};${OURS}m`;
 }
 
 function plain(_style: Style, text: string): string {
   return text;
+}
+
+/** Changes the words of a text that may have colours of `paint`; the colours stay. */
+export function changeWords(text: string, change: (words: string) => string): string {
+  const parts = text.split(COLORS);
+  return parts.map((part, at) => (at % 2 === 0 ? change(part) : `\u001b[${part};${OURS}m`)).join('');
+}
+
+/** One line as a terminal gets it: cleaned, with the colours of `paint`. */
+export function terminalLine(text: string): string {
+  const parts = text.split(COLORS);
+  return parts.map((part, at) => (at % 2 === 0 ? singleLine(part) : `\u001b[${part}m`)).join('');
+}
+
+/** The same with its line breaks and tabs. */
+export function terminalBlock(text: string): string {
+  const lines = text.split(/\r?\n/);
+  return lines.map((line) => line.split('\t').map(terminalLine).join('\t')).join('\n');
 }

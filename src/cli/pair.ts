@@ -1,53 +1,73 @@
+import type { StartRequest } from '../client/operations.js';
+import type { HistoryProgress, QrAnswer } from '../contract/index.js';
 import { type Clock, systemClock, wait } from '../domain/clock.js';
-import { errorMessage } from '../domain/error-message.js';
+import { errorMessage } from '../domain/errors.js';
 import type { SessionStatus } from '../domain/session.js';
-import { CliError, type Failure } from './cli-error.js';
-import type { DaemonClient } from './client.js';
-import { followHistory, type HistoryItem, keepsHistory } from './pair-history.js';
-import { watchSession } from './session-watch.js';
-import type { QrAnswer, WebhookChange } from './wire.js';
+import { type DaemonClient, isThisMachine } from './client.js';
+import { CliError, type Failure } from './errors.js';
+import type { Output } from './output.js';
+import { PasskeyFollower, type PasskeyItem, passkeyLines } from './pair-passkey.js';
+import { healthOf } from './sessions.js';
+import { watchSession } from './tail.js';
+import { inCommands } from './words.js';
 
-/** Milliseconds between two looks at the QR. */
+/** Milliseconds between two polls of the QR. */
 const POLL_MS = 1_500;
-/** Milliseconds without a QR and without progress after which we ask why. */
+/** Milliseconds without QR or progress after which pairing fails. */
 const IDLE_MS = 20_000;
-/** Looks in a row that may fail, as while the daemon restarts. */
+/** Milliseconds without a QR after which the pairing says that it waits. */
+const SILENT_MS = 3_000;
+/** Consecutive polls that may fail, as while the daemon restarts. */
 const TOLERATED_FAILURES = 5;
-/** Milliseconds for which the daemon may refuse for now, as while the session's node is gone and others wait for its lease. */
+/** Milliseconds for which the daemon may answer 503, as while nodes wait for the lease of a lost node. */
 const TOLERATED_MS = 60_000;
-/** Milliseconds that a pairing may take: all QR codes together live about 160 s. */
-export const PAIR_TIMEOUT_MS = 240_000;
+/** Timeout in milliseconds: all QR codes together are valid for about 160 s. */
+const PAIR_TIMEOUT_MS = 240_000;
+/** The same for a one-time address: as long as it is valid. */
+const LINK_TIMEOUT_MS = 900_000;
+/** Milliseconds that a passkey ceremony may take on top. */
+const CEREMONY_MS = 300_000;
 
 export interface PairOptions {
   clientId: string;
-  /** With a phone number an 8-character code is asked for instead of a QR. */
+  /** Request an 8-character code for this phone number instead of a QR. */
   phone?: string;
-  webhook?: WebhookChange;
-  /** The workspace whose history is kept; it is set before the number is linked, so that its past is kept too. */
+  webhook?: Omit<StartRequest, 'clientId' | 'proxy'>;
+  /** URL of the proxy for everything of the session. */
+  proxy?: string | undefined;
+  /** Create a one-time address where the owner of the number links it, in place of a QR here. */
+  link?: boolean;
+  /** File with the answer to a passkey demand; it may come into being later. */
+  passkeyFile?: string;
+  /** Workspace; set before the number is linked, so that the phone's history is imported. */
   orgId?: string;
   signal: AbortSignal;
   timeoutMs?: number;
   clock?: Clock;
 }
 
-/** A step of a pairing. The last item is `connected` or `failed`, and nothing follows it. */
+/** A step of a pairing. The last one is `connected` or `failed`. */
 export type PairItem =
   | { type: 'status'; status: SessionStatus }
   | { type: 'qr'; qr: string }
   | { type: 'code'; code: string }
+  | { type: 'link'; url: string; expiresAt: string }
+  /** There is no QR yet; says why. */
+  | { type: 'waiting'; reason: string }
+  | PasskeyItem
   | HistoryItem
   | PairEnd;
 
 export type PairEnd =
-  | { type: 'connected'; jid: string }
+  /** `already`: the number was linked before. */
+  | { type: 'connected'; jid: string; already?: true }
   | { type: 'failed'; reason: string; code: Failure; suggestions: readonly string[] };
 
-/** True for the last item of a pairing. */
 export function isPairEnd(item: PairItem): item is PairEnd {
   return item.type === 'connected' || item.type === 'failed';
 }
 
-/** Pairs a session. Never throws: whatever goes wrong is the last item. */
+/** Pairs a session. Never throws: an error is the last item. */
 export async function* pair(client: DaemonClient, options: PairOptions): AsyncGenerator<PairItem, void> {
   try {
     yield* new Pairing(client, options).steps();
@@ -56,7 +76,6 @@ export async function* pair(client: DaemonClient, options: PairOptions): AsyncGe
   }
 }
 
-/** One pairing on its way: what was seen last, and since when nothing moved. */
 class Pairing {
   readonly #client: DaemonClient;
   readonly #options: PairOptions;
@@ -65,11 +84,18 @@ class Pairing {
   #status: SessionStatus | undefined;
   #qr = '';
   #codeAsked = false;
-  /** The number is linked by this pairing, and was not before. */
+  /** This pairing links the number; it was not linked before. */
   #isFresh = false;
+  #wasLinked = false;
   #movedAt: number;
   #failures = 0;
   #refusedSince: number | undefined;
+  readonly #passkey: PasskeyFollower;
+  /** Milliseconds that a passkey ceremony added to the timeout. */
+  #extraMs = 0;
+  #link = '';
+  /** The last reason for which the pairing waits. */
+  #waitsFor = '';
 
   constructor(client: DaemonClient, options: PairOptions) {
     this.#client = client;
@@ -77,19 +103,22 @@ class Pairing {
     this.#clock = options.clock ?? systemClock;
     this.#startedAt = this.#clock.now();
     this.#movedAt = this.#startedAt;
+    this.#passkey = new PasskeyFollower(client, options.clientId, options.passkeyFile);
   }
 
   async *steps(): AsyncGenerator<PairItem, void> {
-    const { clientId, webhook, orgId, signal } = this.#options;
-    await this.#client.start(clientId, webhook);
-    if (orgId !== undefined) await this.#client.setOrgId(clientId, orgId);
+    const { clientId, webhook, proxy, orgId, signal } = this.#options;
+    await this.#client.start({ clientId, ...webhook, proxy });
+    if (orgId !== undefined) await this.#client.setOrgId({ clientId, orgId });
     const watch = watchSession(this.#client, clientId, signal);
     try {
       while (true) {
-        // taken before the look, so that a change during it is not waited for again
+        // before the poll, so that a change during it is not missed
         const change = watch.nextChange();
-        const seen = await this.#look();
+        const seen = await this.#poll();
         if (seen) yield* this.#progress(seen);
+        if (seen) yield* this.#ceremony(seen);
+        if (seen) yield* this.#waiting(seen);
         if (seen?.status === 'connected') return yield* this.#end();
         await this.#checkStuck();
         await wait(this.#clock, POLL_MS, change);
@@ -100,25 +129,25 @@ class Pairing {
     }
   }
 
-  /** Undefined when the daemon is away for a moment. */
-  async #look(): Promise<QrAnswer | undefined> {
+  /** Undefined during a tolerated failure. */
+  async #poll(): Promise<QrAnswer | undefined> {
     try {
-      const answer = await this.#client.qr(this.#options.clientId);
+      const answer = await this.#client.getQr({ clientId: this.#options.clientId, format: 'text' });
       this.#failures = 0;
       this.#refusedSince = undefined;
       return answer;
     } catch (error) {
-      if (!this.#mayPass(error)) throw error;
+      if (!this.#isTolerated(error)) throw error;
       return undefined;
     }
   }
 
-  #mayPass(error: unknown): boolean {
+  #isTolerated(error: unknown): boolean {
     if (!(error instanceof CliError)) return false;
     const now = this.#clock.now();
     if (error.isTemporary) {
       this.#refusedSince ??= now;
-      // nobody can tell how the session fares: it does not stand still
+      // the state is unknown, which is not a standstill
       this.#movedAt = now;
       return now - this.#refusedSince <= TOLERATED_MS;
     }
@@ -129,59 +158,91 @@ class Pairing {
     const { clientId, phone } = this.#options;
     if (status !== this.#status && status !== 'connected') yield { type: 'status', status };
     this.#isFresh ||= status === 'qr';
+    // the first look; between two others the number may be linked
+    if (this.#status === undefined) this.#wasLinked = status === 'connected' || status === 'reconnecting';
     if (status !== this.#status || qr !== this.#qr) this.#movedAt = this.#clock.now();
     const isNew = qr !== '' && qr !== this.#qr;
     this.#status = status;
     this.#qr = qr;
-    if (isNew && !phone) yield { type: 'qr', qr };
-    if (status === 'qr' && phone && !this.#codeAsked) {
+    if (this.#options.link) yield* this.#createLink(status);
+    else if (isNew && !phone) yield { type: 'qr', qr };
+    if (status === 'qr' && phone && !this.#codeAsked && !this.#options.link) {
       this.#codeAsked = true;
-      const { code } = await this.#client.pairPhone(clientId, phone);
+      const { code } = await this.#client.pairPhone({ clientId, phone: phone.replace(/\D/g, '') });
       yield { type: 'code', code };
     }
   }
 
-  /** The past comes once a number is linked; whoever does not want to wait for it has linked the number all the same. */
+  /** Only a number that is not linked yet needs an address. */
+  async *#createLink(status: SessionStatus): AsyncGenerator<PairItem, void> {
+    if (this.#link !== '' || status === 'connected' || status === 'reconnecting') return;
+    const { url, expiresAt } = await this.#client.createPairLink({ clientId: this.#options.clientId });
+    this.#link = url;
+    yield { type: 'link', url, expiresAt };
+  }
+
+  /** While the network asks for a passkey, the session shows no QR. At a one-time address, its page leads the owner. */
+  async *#ceremony({ status, qr }: QrAnswer): AsyncGenerator<PairItem, void> {
+    if (status !== 'qr' || qr !== '') return;
+    const { isAsked, item } = await this.#passkey.look(this.#link);
+    if (isAsked) this.#extraMs = CEREMONY_MS;
+    if (item) yield item;
+  }
+
+  /** Says why there is no QR, as soon as the daemon knows, so that a broken proxy does not look like nothing. */
+  *#waiting({ status, qr, reason = '' }: QrAnswer): Generator<PairItem, void> {
+    // at a one-time address, its page leads the owner
+    if (this.#options.link || qr !== '' || status === 'qr' || status === 'connected') return;
+    const isLate = this.#clock.now() - this.#movedAt >= SILENT_MS;
+    const through = this.#options.proxy ? ' through the proxy' : '';
+    const why = inCommands(reason) || (isLate ? `no answer from the network${through} yet` : '');
+    if (why === '' || why === this.#waitsFor) return;
+    this.#waitsFor = why;
+    yield { type: 'waiting', reason: why };
+  }
+
+  /** Follows the history import, then ends. The number is linked even if the import is interrupted. */
   async *#end(): AsyncGenerator<PairItem, void> {
     const { clientId, signal } = this.#options;
-    const { state } = await this.#client.checkState(clientId);
+    const { state } = await this.#client.checkState({ clientId });
     if (this.#isFresh && (await keepsHistory(this.#client, clientId))) {
       yield* followHistory(this.#client, { clientId, signal, clock: this.#clock });
     }
-    yield { type: 'connected', jid: state };
+    yield { type: 'connected', jid: state, ...(this.#wasLinked && { already: true }) };
   }
 
-  /** @throws CliError when waiting longer cannot help. */
+  /** @throws CliError if waiting longer is pointless */
   async #checkStuck(): Promise<void> {
-    const { clientId, timeoutMs = PAIR_TIMEOUT_MS } = this.#options;
+    const { clientId, link } = this.#options;
+    const timeoutMs = (this.#options.timeoutMs ?? (link ? LINK_TIMEOUT_MS : PAIR_TIMEOUT_MS)) + this.#extraMs;
     const now = this.#clock.now();
     const isTerminal = TERMINAL.has(this.#status ?? '');
-    const isIdle = this.#status !== 'qr' && now - this.#movedAt >= IDLE_MS;
+    // the page of a one-time address can ask for new QR codes
+    const isIdle = !link && this.#status !== 'qr' && now - this.#movedAt >= IDLE_MS;
     if (isTerminal || isIdle)
       throw new CliError('failure', await this.#reason(), { suggestions: again(clientId) });
     if (now - this.#startedAt >= timeoutMs) {
       const seconds = Math.round(timeoutMs / 1000);
-      throw new CliError('failure', `nobody linked the number within ${seconds} s`, {
+      throw new CliError('failure', `the number was not linked within ${seconds} s`, {
         suggestions: again(clientId),
       });
     }
   }
 
-  /** Why the session does not move, in the daemon's words. */
+  /** The daemon's reason for the standstill. */
   async #reason(): Promise<string> {
     const { clientId } = this.#options;
-    const rows = await this.#client.health([clientId]);
+    const rows = await healthOf(this.#client, [clientId]);
     const row = rows.find((candidate) => candidate.clientId === clientId);
-    return (
-      row?.reason || row?.lastDisconnect || `the session stays in ${this.#status ?? 'an unknown status'}`
-    );
+    const reason = row?.reason || row?.lastDisconnect;
+    return reason ? inCommands(reason) : `the session stays in ${this.#status ?? 'an unknown status'}`;
   }
 }
 
 const TERMINAL = new Set<string>(['logged_out', 'replaced', 'banned'] satisfies SessionStatus[]);
 
 function again(clientId: string): string[] {
-  return [`try again: switchboard pair ${clientId}`, 'find out why: switchboard doctor'];
+  return [`try again: switchboard pair ${clientId}`, 'find the cause: switchboard doctor'];
 }
 
 function failed(error: unknown, { clientId }: PairOptions): PairEnd {
@@ -191,4 +252,105 @@ function failed(error: unknown, { clientId }: PairOptions): PairEnd {
   }
   const { message, failure, suggestions } = error;
   return { type: 'failed', reason: message, code: failure, suggestions };
+}
+
+/** Milliseconds between two polls. */
+const HISTORY_POLL_MS = 1_000;
+/** Milliseconds without progress after which the command stops waiting; the daemon continues the import. */
+const HISTORY_IDLE_MS = 60_000;
+const COMPLETE = 100;
+
+/** Progress of the history import. */
+type HistoryItem = { type: 'history' } & HistoryProgress;
+
+/**
+ * Follows the history import until it completes or stalls. Errors are ignored, because the number is linked already.
+ */
+async function* followHistory(
+  client: DaemonClient,
+  { clientId, signal, clock }: { clientId: string; signal: AbortSignal; clock: Clock },
+): AsyncGenerator<HistoryItem, void> {
+  let shown: HistoryProgress = { progress: 0, messages: 0 };
+  let movedAt = clock.now();
+  yield { type: 'history', ...shown };
+  while (!signal.aborted && clock.now() - movedAt < HISTORY_IDLE_MS) {
+    const history = await look(client, clientId);
+    if (history && (history.progress !== shown.progress || history.messages !== shown.messages)) {
+      yield { type: 'history', ...history };
+      shown = history;
+      movedAt = clock.now();
+    }
+    if (history?.progress === COMPLETE) return;
+    await wait(clock, HISTORY_POLL_MS, signal);
+  }
+}
+
+async function keepsHistory(client: DaemonClient, clientId: string): Promise<boolean> {
+  const { clients } = await client.listClients().catch(() => ({ clients: [] }));
+  return clients.some((row) => row.clientId === clientId && row.orgId !== '');
+}
+
+async function look(client: DaemonClient, clientId: string): Promise<HistoryProgress | undefined> {
+  const rows = await healthOf(client, [clientId]).catch(() => []);
+  return rows.find((row) => row.clientId === clientId)?.history;
+}
+
+/** A warning about a one-time address that only this machine can open; empty for any other address. */
+export function localLinkWarning(url: string): string {
+  if (!URL.canParse(url) || !isThisMachine(url)) return '';
+  return 'only this machine can open this address: for an owner elsewhere, start the daemon with --public-url';
+}
+
+/** Shows each step of a pairing and returns the last. */
+export type PairRenderer = (items: AsyncIterable<PairItem>) => Promise<PairEnd>;
+
+/** For a pipe: one line per step, its type first. The caller prints a failure. */
+export function renderPairLines(output: Output, clientId: string): PairRenderer {
+  return (items) =>
+    untilEnd(items, (item) => {
+      if (item.type === 'status') output.line(`status ${item.status}`);
+      if (item.type === 'qr') output.line(`qr ${item.qr}`);
+      if (item.type === 'code') output.line(`code ${item.code}`);
+      if (item.type === 'waiting') output.line(`waiting ${item.reason}`);
+      if (item.type === 'link') {
+        output.line(`link ${item.url} ${item.expiresAt}`);
+        warnOfLocalLink(item.url, output);
+      }
+      if (item.type === 'passkey') showPasskey(clientId, item, output);
+      if (item.type === 'history') output.line(`history ${item.progress} ${item.messages}`);
+      if (item.type === 'connected') output.line(`connected ${item.jid}`);
+    });
+}
+
+function warnOfLocalLink(url: string, output: Output): void {
+  const warning = localLinkWarning(url);
+  if (warning) output.warning(warning);
+}
+
+/** One line for programs, and what to do on standard error. */
+function showPasskey(clientId: string, item: PasskeyItem, output: Output): void {
+  const { step, url, code, snippet } = item;
+  output.line(['passkey', step, url ?? code].filter(Boolean).join(' '));
+  if (snippet) output.line(`script ${snippet}`);
+  for (const line of passkeyLines(clientId, item)) output.note(line);
+  if (step === 'confirm_code') {
+    output.note(`If they are the same: switchboard api POST /passkey/confirm --field clientId=${clientId}`);
+  }
+}
+
+/** One JSON value per line. */
+export function renderPairJson(output: Output): PairRenderer {
+  return (items) =>
+    untilEnd(items, (item) => {
+      output.json(item);
+      if (item.type === 'link') warnOfLocalLink(item.url, output);
+    });
+}
+
+async function untilEnd(items: AsyncIterable<PairItem>, show: (item: PairItem) => void): Promise<PairEnd> {
+  for await (const item of items) {
+    show(item);
+    if (isPairEnd(item)) return item;
+  }
+  throw new Error('the pairing ended without its last item');
 }

@@ -10,19 +10,18 @@ import {
   SandboxRefusal,
   type WriteRequest,
 } from '../sandbox/client.js';
-import { CliError } from './cli-error.js';
 import type { DaemonClient } from './client.js';
-import { failureOfStatus } from './exit-code.js';
-import { explainConnection } from './transport.js';
-import { fileSize } from './upload.js';
+import { CliError, failureOfStatus } from './errors.js';
+import { explainConnection } from './http.js';
+import { fileSize } from './send-media.js';
 
-/** Milliseconds between two looks for a QR, and until we stop looking. */
+/** Milliseconds between two polls for a QR, and timeout. */
 const LOOK_MS = 250;
 const LOOK_FOR_MS = 15_000;
 
 /**
- * Asks a sandbox network something.
- * @throws CliError for every refusal and for a sandbox that is not there.
+ * Calls a sandbox network.
+ * @throws CliError if it refuses or does not answer
  */
 export async function askSandbox<Answer>(
   url: string,
@@ -37,7 +36,7 @@ export async function askSandbox<Answer>(
   }
 }
 
-/** The person with that number: made when there is none yet, renamed when a new name is given. */
+/** Creates the phone if needed, and renames its owner if a new name is given. */
 export async function ensurePhone(sandbox: SandboxClient, number: string, name?: string): Promise<PhoneView> {
   const known = (await sandbox.phones()).find((phone) => phone.number === number);
   if (!known) await sandbox.addPhone({ number, ...(name !== undefined && { name }) });
@@ -45,10 +44,10 @@ export async function ensurePhone(sandbox: SandboxClient, number: string, name?:
   return known ?? sandbox.phone(number);
 }
 
-/** A file of this machine's that a simulated person sends. */
+/** A local file to send. */
 export interface FileToSend {
   path: string;
-  /** Overrides what the file is found to be. */
+  /** Overrides the detected type. */
   mimeType?: string | undefined;
   caption?: string | undefined;
   voice: boolean;
@@ -57,7 +56,7 @@ export interface FileToSend {
   viewOnce: boolean;
 }
 
-/** Sends a file as its type says, unless it is wished otherwise. @throws CliError `usage` when it cannot be read. */
+/** Sends a file. Its type decides the kind of message, unless overridden. @throws CliError `usage` if unreadable */
 export async function sendFile(
   sandbox: SandboxClient,
   from: string,
@@ -88,8 +87,8 @@ function kindOf(mimeType: string, { voice, sticker, document }: FileToSend): Med
 }
 
 /**
- * The QR that a session shows now, or in a moment.
- * @throws CliError `conflict` when the session has none to show.
+ * The current QR of a session, or the next one. Waits also for the session: `pair` may be starting it beside.
+ * @throws CliError `conflict` if the session shows none, `not_found` if there is none
  */
 export async function currentQr(
   client: DaemonClient,
@@ -98,12 +97,15 @@ export async function currentQr(
 ): Promise<string> {
   const startedAt = clock.now();
   for (;;) {
-    const { status, qr } = await client.qr(clientId);
-    if (qr) return qr;
     const isTooLate = clock.now() - startedAt >= LOOK_FOR_MS;
+    const { status, qr } = await client.getQr({ clientId, format: 'text' }).catch((error: unknown) => {
+      if (isTooLate || !(error instanceof CliError) || error.failure !== 'not_found') throw error;
+      return { status: 'initializing', qr: '' };
+    });
+    if (qr) return qr;
     if (status !== 'initializing' || isTooLate) {
-      throw new CliError('conflict', `${clientId} shows no QR, it is ${status}`, {
-        suggestions: status === 'connected' ? [] : [`begin the pairing: switchboard pair ${clientId}`],
+      throw new CliError('conflict', `${clientId} shows no QR: its status is ${status}`, {
+        suggestions: status === 'connected' ? [] : [`start pairing: switchboard pair ${clientId}`],
       });
     }
     await wait(clock, LOOK_MS);
@@ -113,19 +115,21 @@ export async function currentQr(
 function refusal(error: SandboxRefusal): CliError {
   const suggestions =
     error.status === 404 && /^no phone has/.test(error.message)
-      ? ['make a phone: switchboard sandbox phone +15550000001 --name Alice']
+      ? ['create a phone: switchboard sandbox phone +15550000001 --name Alice']
       : [];
-  return new CliError(failureOfStatus(error.status), error.message, { suggestions, cause: error });
+  // a sandbox knows no tokens: somebody may not do that there
+  const failure = error.status === 403 ? 'refused' : failureOfStatus(error.status);
+  return new CliError(failure, error.message, { suggestions, cause: error });
 }
 
-/** fetch hides the reason one level down. */
+/** fetch puts the reason into `cause`. */
 function unreachable(url: string, error: unknown): CliError {
   const reason = error instanceof Error && error.cause ? error.cause : error;
   return new CliError('unreachable', `no sandbox network at ${url}: ${explainConnection(reason)}`, {
     suggestions: [
-      'start one: switchboard sandbox start',
-      'or a daemon that brings its own: switchboard start --network sandbox',
-      'or name another: --sandbox-url or SWITCHBOARD_SANDBOX_URL',
+      'start a sandbox: switchboard sandbox start',
+      'or a daemon with an embedded sandbox: switchboard start --network sandbox',
+      'or set --sandbox-url or SWITCHBOARD_SANDBOX_URL',
     ],
     cause: error,
   });

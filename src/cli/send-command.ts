@@ -1,83 +1,103 @@
 import { Args, Flags } from '@oclif/core';
-import { CliError } from './cli-error.js';
-import { DaemonCommand, type DaemonFlags } from './daemon-command.js';
+import type { CallOptions } from '../client/operations.js';
+import type { SendAnswer, SendMediaAnswer } from '../contract/index.js';
+import { parseObject } from '../domain/json.js';
+import type { DaemonClient } from './client.js';
+import { DaemonCommand, type DaemonFlags } from './command.js';
+import { CliError } from './errors.js';
 import { clientIdArg } from './flags.js';
-import { parseObject } from './json-api.js';
-import type { MessageToSend } from './send.js';
-import type { SendAnswer } from './wire.js';
 
-/** Under which help shows what any message may carry. */
 const GROUP = 'MESSAGE';
 
-/** A command that sends something over a session, and ends well only after the network has acknowledged it. */
+/** A command that sends a message and succeeds once WhatsApp has acknowledged it. */
 export abstract class SendCommand extends DaemonCommand {
   static override baseFlags = {
     ...DaemonCommand.baseFlags,
     'idempotency-key': Flags.string({
-      description: 'the same key within 24 hours sends once',
+      description: 'send only once per key within 24 hours',
       helpValue: 'KEY',
       helpGroup: GROUP,
     }),
   };
 
   /** Sends, and prints the answer. */
-  protected async send(flags: SendFlags, message: MessageToSend): Promise<SendAnswer> {
+  protected async send(
+    flags: DaemonFlags & { 'idempotency-key'?: string },
+    message: (client: DaemonClient, options: CallOptions) => Promise<SendAnswer>,
+  ): Promise<SendAnswer> {
     const { send } = await import('./send.js');
-    return this.report(await send(await this.daemon(flags), message, flags['idempotency-key']));
+    const client = await this.daemon(flags);
+    return this.report(await send((options) => message(client, options), flags['idempotency-key']));
   }
 
-  protected report(answer: SendAnswer): SendAnswer {
+  protected report<Sent extends SendAnswer | SendMediaAnswer>(answer: Sent): Sent {
+    if ('fallback' in answer) this.output.warning('the file is too large: sent a text with its link instead');
     if (answer.warning) this.output.warning(answer.warning);
+    if (answer.status === 'held')
+      this.output.note(`not sent yet (${answer.rule}): it is allowed at ${answer.allowedAt}`);
     if (!this.jsonEnabled()) this.output.line(`${answer.status} ${answer.messageId}`);
     return answer;
   }
 }
 
-export interface SendFlags extends DaemonFlags {
-  'idempotency-key'?: string;
-}
-
-/** Over which session, and to whom. */
 export function recipientArgs() {
   return {
     clientId: clientIdArg(),
-    to: Args.string({ required: true, description: '+phone, LID digits, or a full jid (group: …@g.us)' }),
+    to: Args.string({
+      required: true,
+      description: 'recipient: name, +phone, LID digits or jid (group: …@g.us)',
+    }),
   };
 }
 
-/** The flags of what may be in any message's envelope. */
+/** A chat and one of its messages. */
+export function earlierMessageArgs() {
+  return { ...recipientArgs(), messageId: Args.string({ required: true, description: 'id of the message' }) };
+}
+
+/** Flags that every kind of message accepts. */
 export function envelopeFlags() {
   return {
     quote: Flags.string({
-      description: 'id of the message that this one answers',
+      description: 'id of the message to reply to',
       helpValue: 'ID',
       helpGroup: GROUP,
     }),
     mention: Flags.string({
-      description: 'user-part to mention; repeatable',
+      description: 'phone digits, or digits of a LID, of a person to mention; repeatable',
       helpValue: 'USER',
       helpGroup: GROUP,
       multiple: true,
       multipleNonGreedy: true,
     }),
     meta: Flags.string({
-      description: 'JSON object that comes back on the message.sent event',
+      description: 'JSON object (metaData) that the message.sent event returns',
       helpValue: 'JSON',
+      helpGroup: GROUP,
+    }),
+    'when-allowed': Flags.boolean({
+      description: 'if the policy refuses the message for a time, keep it and send it later',
       helpGroup: GROUP,
     }),
   };
 }
 
-/** The envelope's fields as the API takes them. @throws CliError `usage` */
-export function envelopeOf(flags: { quote?: string; mention?: string[]; meta?: string }) {
+/** The values of `envelopeFlags` as fields of the API. @throws CliError `usage` */
+export function envelopeOf(flags: {
+  quote?: string;
+  mention?: string[];
+  meta?: string;
+  'when-allowed'?: boolean;
+}) {
   return {
     quotedMessageId: flags.quote,
     mentions: flags.mention,
     metaData: flags.meta === undefined ? undefined : parseMeta(flags.meta),
+    whenAllowed: flags['when-allowed'],
   };
 }
 
-function parseMeta(meta: string): object {
+function parseMeta(meta: string): Record<string, unknown> {
   const value = parseObject(meta);
   if (value) return value;
   throw new CliError('usage', '--meta must be a JSON object', {

@@ -1,69 +1,78 @@
 import { randomUUID } from 'node:crypto';
+import { openAsBlob } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { Readable } from 'node:stream';
 import { fileTypeFromFile } from 'file-type';
+import { FormData, Response } from 'undici';
+import type { SendMediaAnswer } from '../contract/index.js';
 import type { DaemonClient } from './client.js';
-import { Progress } from './progress.js';
-import { repeatably } from './send.js';
-import { spoolStandardInput } from './spool.js';
-import { openUpload } from './upload.js';
-import type { SendAnswer } from './wire.js';
+import { CliError } from './errors.js';
+import { ProgressBar } from './progress.js';
+import { explainLostAnswer } from './send.js';
+import { spoolStandardInput } from './terminal.js';
 
-/** A file to send, and with what. */
 export interface MediaToSend {
   clientId: string;
   to: string;
-  /** A path, an address that the daemon fetches, or `-` for standard input. */
+  /** A path, a URL that the daemon downloads, or `-` for standard input. */
   source: string;
-  /** Overrides what the file is found to be. */
+  /** Overrides the detected type. */
   mimeType?: string;
   caption?: string;
-  /** Under which it arrives; a file on disk has a name. */
+  /** Default: the name of the file. */
   fileName?: string;
   asVoice: boolean;
   asSticker: boolean;
   quotedMessageId?: string;
   mentions?: string[];
-  metaData?: object;
+  metaData?: Record<string, unknown>;
+  whenAllowed?: boolean;
 }
 
-export interface SendMediaOptions {
-  /** Makes it safe to send again; made up when absent. */
-  key?: string;
-  /** Draws no progress. */
-  quiet?: boolean;
-  /** Ends the reading of standard input. */
-  signal?: AbortSignal;
-}
-
-/** True when the daemon is to fetch it. */
+/** The daemon downloads the file. */
 export function isAddress(source: string): boolean {
   return /^https?:\/\//i.test(source);
 }
 
 /**
- * Sends a file of this machine's, or one that the daemon fetches.
+ * Sends a local file, or one that the daemon downloads.
  * @throws CliError
  */
 export async function sendMedia(
   client: DaemonClient,
   media: MediaToSend,
-  { key = randomUUID(), quiet = false, signal }: SendMediaOptions = {},
-): Promise<SendAnswer> {
-  if (isAddress(media.source)) return repeatably(key, () => sendAddress(client, media, key));
-  if (media.source !== '-') return repeatably(key, () => sendFile(client, media, key, quiet));
+  {
+    key = randomUUID(),
+    quiet = false,
+    signal,
+  }: {
+    /** Idempotency key; default: random. */
+    key?: string;
+    /** Show no progress. */
+    quiet?: boolean;
+    /** Aborts reading standard input. */
+    signal?: AbortSignal;
+  } = {},
+): Promise<SendMediaAnswer> {
+  if (isAddress(media.source)) return explainLostAnswer(key, () => sendAddress(client, media, key));
+  if (media.whenAllowed) {
+    throw new CliError('usage', '--when-allowed needs a file that the daemon can fetch later: give its URL');
+  }
+  if (media.source !== '-') return explainLostAnswer(key, () => sendFile(client, media, key, quiet));
   const spooled = await spoolStandardInput(signal);
   try {
     const named = { ...media, source: spooled.path, fileName: media.fileName ?? 'file' };
-    return await repeatably(key, () => sendFile(client, named, key, quiet));
+    return await explainLostAnswer(key, () => sendFile(client, named, key, quiet));
   } finally {
     await spooled.remove();
   }
 }
 
-function sendAddress(client: DaemonClient, media: MediaToSend, key: string): Promise<SendAnswer> {
+function sendAddress(client: DaemonClient, media: MediaToSend, key: string): Promise<SendMediaAnswer> {
   const { source, asVoice, asSticker, ...rest } = media;
-  const body = { ...rest, downloadUrl: source, sendAudioAsVoice: asVoice, asSticker };
-  return client.send('/send-media-message', body, key);
+  const request = { ...rest, downloadUrl: source, sendAudioAsVoice: asVoice, asSticker };
+  return client.sendMediaMessage(request, { idempotencyKey: key });
 }
 
 async function sendFile(
@@ -71,7 +80,7 @@ async function sendFile(
   media: MediaToSend,
   key: string,
   quiet: boolean,
-): Promise<SendAnswer> {
+): Promise<SendMediaAnswer> {
   const { clientId, to, source, caption, quotedMessageId, mentions, metaData } = media;
   const fields = {
     clientId,
@@ -83,20 +92,72 @@ async function sendFile(
     mentions: mentions?.join(','),
     metaData: metaData && JSON.stringify(metaData),
   };
-  let progress: Progress | undefined;
+  let progress: ProgressBar | undefined;
   const mimeType = media.mimeType ?? (await detectType(source));
   const name = media.fileName ?? basename(source);
   const upload = await openUpload(source, mimeType, fields, (bytes) => progress?.add(bytes), name);
-  if (!quiet) progress = new Progress(name, upload.size);
+  if (!quiet) progress = new ProgressBar(name, upload.size);
   try {
-    return await client.upload('/send-media-message', clientId, upload, key);
+    return await client.upload(clientId, upload, key);
   } finally {
     progress?.end();
   }
 }
 
-/** By its first bytes; what they do not tell is a document. */
+/** Detects the MIME type by the first bytes. */
 export async function detectType(path: string): Promise<string> {
   const found = await fileTypeFromFile(path).catch(() => undefined);
   return found?.mime ?? 'application/octet-stream';
+}
+
+/**
+ * Opens a multipart form with a file, which streams from disk.
+ * @param fields undefined values are left out
+ * @param onBytes called with the size of each chunk sent
+ * @param name file name in the form
+ * @throws CliError `usage` if the file is not readable
+ */
+export async function openUpload(
+  path: string,
+  mimeType: string,
+  fields: Readonly<Record<string, string | undefined>>,
+  onBytes: (bytes: number) => void,
+  name: string = basename(path),
+): Promise<{
+  contentType: string;
+  body: Readable;
+  /** Bytes of the file. */
+  size: number;
+}> {
+  const size = await fileSize(path);
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.append(name, value);
+  form.append('file', await openAsBlob(path, { type: mimeType }), name);
+  const { body, headers } = new Response(form);
+  if (!body) throw new Error('a form has a body');
+  return {
+    contentType: headers.get('content-type') ?? '',
+    body: counted(Readable.fromWeb(body), onBytes),
+    size,
+  };
+}
+
+function counted(source: Readable, onBytes: (bytes: number) => void): Readable {
+  return Readable.from(
+    (async function* () {
+      for await (const chunk of source) {
+        onBytes(chunk.length);
+        yield chunk;
+      }
+    })(),
+  );
+}
+
+/** Bytes. @throws CliError `usage` if it is not a readable file */
+export async function fileSize(path: string): Promise<number> {
+  const found = await stat(path).catch((error: unknown) => {
+    throw new CliError('usage', `${path} cannot be read`, { cause: error });
+  });
+  if (found.isFile()) return found.size;
+  throw new CliError('usage', `${path} is not a file`);
 }

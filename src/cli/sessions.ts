@@ -1,66 +1,82 @@
+import type { Client, SessionHealth } from '../contract/index.js';
 import type { SessionStatus } from '../domain/session.js';
-import { CliError } from './cli-error.js';
 import type { DaemonClient } from './client.js';
-import type { ClientRow, HealthRow, HistoryAnswer, ListenerAnswer } from './wire.js';
+import { CliError } from './errors.js';
+import type { Paint, Style } from './output.js';
 
-/** A session as the commands show it. */
-export interface SessionSummary {
-  clientId: string;
-  /** `elsewhere` when the daemon does not tell. */
+export interface SessionSummary extends Omit<Client, 'status'> {
+  /** `elsewhere` if its node does not answer. */
   status: SessionStatus | 'elsewhere';
-  /** Why it is in that status, for people; may be empty. */
+  /** Reason of the status; may be empty. */
   reason: string;
-  jid: string;
-  podName: string;
-  orgId: string;
-  webhookUrl: string;
-  /** Who takes its events in place of the webhook; absent when nobody does. */
-  listener?: ListenerAnswer;
 }
 
-/** A session with its state of health. */
-export interface SessionDetails extends SessionSummary {
-  connected: boolean;
-  loggedIn: boolean;
-  enableGroupAi: boolean;
-  reconnects: number;
-  /** RFC 3339, or empty. */
-  connectedAt: string;
-  lastDisconnect: string;
-  /** RFC 3339, or empty. */
-  lastStanzaAt: string;
-  /** Of the past that the phone sends; absent while none has been heard of. */
-  history?: HistoryAnswer;
-}
+export type SessionDetails = SessionSummary &
+  Pick<
+    SessionHealth,
+    | 'connected'
+    | 'loggedIn'
+    | 'enableGroupAi'
+    | 'rejectCalls'
+    | 'reconnects'
+    | 'connectedAt'
+    | 'lastDisconnect'
+    | 'lastStanzaAt'
+    | 'history'
+    | 'waiting'
+    | 'webhookPaused'
+  >;
 
-/** Every session that the token can see, by name. */
+/** All sessions that the token may see, by name. */
 export async function listSessions(client: DaemonClient): Promise<SessionSummary[]> {
-  const rows = await client.clients();
-  const health = await client.health(rows.map(({ clientId }) => clientId));
-  const byName = (a: ClientRow, b: ClientRow) => a.clientId.localeCompare(b.clientId);
+  const { clients: rows } = await client.listClients();
+  const health = await healthOf(
+    client,
+    rows.map(({ clientId }) => clientId),
+  );
+  const byName = (a: Client, b: Client) => a.clientId.localeCompare(b.clientId);
   return rows.sort(byName).map((row) => summary(row, find(health, row.clientId)));
 }
 
 /** @throws CliError `not_found` */
 export async function showSession(client: DaemonClient, clientId: string): Promise<SessionDetails> {
-  const row = find(await client.clients(), clientId);
-  if (!row) {
-    throw new CliError('not_found', `there is no session ${clientId}`, {
-      suggestions: [
-        'see which there are: switchboard sessions list',
-        `pair it: switchboard pair ${clientId}`,
-      ],
-    });
-  }
-  return details(row, find(await client.health([clientId]), clientId));
+  const row = await requireSession(client, clientId);
+  return details(row, find(await healthOf(client, [clientId]), clientId));
+}
+
+/** The error for a session that does not exist. */
+export function noSession(clientId: string): CliError {
+  return new CliError('not_found', `there is no session ${clientId}`, {
+    suggestions: ['list the sessions: switchboard sessions list', `pair it: switchboard pair ${clientId}`],
+  });
+}
+
+/** @throws CliError `not_found` */
+export async function requireSession(client: DaemonClient, clientId: string): Promise<Client> {
+  const row = find((await client.listClients()).clients, clientId);
+  if (!row) throw noSession(clientId);
+  return row;
+}
+
+/**
+ * Health of the wanted sessions, and possibly of others. Asks all nodes if the one that answers does not hold all of
+ * them. Leaves out sessions whose node does not answer.
+ */
+export async function healthOf(client: DaemonClient, wanted: readonly string[]): Promise<SessionHealth[]> {
+  const { clients } = await client.getClientsHealth();
+  const known = new Set(clients.map(({ clientId }) => clientId));
+  if (wanted.every((clientId) => known.has(clientId))) return clients;
+  const fleet = client.getFleet({ clientId: wanted.length === 1 ? wanted[0] : undefined });
+  return fleet.then(({ sessions }) => sessions).catch(() => clients);
 }
 
 function find<Row extends { clientId: string }>(rows: readonly Row[], clientId: string): Row | undefined {
   return rows.find((row) => row.clientId === clientId);
 }
 
-function summary(row: ClientRow, health: HealthRow | undefined): SessionSummary {
-  const { clientId, jid, podName, orgId, webhookUrl, listener } = row;
+function summary(row: Client, health: SessionHealth | undefined): SessionSummary {
+  const { clientId, jid, podName, orgId, webhookUrl, extraEvents, retry, listener, proxy, retentionDays } =
+    row;
   return {
     clientId,
     status: health?.status ?? row.status ?? 'elsewhere',
@@ -69,20 +85,71 @@ function summary(row: ClientRow, health: HealthRow | undefined): SessionSummary 
     podName,
     orgId,
     webhookUrl,
+    ...(extraEvents && { extraEvents }),
+    ...(retry && { retry }),
     ...(listener && { listener }),
+    ...(proxy && { proxy }),
+    ...(retentionDays !== undefined && { retentionDays }),
   };
 }
 
-function details(row: ClientRow, health: HealthRow | undefined): SessionDetails {
+function details(row: Client, health: SessionHealth | undefined): SessionDetails {
   return {
     ...summary(row, health),
     connected: health?.connected ?? false,
     loggedIn: health?.loggedIn ?? row.jid !== '',
     enableGroupAi: health?.enableGroupAi ?? false,
+    rejectCalls: health?.rejectCalls ?? false,
     reconnects: health?.reconnects ?? 0,
     connectedAt: health?.connectedAt ?? '',
     lastDisconnect: health?.lastDisconnect ?? '',
     lastStanzaAt: health?.lastStanzaAt ?? '',
     ...(health?.history && { history: health.history }),
+    ...(health?.waiting && { waiting: health.waiting }),
+    ...(health?.webhookPaused && { webhookPaused: health.webhookPaused }),
   };
+}
+
+/** How long messages and files of a session are kept; null where the setting of the daemon counts. */
+export function retentionText(days: number | null): string {
+  if (days === null) return 'as the daemon is set';
+  if (days === 0) return 'for ever';
+  return days === 1 ? '1 day' : `${days} days`;
+}
+
+/** A proxy without its credentials. */
+export function proxyText({ kind, host, port }: NonNullable<Client['proxy']>): string {
+  return `${kind}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+const STYLES: Readonly<Record<SessionSummary['status'], Style>> = {
+  initializing: 'yellow',
+  qr: 'yellow',
+  connected: 'green',
+  reconnecting: 'yellow',
+  logged_out: 'red',
+  replaced: 'red',
+  banned: 'red',
+  elsewhere: 'dim',
+};
+
+/** Green works, yellow is in progress, red needs an operator. */
+export function paintStatus(status: SessionSummary['status'], paint: Paint): string {
+  return paint(STYLES[status] ?? 'dim', status);
+}
+
+/** The given session, or the only one. @throws CliError `usage` if there are several */
+export async function chooseSession(client: DaemonClient, named: string | undefined): Promise<string> {
+  if (named !== undefined) return named;
+  const clientIds = (await client.listClients()).clients.map(({ clientId }) => clientId).sort();
+  const [only, ...others] = clientIds;
+  if (only !== undefined && others.length === 0) return only;
+  if (only === undefined) {
+    throw new CliError('not_found', 'there are no sessions yet', {
+      suggestions: ['pair one: switchboard pair CLIENTID'],
+    });
+  }
+  throw new CliError('usage', 'there are several sessions: choose one with --session', {
+    suggestions: [clientIds.join(', ')],
+  });
 }

@@ -1,4 +1,4 @@
-/** The one state of a screen, an immutable value, and those who want to know when it changes. */
+/** The immutable state of a screen, with change listeners. */
 export class StateBox<State> {
   readonly #listeners = new Set<() => void>();
   #state: State;
@@ -12,13 +12,13 @@ export class StateBox<State> {
     return this.#state;
   }
 
-  /** Calls back after every change; the returned function ends it. */
+  /** Calls back after every change. @returns the unsubscribe function */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Takes what a change makes of the state; the same state tells nobody. */
+  /** Replaces the state; notifies only if it is a new value. */
   update(change: (state: State) => State): void {
     const next = change(this.#state);
     if (this.#closed || next === this.#state) return;
@@ -26,23 +26,23 @@ export class StateBox<State> {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Resolves when the state fits; early, with false, when the signal aborts. */
+  /** Resolves with true when the state matches, with false when the signal aborts. */
   until(fits: (state: State) => boolean, signal: AbortSignal): Promise<boolean> {
     if (fits(this.#state)) return Promise.resolve(true);
     if (signal.aborted) return Promise.resolve(false);
     return new Promise((resolve) => {
       const end = (fit: boolean) => {
         unsubscribe();
-        signal.removeEventListener('abort', giveUp);
+        signal.removeEventListener('abort', abort);
         resolve(fit);
       };
-      const giveUp = () => end(false);
+      const abort = () => end(false);
       const unsubscribe = this.subscribe(() => fits(this.#state) && end(true));
-      signal.addEventListener('abort', giveUp, { once: true });
+      signal.addEventListener('abort', abort, { once: true });
     });
   }
 
-  /** Nothing changes any more. */
+  /** Ignores further updates. */
   close(): void {
     this.#closed = true;
     this.#listeners.clear();

@@ -1,17 +1,18 @@
 import type { TailEntry } from '../delivery/tail.js';
-import { shownUrl } from '../domain/shown-url.js';
+import { shownUrl, singleLine } from '../domain/text.js';
 import type { GatewayEvent } from '../events/catalogue.js';
 import type { EventEnvelope } from '../events/envelope.js';
-import type { Paint, Style } from './paint.js';
-import { shorten, singleLine } from './plain-text.js';
-import type { ForwardReport } from './tail-forward.js';
+import type { ForwardReport } from './forward.js';
+import type { Paint, Style } from './output.js';
+import { shorten } from './text.js';
+import { inCommands } from './words.js';
 
-/** Characters of a message's text in one line. */
+/** Characters. */
 const BODY_LENGTH = 200;
 
-/** One entry of the tail as one line for people. */
+/** One entry of the tail as one line. */
 export function tailLine(entry: TailEntry, paint: Paint): string {
-  // an entry of a kind that we do not know may have no session
+  // entries of unknown kinds may have no session
   const head = `${paint('dim', clockTime(entry.at))} ${paint('bold', singleLine(entry.clientId ?? ''))}`;
   return `${head} ${describe(entry, paint)}`;
 }
@@ -25,7 +26,7 @@ function describe(entry: TailEntry, paint: Paint): string {
     case 'dropped':
       return `${paint('red', '✗ dropped')} ${entry.type} ${singleLine(entry.reason)} ${paint('dim', entry.deliveryId)}`;
     default:
-      // a newer daemon may know more kinds than we do
+      // a newer daemon may send other kinds
       return singleLine(JSON.stringify(entry));
   }
 }
@@ -33,7 +34,7 @@ function describe(entry: TailEntry, paint: Paint): string {
 function describeEvent(event: GatewayEvent, paint: Paint): string {
   switch (event.event) {
     case 'session.status': {
-      const reason = event.reason ? `: ${singleLine(event.reason)}` : '';
+      const reason = event.reason ? `: ${singleLine(inCommands(event.reason))}` : '';
       return `${paint('magenta', '●')} ${event.previousStatus} → ${paint('bold', event.status)}${reason}`;
     }
     case 'message.status': {
@@ -41,17 +42,61 @@ function describeEvent(event: GatewayEvent, paint: Paint): string {
       const code = event.code ? ` (${event.code})` : '';
       return `${paint('blue', '✓')} ${event.status}${by}${code} ${paint('dim', singleLine(event.messageId))}`;
     }
+    case 'call': {
+      const kind = event.isVideo ? 'video call' : 'call';
+      const who = singleLine(event.fromName || event.fromPhone || event.from);
+      return `${paint('yellow', '☎')} ${kind} ${paint('bold', event.status)} ${who} ${paint('dim', singleLine(event.callId))}`;
+    }
+    case 'presence': {
+      const who = singleLine(event.fromName || event.fromPhone || event.from);
+      return `${paint('dim', '…')} ${who} ${event.state}`;
+    }
+    case 'group.update': {
+      const by = singleLine(event.by.name || event.by.phone || event.by.user);
+      const whom = event.members.map(({ name, phone, user }) => singleLine(name || phone || user)).join(', ');
+      const settings = Object.entries(event.settings ?? {}).map(
+        ([name, value]) => `${singleLine(name)} ${value}`,
+      );
+      const texts = [whom, singleLine(event.value), settings.join(', ')].map((text) =>
+        shorten(text, BODY_LENGTH),
+      );
+      const facts = [by && `by ${by}`, ...texts].filter(Boolean);
+      return `${paint('blue', '●')} group ${paint('bold', event.change)} ${event.remoteJid} ${facts.join(': ')}`;
+    }
+    case 'message.unreadable': {
+      const arrow = event.fromMe ? paint('cyan', '→') : paint('green', '←');
+      const other = singleLine(event.remoteName || event.remotePhone || event.remoteJid);
+      const why = UNREADABLE[event.reason] ?? singleLine(event.reason);
+      return `${arrow} ${paint('yellow', 'unreadable')} ${other}: ${why} ${paint('dim', singleLine(event.messageId))}`;
+    }
+    case 'account.status': {
+      const { restricted, until, reason, newChats } = event;
+      const limit = newChats.limit > 0 ? `, ${newChats.used} of ${newChats.limit} new chats begun` : '';
+      if (!restricted) return `${paint('green', '●')} no restriction${limit}`;
+      return `${paint('red', '● restricted')} until ${until || 'an unknown time'}: ${singleLine(reason)}${limit}`;
+    }
     default:
       return describeMessage(event, paint);
   }
 }
+
+/** Why a message could not be read, for people. */
+const UNREADABLE: Readonly<Record<string, string>> = {
+  undecryptable: 'this message could not be decrypted; open it on the phone',
+  malformed: 'the content of this message is malformed',
+  unavailable: 'this message is not available on linked devices; open it on the phone',
+  view_once: 'a message that can be viewed once; open it on the phone',
+  bot: 'the message of a bot, which linked devices do not get',
+  hosted: 'a message of a hosted business account, which linked devices do not get',
+  unsupported: 'this message is encrypted in a way that the gateway does not know',
+};
 
 function describeMessage(event: EventEnvelope, paint: Paint): string {
   const arrow = event.fromMe ? paint('cyan', '→') : paint('green', '←');
   const other = singleLine(event.remoteName || event.remotePhone || event.remoteJid);
   const author = event.isGroup && !event.fromMe && event.pushName ? ` ${singleLine(event.pushName)}` : '';
   const body = shorten(singleLine(event.body), BODY_LENGTH);
-  // senders choose the ids of their messages too
+  // senders choose their message ids
   const messageId = paint('dim', singleLine(event.messageId));
   return `${arrow} ${paint('bold', event.type)} ${other}${author}: ${body} ${messageId}`;
 }
@@ -71,7 +116,7 @@ function describeAttempt(attempt: Extract<TailEntry, { kind: 'attempt' }>, paint
   return `  ${outcome} ${attempt.type}${reason} ${paint('dim', `(${facts})`)}`;
 }
 
-/** What came of handing an event on, as one line for people. */
+/** The result of forwarding an event, as one line. */
 export function forwardLine(report: ForwardReport, paint: Paint): string {
   const head = `${paint('dim', clockTime(report.at))} ${paint('bold', singleLine(report.clientId))}`;
   const { outcome, status, type, url } = report;

@@ -1,46 +1,42 @@
 import type { RoomSignal, TailEntry } from '../delivery/tail.js';
 import { type Clock, systemClock, wait } from '../domain/clock.js';
-import { CliError } from './cli-error.js';
+import { doubling, pauseAfter } from '../domain/retry.js';
 import type { DaemonClient } from './client.js';
-import { readEvents } from './event-stream.js';
-import { passes, type TailFilter } from './tail-filter.js';
-import { explainConnection } from './transport.js';
+import { CliError } from './errors.js';
+import { explainConnection } from './http.js';
 
-/** Milliseconds before the first attempt to come back; doubles up to the longest. */
-const FIRST_DELAY_MS = 500;
-const LONGEST_DELAY_MS = 10_000;
+const RECONNECT = { pausesMs: doubling(500, 10_000), endless: true } as const;
 
 export interface TailOptions extends TailFilter {
-  /** Only this session. */
   clientId?: string;
-  /** Ends the tail, without an error. */
+  /** Ends the tail without an error. */
   signal: AbortSignal;
   clock?: Clock;
 }
 
 export type TailItem =
-  /** Connected; `resumed` when it came back and nothing in between was lost. */
+  /** Connected; `resumed` after a reconnect without a gap. */
   | { type: 'open'; resumed: boolean }
   | { type: 'entry'; id: string; entry: TailEntry }
-  /** The connection is gone; the next attempt comes after `delayMs`. */
+  /** Connection lost; the next attempt follows after `delayMs`. */
   | { type: 'reconnecting'; reason: string; delayMs: number };
 
-/** A room of the hosted inbox has changed. What was missed is made up by a first signal that names no room. */
+/** A room of the hosted inbox changed. After a reconnect, a first signal without a room stands for all missed ones. */
 export interface RoomChange {
   type: 'room';
   signal: RoomSignal;
 }
 
 /**
- * Everything that happens on a daemon, as it happens. A connection that is lost comes back by itself and goes on after
- * the last entry; only the first one must succeed.
- * @throws CliError when the daemon cannot be reached at first, or refuses.
+ * Follows the live stream of a daemon. Reconnects and continues after the last entry, once the first connection
+ * succeeded.
+ * @throws CliError if the first connection fails, or the daemon refuses
  */
 export async function* tail(client: DaemonClient, options: TailOptions): AsyncGenerator<TailItem> {
   for await (const item of follow(client, options, false)) if (item.type !== 'room') yield item;
 }
 
-/** As `tail`, with the rooms that change. */
+/** Like `tail`, with changed rooms. */
 export function tailWithRooms(
   client: DaemonClient,
   options: TailOptions,
@@ -54,7 +50,7 @@ async function* follow(
   rooms: boolean,
 ): AsyncGenerator<TailItem | RoomChange> {
   const { signal, clock = systemClock } = options;
-  const place: Place = { lastEventId: undefined, failures: 0, wasOpen: false };
+  const place: StreamCursor = { id: '', failures: 0, wasOpen: false };
   while (!signal.aborted) {
     try {
       yield* connection(client, options, place, rooms);
@@ -64,13 +60,13 @@ async function* follow(
       if (!place.wasOpen || isRefusal(error)) throw error;
       yield lost(explainConnection(error), place);
     }
-    await wait(clock, delayAfter(place.failures), signal);
+    await wait(clock, pauseAfter(RECONNECT, place.failures), signal);
   }
 }
 
-/** How far this tail has come. */
-interface Place {
-  lastEventId: string | undefined;
+interface StreamCursor {
+  /** Of the last entry. */
+  id: string;
   failures: number;
   wasOpen: boolean;
 }
@@ -78,42 +74,91 @@ interface Place {
 async function* connection(
   client: DaemonClient,
   { clientId, signal, ...filter }: TailOptions,
-  place: Place,
+  place: StreamCursor,
   rooms: boolean,
 ): AsyncGenerator<TailItem | RoomChange> {
-  const response = await client.events({ clientId, lastEventId: place.lastEventId, rooms, signal });
+  const items = await client.events({ clientId, rooms: rooms || undefined }, place, signal);
   yield { type: 'open', resumed: place.wasOpen };
   Object.assign(place, { wasOpen: true, failures: 0 });
-  const began = (id: string) => {
-    place.lastEventId ??= id;
-  };
-  for await (const message of readEvents(response, began)) {
-    const entry = parseEntry(message.data);
-    if (message.id) place.lastEventId = message.id;
-    if (entry?.kind === 'room') yield { type: 'room', signal: entry };
-    else if (entry && passes(entry, filter)) yield { type: 'entry', id: message.id ?? '', entry };
+  for await (const { id, ...entry } of items) {
+    if (entry.kind === 'room') yield { type: 'room', signal: entry };
+    else if (passes(entry, filter)) yield { type: 'entry', id, entry };
   }
 }
 
-function lost(reason: string, place: Place): TailItem {
+function lost(reason: string, place: StreamCursor): TailItem {
   place.failures += 1;
-  return { type: 'reconnecting', reason, delayMs: delayAfter(place.failures) };
+  return { type: 'reconnecting', reason, delayMs: pauseAfter(RECONNECT, place.failures) };
 }
 
-function delayAfter(failures: number): number {
-  return Math.min(FIRST_DELAY_MS * 2 ** Math.max(0, failures - 1), LONGEST_DELAY_MS);
-}
-
-/** An answer that will not change by asking again. */
+/** Retrying is pointless. */
 function isRefusal(error: unknown): boolean {
   return error instanceof CliError && ['unauthorized', 'usage', 'not_found'].includes(error.failure);
 }
 
-function parseEntry(data: string): TailEntry | RoomSignal | undefined {
-  try {
-    return JSON.parse(data);
-  } catch {
-    // a line that is cut short is not worth ending the tail for
-    return undefined;
+/** Outcomes of an attempt, and `dropped` for a delivery without further attempts. */
+export const OUTCOMES = ['delivered', 'rejected', 'failed', 'dropped'] as const;
+export const ERRORS: readonly Outcome[] = ['rejected', 'failed', 'dropped'];
+
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** An absent or empty list matches everything. */
+export interface TailFilter {
+  /** Types of events, attempts and drops. */
+  types?: readonly string[];
+  /** Matches attempts and drops only. */
+  outcomes?: readonly string[];
+}
+
+/** Entries of unknown kinds have neither type nor outcome. */
+export function passes(entry: TailEntry, { types = [], outcomes = [] }: TailFilter): boolean {
+  return holds(types, typeOf(entry)) && holds(outcomes, outcomeOf(entry));
+}
+
+function holds(wanted: readonly string[], value: string): boolean {
+  return wanted.length === 0 || wanted.includes(value);
+}
+
+function typeOf(entry: TailEntry): string {
+  return (entry.kind === 'event' ? entry.event.type : entry.type) ?? '';
+}
+
+function outcomeOf(entry: TailEntry): string {
+  if (entry.kind === 'dropped') return 'dropped';
+  return entry.kind === 'attempt' ? entry.outcome : '';
+}
+
+/**
+ * Follows a session's events in the background, to poll earlier than the interval. Without a stream, as with an API
+ * secret or behind a buffering proxy, polling alone is enough.
+ */
+export function watchSession(
+  client: DaemonClient,
+  clientId: string,
+  signal: AbortSignal,
+): {
+  nextChange(): AbortSignal;
+  stop(): void;
+} {
+  const end = new AbortController();
+  const ended = AbortSignal.any([signal, end.signal]);
+  let change = new AbortController();
+  void follow();
+  return {
+    nextChange() {
+      if (change.signal.aborted) change = new AbortController();
+      return AbortSignal.any([ended, change.signal]);
+    },
+    stop: () => end.abort(),
+  };
+
+  async function follow(): Promise<void> {
+    try {
+      for await (const item of tail(client, { clientId, types: ['session_status'], signal: ended })) {
+        if (item.type === 'entry') change.abort();
+      }
+    } catch {
+      // the next poll tries again
+    }
   }
 }

@@ -1,70 +1,69 @@
+import type { TestEventAnswer } from '../contract/index.js';
 import { EXTRA_EVENT_TYPES, MESSAGE_EVENT_TYPES } from '../events/catalogue.js';
 import type { SampleFields } from '../events/sample.js';
-import { CliError } from './cli-error.js';
 import type { DaemonClient } from './client.js';
-import type { TestEventAnswer } from './wire.js';
+import { CliError } from './errors.js';
 
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Every type of event, as the catalogue has them. */
+/** All types of the event catalogue. */
 export const EVENT_TYPES = [...MESSAGE_EVENT_TYPES, ...EXTRA_EVENT_TYPES] as const;
 
-/** What each stands for. */
 export const MEANINGS: Readonly<Record<EventType, string>> = {
-  text: 'somebody wrote a text',
-  image: 'a picture came, with a caption',
-  video: 'a film came, with a caption',
-  audio: 'a voice message came',
-  document: 'a file came, with a caption',
-  sticker: 'a sticker came',
-  poll_creation: 'somebody asked a poll',
-  vote_update: 'somebody voted in a poll',
-  interactive_reply: 'a button was tapped',
-  contact: 'a contact card was shared',
-  location: 'a place was shared',
-  reaction: 'somebody reacted to an earlier message',
-  edit: 'an earlier message was edited',
-  revoke: 'an earlier message was deleted for everyone',
-  message_status: 'an own message was delivered (opt-in)',
-  session_status: 'the status of the session changed (opt-in)',
+  text: 'a text message',
+  image: 'an image with a caption',
+  video: 'a video with a caption',
+  audio: 'a voice message',
+  document: 'a document with a caption',
+  sticker: 'a sticker',
+  poll_creation: 'a new poll',
+  vote_update: 'a vote in a poll',
+  interactive_reply: 'a tap on a button',
+  contact: 'a contact card',
+  location: 'a location',
+  reaction: 'a reaction to an earlier message',
+  edit: 'an edit of an earlier message',
+  revoke: 'an earlier message deleted for everyone',
+  message_status: 'delivery of an own message (opt-in)',
+  session_status: 'a changed session status (opt-in)',
+  call: 'a missed call (opt-in)',
+  presence: 'a person that types (opt-in)',
+  group_update: 'a new member of a group (opt-in)',
+  message_unreadable: 'a message that could not be read (opt-in)',
+  account_status: 'a restriction of the linked number (opt-in)',
 };
 
-/** What came of a made-up event. */
 export interface Triggered extends TestEventAnswer {
   type: EventType;
 }
 
-export interface TriggerWish {
-  clientId: string;
-  /** What of the event is not as usual. */
-  fields: SampleFields;
-}
-
-/** Names of the fields that may be set. */
 export const FIELDS = ['body', 'messageId', 'remoteName', 'remotePhone', 'pushName'] as const;
 
-/** Sends one made-up event to the webhook of a session, and waits for how it ended. @throws CliError */
+/** Sends one sample event to a session's webhook and waits for the outcome. @throws CliError */
 export async function trigger(
   client: DaemonClient,
   type: EventType,
-  { clientId, fields }: TriggerWish,
+  { clientId, fields }: { clientId: string; fields: SampleFields },
 ): Promise<Triggered> {
   try {
-    return { type, ...(await client.sendTestEvent(clientId, type, fields)) };
+    return {
+      type,
+      ...(await client.sendTestEvent({ clientId, type, ...(Object.keys(fields).length > 0 && { fields }) })),
+    };
   } catch (error) {
     throw explained(error, clientId);
   }
 }
 
-/** `name=text`, as typed, as fields of an event. @throws CliError `usage` */
+/** Parses `name=text` pairs. @throws CliError `usage` */
 export function readFields(body: string | undefined, pairs: readonly string[]): SampleFields {
   const fields: Record<string, string> = body === undefined ? {} : { body };
   for (const pair of pairs) {
     const at = pair.indexOf('=');
     const name = pair.slice(0, Math.max(at, 0));
     if (!FIELDS.some((field) => field === name)) {
-      throw new CliError('usage', `${pair} sets no field of an event: name=text`, {
-        suggestions: [`the names are ${FIELDS.join(', ')}`],
+      throw new CliError('usage', `${pair} is not a field of an event: use name=text`, {
+        suggestions: [`names: ${FIELDS.join(', ')}`],
       });
     }
     fields[name] = pair.slice(at + 1);
@@ -76,7 +75,7 @@ function explained(error: unknown, clientId: string): unknown {
   if (!(error instanceof CliError) || error.failure !== 'conflict') return error;
   return new CliError('conflict', error.message, {
     suggestions: [
-      `receive its events here: switchboard listen --session ${clientId}`,
+      `receive its events on this machine: switchboard listen --session ${clientId}`,
       `or set its webhook: switchboard sessions webhook ${clientId} https://example.com/hook`,
     ],
     cause: error,

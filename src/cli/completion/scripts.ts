@@ -1,11 +1,11 @@
-import { CliError } from '../cli-error.js';
+import { CliError } from '../errors.js';
 
-/** What the hidden command prints where a file may stand. */
+/** Printed by the hidden command if a file name is expected. */
 export const FILES = ':files';
 
 /**
- * A shell's script: it asks the command line itself how the words that were typed may go on.
- * @throws CliError `usage` for a shell that has none
+ * Completion script of a shell; it calls the hidden command `complete`.
+ * @throws CliError `usage` for an unsupported shell
  */
 export function completionScript(shell: string, bin: string): string {
   const script = SCRIPTS[shell];
@@ -24,7 +24,7 @@ _@bin@() {
     else
       COMPREPLY+=("\${line%%$'\\t'*}")
     fi
-  done < <(@bin@ complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  done < <(@bin@ complete --escape -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
 complete -F _@bin@ @bin@
 `,
@@ -64,5 +64,4 @@ complete -c @bin@ -f -a '(__@bin@_complete)'
 `,
 };
 
-/** The shells for which there is a script. */
 export const SHELLS = Object.keys(SCRIPTS);

@@ -1,61 +1,156 @@
-import type { SessionFacts } from './facts.js';
-import type { Room } from './room.js';
-import { TROUBLES, type Trouble } from './troubles.js';
+import type { DoctorContext, SessionFacts } from './context.js';
 
-/** `warning`: works, but somebody should look at it. `skipped`: could not be looked at, or is not in question here. */
-export type Level = 'ok' | 'warning' | 'failed' | 'skipped';
+type Facts = Readonly<Record<string, string | number | boolean>>;
 
-export type Facts = Readonly<Record<string, string | number | boolean>>;
-
-/** What a check came to. */
+/** Result of a check. */
 export interface Finding {
-  level: Level;
-  /** What is wrong; only with `warning` and `failed`. */
+  /** `warning`: works, but needs attention. `skipped`: not applicable, or impossible to check. */
+  level: 'ok' | 'warning' | 'failed' | 'skipped';
+  /** Name of the problem; only with `warning` and `failed`. */
   trouble?: Trouble;
   /** One line for people. */
   detail: string;
-  /** What was measured or read, for programs. */
+  /** Measured values, for programs. */
   facts: Facts;
-  /** What to do about it; not there when all is well. */
+  /** How to fix it; only with `warning` and `failed`. */
   advice?: string;
 }
 
-/** A finding with where it was made. */
+/** A finding with its check and session. */
 export interface CheckResult extends Finding {
-  /** The check's name, which never changes. */
+  /** Stable name of the check. */
   id: string;
-  /** The session that it is about. */
   session?: string;
 }
 
 export interface AnyCheck {
   id: string;
-  /** Checks that must not have failed for this one to make sense: they stand before it in the list. */
+  /** Earlier checks of the list that must have passed; otherwise this one is skipped. */
   needs: readonly string[];
-  /** Milliseconds, when it takes longer than others. */
+  /** Milliseconds; overrides the limit of one check. */
   timeoutMs?: number;
 }
 
-/** Looks at one thing. */
+/** Runs once. */
 export interface GeneralCheck extends AnyCheck {
-  look(room: Room): Promise<Finding>;
+  run(context: DoctorContext): Promise<Finding>;
 }
 
-/** Looks at one thing of each session. */
+/** Runs once per session. */
 export interface SessionCheck extends AnyCheck {
-  lookAt(session: SessionFacts, room: Room): Promise<Finding>;
+  runFor(session: SessionFacts, context: DoctorContext): Promise<Finding>;
 }
 
-export function fine(detail: string, facts: Facts = {}): Finding {
+export function passed(detail: string, facts: Facts = {}): Finding {
   return { level: 'ok', detail, facts };
 }
 
-/** @param why it was not looked at */
 export function skipped(why: string): Finding {
   return { level: 'skipped', detail: why, facts: {} };
 }
 
-/** Something is wrong. How bad that is stands in the list of troubles. */
-export function wrong(trouble: Trouble, detail: string, advice: string, facts: Facts = {}): Finding {
+/** The level comes from the table of troubles. */
+export function problem(trouble: Trouble, detail: string, advice: string, facts: Facts = {}): Finding {
   return { level: TROUBLES[trouble], trouble, detail, facts, advice };
 }
+
+/**
+ * Every problem, by its stable name, with its level: `failed` stops something from working, `warning` needs attention.
+ * docs/troubleshooting.md has a section for each.
+ */
+export const TROUBLES = {
+  'node-too-old': 'failed',
+  'settings-invalid': 'failed',
+  'data-dir-missing': 'warning',
+  'data-dir-not-writable': 'failed',
+  'data-dir-open': 'warning',
+  'disk-full': 'failed',
+  'disk-nearly-full': 'warning',
+  'token-file-unreadable': 'failed',
+  'token-file-open': 'failed',
+  'key-file-missing': 'failed',
+  'key-file-unreadable': 'failed',
+  'key-file-open': 'failed',
+  'key-change-unfinished': 'failed',
+  'key-wrong': 'failed',
+  'store-locked': 'failed',
+  'store-too-new': 'failed',
+  'store-broken': 'failed',
+  'port-taken': 'failed',
+  'port-forbidden': 'failed',
+  'port-no-such-address': 'failed',
+  'public-url-loopback': 'warning',
+  'public-url-unreachable': 'warning',
+  'public-url-stranger': 'warning',
+  'daemon-refused': 'failed',
+  'daemon-timeout': 'failed',
+  'daemon-unknown-host': 'failed',
+  'daemon-tls': 'failed',
+  'daemon-unreachable': 'failed',
+  'daemon-stranger': 'failed',
+  'clock-untold': 'warning',
+  'clock-off': 'warning',
+  'clock-far-off': 'failed',
+  'store-unreachable': 'failed',
+  'store-slow': 'warning',
+  'token-missing': 'failed',
+  'token-wrong': 'failed',
+  'token-unchecked': 'failed',
+  'version-mismatch': 'warning',
+  'node-silent': 'warning',
+  'node-name-twice': 'warning',
+  'node-versions-differ': 'warning',
+  'node-draining': 'warning',
+  'node-url-loopback': 'failed',
+  'node-url-stranger': 'failed',
+  'node-unreachable': 'failed',
+  'leases-overdue': 'warning',
+  'network-address': 'failed',
+  'network-unknown-host': 'failed',
+  'network-refused': 'failed',
+  'network-timeout': 'failed',
+  'network-tls': 'failed',
+  'network-unreachable': 'failed',
+  'sessions-unreadable': 'failed',
+  'session-unknown': 'failed',
+  'session-unheld': 'failed',
+  'session-unpaired': 'warning',
+  'session-passkey': 'warning',
+  'session-proxy': 'failed',
+  'client-outdated': 'failed',
+  'session-reconnecting': 'warning',
+  'session-stuck': 'failed',
+  'session-looping': 'failed',
+  'session-silent': 'failed',
+  'session-restricted': 'warning',
+  'session-warned': 'warning',
+  'session-damaged': 'failed',
+  'session-logged-out': 'failed',
+  'session-replaced': 'failed',
+  'session-banned': 'failed',
+  'session-status-unknown': 'warning',
+  'webhook-unauthorized': 'failed',
+  'webhook-not-found': 'failed',
+  'webhook-redirect': 'failed',
+  'webhook-rejects': 'failed',
+  'webhook-error': 'failed',
+  'webhook-slow': 'failed',
+  'webhook-refused': 'failed',
+  'webhook-unknown-host': 'failed',
+  'webhook-certificate': 'failed',
+  'webhook-private': 'failed',
+  'webhook-unreachable': 'failed',
+  'webhook-unsigned': 'warning',
+  'deliveries-failed': 'warning',
+  'deliveries-waiting': 'warning',
+  'webhook-paused': 'warning',
+  'history-stuck': 'warning',
+  'check-unfinished': 'warning',
+} as const satisfies Record<string, 'warning' | 'failed'>;
+
+export type Trouble = keyof typeof TROUBLES;
+
+/** Problem and advice for each cause. */
+export type Troubles<Cause extends string> = Readonly<
+  Record<Cause, readonly [trouble: Trouble, advice: string]>
+>;

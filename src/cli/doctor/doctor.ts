@@ -1,25 +1,63 @@
 import PQueue from 'p-queue';
 import { wait } from '../../domain/clock.js';
-import { errorMessage } from '../../domain/error-message.js';
-import { type AnyCheck, type CheckResult, type Finding, skipped, wrong } from './check.js';
-import { GENERAL_CHECKS, SESSION_CHECKS } from './checks/index.js';
-import { type DoctorOptions, Room } from './room.js';
+import { errorMessage } from '../../domain/errors.js';
+import {
+  type AnyCheck,
+  type CheckResult,
+  type Finding,
+  type GeneralCheck,
+  problem,
+  type SessionCheck,
+  skipped,
+} from './check.js';
+import { clock, daemon, token, version } from './checks/daemon.js';
+import { network } from './checks/network.js';
+import { leases, nodes, nodeUrls } from './checks/nodes.js';
+import { deliveries, history, session, sessions } from './checks/session.js';
+import { node, port, publicUrl, settings } from './checks/settings.js';
+import { dataDir, disk, encryptionKey, store, storeFile, tokenFile } from './checks/store.js';
+import { webhook } from './checks/webhook.js';
+import { DoctorContext, type DoctorOptions } from './context.js';
 
-/** Checks of sessions that are under way at the same time. */
+/** In the order of the output. A check comes after those that it needs. */
+export const GENERAL_CHECKS: readonly GeneralCheck[] = [
+  node,
+  settings,
+  dataDir,
+  disk,
+  tokenFile,
+  encryptionKey,
+  daemon,
+  port,
+  storeFile,
+  clock,
+  store,
+  token,
+  version,
+  nodes,
+  nodeUrls,
+  leases,
+  network,
+  publicUrl,
+  sessions,
+];
+
+export const SESSION_CHECKS: readonly SessionCheck[] = [session, webhook, deliveries, history];
+
+/** Session checks that run at the same time. */
 const AT_ONCE = 8;
-/** The check that everything about single sessions builds on. */
 const SESSIONS = 'sessions';
 
 /**
- * Looks at everything that usually goes wrong, side by side where one thing does not need another, and tells in the order
- * of the lists; what is about sessions comes last, session by session. Nothing takes longer than `limits.totalMs`.
- * @param onWait told what is being waited for
+ * Runs all checks and yields the results in the order of the lists: first the general ones, then those of each session.
+ * Checks run in parallel unless one needs another. Ends within `limits.totalMs`.
+ * @param onWait called with the name of the check whose result comes next
  */
 export async function* doctor(
   options: DoctorOptions,
   onWait: (what: string) => void = () => undefined,
 ): AsyncGenerator<CheckResult> {
-  const examination = new Examination(options);
+  const examination = new DoctorRun(options);
   for (const [what, result] of examination.general()) {
     onWait(what);
     yield await result;
@@ -32,20 +70,20 @@ export async function* doctor(
 
 type Pending = [what: string, result: Promise<CheckResult>];
 
-class Examination {
-  readonly #room: Room;
+class DoctorRun {
+  readonly #context: DoctorContext;
   readonly #results = new Map<string, Promise<CheckResult>>();
   readonly #queue = new PQueue({ concurrency: AT_ONCE });
   readonly #endsAt: number;
 
   constructor(options: DoctorOptions) {
-    this.#room = new Room(options);
+    this.#context = new DoctorContext(options);
     this.#endsAt = options.clock.now() + options.limits.totalMs;
   }
 
   general(): Pending[] {
     for (const check of GENERAL_CHECKS) {
-      const finding = this.#examine(check, () => check.look(this.#room));
+      const finding = this.#run(check, () => check.run(this.#context));
       this.#results.set(
         check.id,
         finding.then((found) => ({ id: check.id, ...found })),
@@ -59,11 +97,11 @@ class Examination {
     if (known?.level !== 'ok') {
       return SESSION_CHECKS.map(({ id }) => [id, Promise.resolve({ id, ...skipped(blockedBy(SESSIONS)) })]);
     }
-    const sessions = await this.#room.sessions();
+    const sessions = await this.#context.sessions();
     return sessions.flatMap((session) =>
       SESSION_CHECKS.map((check): Pending => {
         const { clientId } = session;
-        const finding = this.#queue.add(() => this.#examine(check, () => check.lookAt(session, this.#room)));
+        const finding = this.#queue.add(() => this.#run(check, () => check.runFor(session, this.#context)));
         return [
           `${check.id} of ${clientId}`,
           finding.then((found) => ({ id: check.id, session: clientId, ...found })),
@@ -72,33 +110,32 @@ class Examination {
     );
   }
 
-  async #examine(check: AnyCheck, look: () => Promise<Finding>): Promise<Finding> {
+  async #run(check: AnyCheck, look: () => Promise<Finding>): Promise<Finding> {
     for (const id of check.needs) {
       const level = (await this.#results.get(id))?.level;
       if (level === 'failed' || level === 'skipped') return skipped(blockedBy(id));
     }
-    const { clock, limits } = this.#room.options;
+    const { clock, limits } = this.#context.options;
     const ms = Math.min(check.timeoutMs ?? limits.checkMs, this.#endsAt - clock.now());
-    if (ms <= 0) return skipped('there was no time left; look at one session with --session');
+    if (ms <= 0) return skipped('no time left; check one session with --session');
     const done = new AbortController();
     try {
-      return await Promise.race([look(), this.#lateness(ms, done.signal)]);
+      return await Promise.race([look(), this.#timeout(ms, done.signal)]);
     } catch (error) {
       const detail = errorMessage(error);
-      return wrong('check-unfinished', detail, "look at the daemon's log, and try again");
+      return problem('check-unfinished', detail, "see the daemon's log, then try again");
     } finally {
       done.abort();
     }
   }
 
-  /** Comes when a check takes too long. */
-  async #lateness(ms: number, done: AbortSignal): Promise<Finding> {
-    await wait(this.#room.options.clock, ms, done);
-    const detail = `nothing was found out within ${Math.round(ms / 1000)} s`;
-    return wrong('check-unfinished', detail, 'try again; look at one session with --session', { ms });
+  async #timeout(ms: number, done: AbortSignal): Promise<Finding> {
+    await wait(this.#context.options.clock, ms, done);
+    const detail = `no result within ${Math.round(ms / 1000)} s`;
+    return problem('check-unfinished', detail, 'try again, or check one session with --session', { ms });
   }
 }
 
 function blockedBy(id: string): string {
-  return `needs ${id}, see there`;
+  return `needs ${id}, see above`;
 }

@@ -1,20 +1,18 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { explainConnection } from '../transport.js';
-import { type Fault, faultOf } from './fault.js';
+import { explainConnection } from '../http.js';
 
 const TIMEOUT_MS = 5_000;
 
-export interface Endpoint {
+interface Endpoint {
   host: string;
   port: number;
   tls: boolean;
 }
 
-/** A connection that was opened and closed again, or why it could not be. */
-export type Reach = { reached: true; ms: number } | { reached: false; reason: string; fault: Fault };
+type Reach = { reached: true; ms: number } | { reached: false; reason: string; fault: Fault };
 
-/** Opens a connection, with the TLS handshake and the certificate's check where there is one, and sends nothing. */
+/** Opens and closes a TCP connection, with TLS handshake and certificate check if `tls`. Sends no data. */
 export function reach({ host, port, tls }: Endpoint): Promise<Reach> {
   const startedAt = performance.now();
   return new Promise((resolve) => {
@@ -36,14 +34,37 @@ export function reach({ host, port, tls }: Endpoint): Promise<Reach> {
   });
 }
 
-/** Where an address leads. */
 export function endpointOf(address: string): Endpoint {
   const { protocol, hostname, port } = new URL(address);
   const tls = protocol === 'https:' || protocol === 'wss:';
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (tls ? 443 : 80), tls };
 }
 
-/** `host:port` for people. */
+/** `host:port` */
 export function shown({ host, port }: Endpoint): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+/** Why a connection failed. */
+export type Fault = 'refused' | 'timeout' | 'unknown-host' | 'tls' | 'unreachable';
+
+const RULES: readonly (readonly [RegExp, Fault])[] = [
+  [/ECONNREFUSED|connection refused/, 'refused'],
+  [/ENOTFOUND|EAI_AGAIN/, 'unknown-host'],
+  [/certificate|CERT|altnames|SSL|EPROTO|TLS/, 'tls'],
+  [/no answer (within|in time)|ETIMEDOUT|timeout/i, 'timeout'],
+];
+
+/** By the error texts of Node and of the daemon. */
+export function faultIn(text: string): Fault {
+  return RULES.find(([rule]) => rule.test(text))?.[1] ?? 'unreachable';
+}
+
+/** By an error and its causes. */
+export function faultOf(error: unknown): Fault {
+  const texts: string[] = [];
+  for (let each = error; each instanceof Error; each = each.cause) {
+    texts.push('code' in each ? String(each.code) : '', each.message);
+  }
+  return faultIn(texts.join(' '));
 }

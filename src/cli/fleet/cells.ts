@@ -1,19 +1,71 @@
+import type {
+  FleetAnswer,
+  FleetNode,
+  FleetSession,
+  FleetWebhook,
+  WebhookAttempt,
+} from '../../contract/index.js';
 import { isTerminal } from '../../domain/session.js';
+import { plainLine } from '../../domain/text.js';
 import { sessionCount } from '../nodes.js';
-import { ageText, spanText } from './ages.js';
-import type { AttemptRow, NodeRow, SessionRow, WebhookRow } from './wire.js';
+import type { Paint, Style } from '../output.js';
+import { ageText, spanText } from '../text.js';
+import { arranged, type Condition, conditionOf, reasonOf } from './standing.js';
 
-const MARKS: Readonly<Record<AttemptRow['outcome'], string>> = { delivered: '✓', rejected: '✗', failed: '!' };
+export const FLEET_HEAD = [
+  'SESSION',
+  'STATE',
+  'SINCE',
+  'LAST STANZA',
+  'RECONNECTS',
+  'WEBHOOK',
+  'QUEUE',
+  'FAILED',
+  'OPEN',
+  'NUMBER',
+  'NODE',
+  'REASON',
+] as const;
 
-/** What came of the last call of a receiver: `✓ 200, 3 s ago`. */
-export function webhookText({ origin, last }: WebhookRow, now: number): string {
+const STYLES: Readonly<Record<Condition['level'], Style>> = { bad: 'red', warn: 'yellow', ok: 'green' };
+
+/** Table rows of the fleet, problems first. */
+export function fleetRows({ at, sessions }: FleetAnswer, paint: Paint): string[][] {
+  const now = Date.parse(at);
+  return arranged(sessions, { sort: 'trouble', filter: '', now }).map((row) => {
+    const { level, mark, text } = conditionOf(row, now);
+    return [
+      row.clientId,
+      paint(STYLES[level], `${mark} ${text}`),
+      ageText(row.since, now),
+      ageText(row.lastStanzaAt, now),
+      countText(row.reconnects),
+      row.webhookPaused ? 'paused' : webhookText(row.webhook, now),
+      queueText(row.webhook),
+      countText(row.webhook.failed),
+      countText(row.openJournal),
+      numberText(row),
+      row.proxy ? `${row.podName} via proxy` : row.podName,
+      plainLine(reasonOf(row)),
+    ];
+  });
+}
+
+const MARKS: Readonly<Record<WebhookAttempt['outcome'], string>> = {
+  delivered: '✓',
+  rejected: '✗',
+  failed: '!',
+};
+
+/** Last call of the webhook, such as `✓ 200, 3 s ago`. */
+export function webhookText({ origin, last }: FleetWebhook, now: number): string {
   if (!last) return origin ? 'not called yet' : 'off';
   const answer = last.status || 'no answer';
   return `${MARKS[last.outcome] ?? '?'} ${answer}, ${ageText(last.at, now)} ago`;
 }
 
-/** What is on its way: `12+3` are 12 that wait and 3 in flight; empty when there is nothing. */
-export function queueText({ waiting, inFlight }: WebhookRow): string {
+/** `12+3` means 12 waiting and 3 in flight; empty if none. */
+export function queueText({ waiting, inFlight }: FleetWebhook): string {
   return waiting + inFlight > 0 ? `${waiting}+${inFlight}` : '';
 }
 
@@ -21,14 +73,14 @@ export function countText(count: number): string {
   return count > 0 ? String(count) : '';
 }
 
-/** The own number: `+15550000001`; empty before it is paired. */
-export function numberText({ jid }: SessionRow): string {
+/** Such as `+15550000001`; empty before pairing. */
+export function numberText({ jid }: FleetSession): string {
   const [user = ''] = jid.split('@');
   return user && `+${user}`;
 }
 
-/** A node in one line. @param among how many nodes there are: one of several tells how much of the whole it holds */
-export function nodeText(node: NodeRow, now: number, among = 1): string {
+/** A node in one line. @param among number of nodes; with several, shows the number of sessions */
+export function nodeText(node: FleetNode, now: number, among = 1): string {
   const { podName, version, startedAt, memory, sessions } = node;
   const parts = [
     podName,
@@ -42,34 +94,54 @@ export function nodeText(node: NodeRow, now: number, among = 1): string {
   return parts.join(' · ');
 }
 
-function healthTexts({ reachable, silentSeconds, store, network }: NodeRow): string[] {
+function healthTexts({ reachable, silentSeconds, store, network, waVersion }: FleetNode): string[] {
   const texts: string[] = [];
-  if (!reachable) texts.push(`DOES NOT ANSWER, last heard of ${spanText(silentSeconds * 1_000)} ago`);
+  if (!reachable) texts.push(`DOES NOT ANSWER, last heartbeat ${spanText(silentSeconds * 1_000)} ago`);
   if (store) texts.push(`store ${store.name} ${store.reachable ? `ok, ${store.ms} ms` : 'UNREACHABLE'}`);
   if (network) texts.push(`network ${network.state === 'down' ? 'DOWN' : network.state}`);
+  if (waVersion) texts.push(`WhatsApp ${waVersion.version}`);
   return texts;
 }
 
-/** A node is in trouble when it does not answer, or its store or its network does not. */
-export function isNodeWell({ reachable, store, network }: NodeRow): boolean {
+/** The node, its store and its network answer. */
+export function isNodeWell({ reachable, store, network }: FleetNode): boolean {
   return reachable && store?.reachable !== false && network?.state !== 'down';
 }
 
-/** All sessions in one line: how many there are, and how they stand. */
-export function totalsText(sessions: readonly SessionRow[]): string {
-  const count = (counts: (row: SessionRow) => boolean) => sessions.filter(counts).length;
-  const sum = (pick: (webhook: WebhookRow) => number) =>
+/** A number of sessions or deliveries; a level only if it tells of trouble. */
+export interface Total {
+  text: string;
+  level?: Condition['level'];
+}
+
+/** Totals of all sessions in one line. */
+export function totalsText(sessions: readonly FleetSession[]): string {
+  return totalsOf(sessions)
+    .map(({ text }) => text)
+    .join(' · ');
+}
+
+/** The same, each with its level. */
+export function totalsOf(sessions: readonly FleetSession[]): Total[] {
+  const count = (counts: (row: FleetSession) => boolean) => sessions.filter(counts).length;
+  const sum = (pick: (webhook: FleetWebhook) => number) =>
     sessions.reduce((total, { webhook }) => total + pick(webhook), 0);
   const connected = count((row) => row.connected);
   const stopped = count((row) => !row.connected && isTerminal(row.status));
+  const restricted = count((row) => row.restriction !== undefined);
   const failed = sum((webhook) => webhook.failed);
   const queued = sum(({ waiting, inFlight }) => waiting + inFlight);
+  const held = sessions.reduce((total, row) => total + (row.held ?? 0), 0);
+  const down = sessions.length - connected - stopped;
+  const bad = (text: string): Total => ({ text, level: 'bad' });
   return [
-    sessionCount(sessions.length),
-    `${connected} connected`,
-    `${sessions.length - connected - stopped} down`,
-    ...(stopped ? [`${stopped} stopped`] : []),
-    ...(queued ? [`${queued} deliveries on their way`] : []),
-    ...(failed ? [`${failed} failed`] : []),
-  ].join(' · ');
+    { text: sessionCount(sessions.length) },
+    { text: `${connected} connected` },
+    { text: `${down} down`, ...(down > 0 && { level: 'warn' as const }) },
+    ...(stopped ? [bad(`${stopped} stopped`)] : []),
+    ...(restricted ? [bad(`${restricted} restricted`)] : []),
+    ...(held ? [{ text: `${held} held by policies` }] : []),
+    ...(queued ? [{ text: `${queued} deliveries queued` }] : []),
+    ...(failed ? [bad(`${failed} failed`)] : []),
+  ];
 }

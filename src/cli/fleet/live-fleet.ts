@@ -1,34 +1,25 @@
+import type { FleetAnswer } from '../../contract/index.js';
 import type { TailEntry } from '../../delivery/tail.js';
 import { type Clock, systemClock, wait } from '../../domain/clock.js';
-import { errorMessage } from '../../domain/error-message.js';
-import { CliError } from '../cli-error.js';
+import { errorMessage } from '../../domain/errors.js';
+import { longestPause } from '../../domain/retry.js';
+import { plainLine } from '../../domain/text.js';
 import type { DaemonClient } from '../client.js';
-import { listFailed, resendFailed } from '../failed.js';
+import { CliError } from '../errors.js';
+import type { Notice } from '../inbox/model.js';
 import { pair } from '../pair.js';
-import { plainLine } from '../plain-text.js';
+import { proxyText } from '../sessions.js';
 import { StateBox } from '../state-box.js';
 import { type TailItem, tail } from '../tail.js';
-import { Batch } from './batch.js';
-import { afterEntry, callsForReading } from './changes.js';
-import { readFleet, reconnectSession } from './fleet-api.js';
-import type { FleetModel, FleetNotice, FleetPairing, FleetState, OpenedSession } from './model.js';
-import { Readings } from './readings.js';
-import { followSession } from './session-feed.js';
-import type { FleetAnswer } from './wire.js';
+import type { FleetModel, FleetPairing, FleetState, OpenedSession } from './model.js';
+import { afterEntry, Batch, followSession, needsPoll, Polling } from './updates.js';
 
-/** Failed deliveries that are shown of a session. */
+/** Failed deliveries shown per session. */
 const FAILED_SHOWN = 100;
-/** Entries of the opened session that are kept. */
+/** Entries kept of the opened session. */
 const ENTRIES_KEPT = 200;
-/** Milliseconds between attempts when the daemon refuses the stream. */
-const AGAIN_AFTER_MS = 2_000;
-
-export interface LiveFleetOptions {
-  client: DaemonClient;
-  /** Ends it, as `close` does. */
-  signal?: AbortSignal;
-  clock?: Clock;
-}
+/** If the daemon refuses the stream. */
+const REOPEN = { pausesMs: [2_000], endless: true } as const;
 
 const EMPTY: FleetState = {
   connection: { state: 'connecting' },
@@ -40,27 +31,35 @@ const EMPTY: FleetState = {
   notice: undefined,
 };
 
-/** The fleet of one daemon, live. */
 export class LiveFleet implements FleetModel {
   readonly #client: DaemonClient;
   readonly #clock: Clock;
   readonly #box = new StateBox(EMPTY);
   readonly #end = new AbortController();
   readonly #signal: AbortSignal;
-  readonly #readings: Readings;
+  readonly #polling: Polling;
   readonly #entries: Batch<TailEntry>;
   readonly #openedEntries: Batch<TailEntry>;
-  /** Ends the look at the opened session. */
+  /** Aborts when the opened session is left. */
   #look = new AbortController();
 
-  constructor({ client, signal, clock = systemClock }: LiveFleetOptions) {
+  constructor({
+    client,
+    signal,
+    clock = systemClock,
+  }: {
+    client: DaemonClient;
+    /** Closes it. */
+    signal?: AbortSignal;
+    clock?: Clock;
+  }) {
     this.#client = client;
     this.#clock = clock;
     this.#signal = signal ? AbortSignal.any([signal, this.#end.signal]) : this.#end.signal;
-    this.#readings = new Readings({ read: () => this.#read(), clock, signal: this.#signal });
+    this.#polling = new Polling({ read: () => this.#read(), clock, signal: this.#signal });
     this.#entries = new Batch(clock, (entries) => this.#takeEntries(entries));
-    this.#openedEntries = new Batch(clock, (entries) => this.#noteEntries(entries));
-    void this.#readings.run();
+    this.#openedEntries = new Batch(clock, (entries) => this.#addOpenedEntries(entries));
+    void this.#polling.run();
     void this.#follow();
   }
 
@@ -103,17 +102,38 @@ export class LiveFleet implements FleetModel {
 
   async reconnect(clientId: string): Promise<void> {
     await this.#act(async () => {
-      await reconnectSession(this.#client, clientId);
+      await this.#client.reconnect({ clientId });
       return { level: 'done', text: `${clientId} connects again`, suggestions: [] };
     });
   }
 
   async disconnect(clientId: string): Promise<void> {
     await this.#act(async () => {
-      const { warning } = await this.#client.disconnect(clientId);
+      const { warning } = await this.#client.disconnect({ clientId });
       if (this.state.opened?.clientId === clientId) this.leave();
-      const text = warning ? `${clientId} is gone, but ${warning}` : `${clientId} is logged out and deleted`;
+      const text = warning
+        ? `${clientId} is deleted, but ${warning}`
+        : `${clientId} is logged out and deleted`;
       return { level: warning ? 'warning' : 'done', text, suggestions: [] };
+    });
+  }
+
+  async setProxy(clientId: string, wanted: string | null): Promise<void> {
+    await this.#act(async () => {
+      const { proxy } = await this.#client.setProxy({ clientId, proxy: wanted });
+      const text = proxy
+        ? `${clientId} connects through ${proxyText(proxy)}`
+        : `${clientId} connects directly`;
+      return { level: 'done', text, suggestions: [] };
+    });
+  }
+
+  async resendAllOf(clientId: string): Promise<void> {
+    await this.#act(async () => {
+      const { failedDeliveries } = await this.#client.listFailedDeliveries({ clientId });
+      if (failedDeliveries.length === 0)
+        return { level: 'done', text: `${clientId} has no failed deliveries`, suggestions: [] };
+      return this.#resendAll(failedDeliveries.map(({ id }) => id));
     });
   }
 
@@ -129,38 +149,38 @@ export class LiveFleet implements FleetModel {
     this.#changeOpened(({ resending }) => ({ resending: resending.filter((id) => !ids.includes(id)) }));
   }
 
-  pair(clientId: string, phone?: string): FleetPairing {
+  pair(clientId: string, how: { phone?: string; orgId?: string } = {}): FleetPairing {
     const stop = new AbortController();
     const signal = AbortSignal.any([this.#signal, stop.signal]);
-    const items = pair(this.#client, { clientId, signal, clock: this.#clock, ...(phone && { phone }) });
+    const items = pair(this.#client, { clientId, signal, clock: this.#clock, ...how });
     return { clientId, items, stop: () => stop.abort() };
   }
 
-  say(notice: FleetNotice | undefined): void {
+  say(notice: Notice | undefined): void {
     this.#change({ notice });
   }
 
-  async #resendAll(ids: readonly string[]): Promise<FleetNotice> {
+  async #resendAll(ids: readonly string[]): Promise<Notice> {
     let [arrived, reason] = [0, ''];
     for (const id of ids) {
       if (this.#signal.aborted) break;
-      const answer = await resendFailed(this.#client, id);
+      const answer = await this.#client.resendFailedDelivery({ id });
       if (answer.delivered) arrived += 1;
       else reason = answer.reason;
     }
-    if (arrived === ids.length) return { level: 'done', text: `${arrived} sent again`, suggestions: [] };
-    const text = `${ids.length - arrived} of ${ids.length} did not arrive: ${plainLine(reason)}`;
+    if (arrived === ids.length) return { level: 'done', text: `${arrived} delivered`, suggestions: [] };
+    const text = `${ids.length - arrived} of ${ids.length} failed again: ${plainLine(reason)}`;
     return { level: 'error', text, suggestions: [] };
   }
 
-  /** What is done shows in the figures soon, what fails in the notice. */
-  async #act(action: () => Promise<FleetNotice>): Promise<void> {
+  /** Runs an action, shows its outcome, and requests a poll. */
+  async #act(action: () => Promise<Notice>): Promise<void> {
     try {
       this.say(await action());
     } catch (error) {
       this.#fail(error);
     }
-    this.#readings.soon();
+    this.#polling.soon();
   }
 
   #fail(error: unknown): void {
@@ -171,9 +191,9 @@ export class LiveFleet implements FleetModel {
 
   async #read(): Promise<void> {
     try {
-      this.#take(await readFleet(this.#client));
+      this.#take(await this.#client.getFleet());
     } catch (error) {
-      // that the daemon is away is told by the stream
+      // the stream reports a lost connection
       if (!(error instanceof CliError && error.failure === 'unreachable')) this.#fail(error);
     }
   }
@@ -181,13 +201,13 @@ export class LiveFleet implements FleetModel {
   #take({ at, nodes, sessions }: FleetAnswer): void {
     if (this.#signal.aborted) return;
     const clockAheadMs = Date.parse(at) - this.#clock.now();
-    this.#change({ loading: false, clockAheadMs, nodes, sessions });
+    this.#change({ loading: false, readAt: this.#clock.now(), clockAheadMs, nodes, sessions });
   }
 
   async #readFailed(clientId: string): Promise<void> {
     try {
-      const wanted = { session: clientId, limit: FAILED_SHOWN };
-      const { failedDeliveries: failed } = await listFailed(this.#client, wanted);
+      const wanted = { clientId, limit: FAILED_SHOWN };
+      const { failedDeliveries: failed } = await this.#client.listFailedDeliveries(wanted);
       this.#changeOpened((opened) => (opened.clientId === clientId ? { failed } : {}));
     } catch (error) {
       this.#fail(error);
@@ -198,20 +218,20 @@ export class LiveFleet implements FleetModel {
     while (!this.#signal.aborted) {
       try {
         for await (const item of tail(this.#client, { signal: this.#signal, clock: this.#clock }))
-          this.#hear(item);
+          this.#onItem(item);
       } catch (error) {
         this.#change({ connection: { state: 'reconnecting', reason: messageOf(error) } });
       }
-      await wait(this.#clock, AGAIN_AFTER_MS, this.#signal);
+      await wait(this.#clock, longestPause(REOPEN), this.#signal);
     }
   }
 
-  #hear(item: TailItem): void {
+  #onItem(item: TailItem): void {
     if (item.type === 'reconnecting') {
       this.#change({ connection: { state: 'reconnecting', reason: plainLine(item.reason) } });
     } else if (item.type === 'open') {
       this.#change({ connection: { state: 'open' } });
-      this.#readings.soon();
+      this.#polling.soon();
     } else {
       this.#entries.add(item.entry);
     }
@@ -220,10 +240,10 @@ export class LiveFleet implements FleetModel {
   #takeEntries(entries: readonly TailEntry[]): void {
     const sessions = entries.reduce(afterEntry, this.state.sessions);
     if (sessions !== this.state.sessions) this.#change({ sessions });
-    if (entries.some(callsForReading)) this.#readings.soon();
+    if (entries.some(needsPoll)) this.#polling.soon();
   }
 
-  #noteEntries(entries: readonly TailEntry[]): void {
+  #addOpenedEntries(entries: readonly TailEntry[]): void {
     this.#changeOpened((opened) => ({ entries: [...opened.entries, ...entries].slice(-ENTRIES_KEPT) }));
     const dropped = entries.find(({ kind }) => kind === 'dropped');
     if (dropped) void this.#readFailed(dropped.clientId);

@@ -1,79 +1,72 @@
+import type { FailedDelivery, FleetNode, FleetSession } from '../../contract/index.js';
 import type { TailEntry } from '../../delivery/tail.js';
-import type { FailedRow } from '../failed.js';
+import type { Notice } from '../inbox/model.js';
 import type { PairItem } from '../pair.js';
-import type { NodeRow, SessionRow } from './wire.js';
 
-/** Everything that the fleet's screen shows, as one immutable value: each change makes a new one. */
+/** State of the fleet screen; immutable. */
 export interface FleetState {
-  connection: FleetConnection;
-  /** True until the first answer has come. */
+  connection:
+    | { state: 'connecting' }
+    | { state: 'open' }
+    /** Lost; reconnects automatically. The shown data may be stale. */
+    | { state: 'reconnecting'; reason: string };
+  /** True until the first answer. */
   loading: boolean;
-  /** Milliseconds that the daemon's clock is ahead of this machine's. */
+  /** When the daemon was read last, in milliseconds since the epoch by this machine's clock. */
+  readAt?: number;
+  /** Milliseconds by which the daemon's clock is ahead of this machine's. */
   clockAheadMs: number;
-  nodes: readonly NodeRow[];
+  nodes: readonly FleetNode[];
   /** By name. */
-  sessions: readonly SessionRow[];
-  /** The session that is looked at closely. */
+  sessions: readonly FleetSession[];
   opened: OpenedSession | undefined;
-  /** The last thing worth saying: what was done, or why it was not. */
-  notice: FleetNotice | undefined;
+  /** Outcome of the last action. */
+  notice: Notice | undefined;
 }
-
-/** The live stream from the daemon. */
-export type FleetConnection =
-  | { state: 'connecting' }
-  | { state: 'open' }
-  /** Gone; it comes back by itself. What is shown may be old. */
-  | { state: 'reconnecting'; reason: string };
 
 export interface OpenedSession {
   clientId: string;
-  /** Oldest first; what the daemon still has of the past, and what happens from now on. */
+  /** Oldest first: buffered entries of the daemon, then new ones. */
   entries: readonly TailEntry[];
-  /** Newest first; undefined until they have come. */
-  failed: readonly FailedRow[] | undefined;
-  /** Ids of those that are being sent again. */
+  /** Newest first; undefined while loading. */
+  failed: readonly FailedDelivery[] | undefined;
+  /** Ids of deliveries in flight. */
   resending: readonly string[];
 }
 
-export interface FleetNotice {
-  level: 'error' | 'warning' | 'done';
-  text: string;
-  /** What to do next. */
-  suggestions: readonly string[];
-}
-
-/** A pairing that was begun from the fleet. */
 export interface FleetPairing {
   clientId: string;
   items: AsyncIterable<PairItem>;
-  /** Ends it early. */
   stop(): void;
 }
 
 /**
- * The fleet without its picture: it follows the daemon's live stream, reads again what has no event, and acts. No action
- * throws: what goes wrong is the state's `notice`.
+ * Model of the fleet screen: follows the live stream, polls what has no event, and runs actions. Actions never throw: an
+ * error becomes the state's `notice`.
  */
 export interface FleetModel {
   readonly state: FleetState;
-  /** Calls back after every change; the returned function ends it. */
+  /** Calls back after every change. @returns the unsubscribe function */
   subscribe(listener: () => void): () => void;
-  /** Ends the live stream and whatever is under way. */
+  /** Ends the live stream and all calls. */
   close(): void;
 
-  /** Looks at one session closely: its events and attempts, and what could not be delivered. */
+  /** Opens a session: its events, attempts and failed deliveries. */
   open(clientId: string): void;
-  /** Looks at all again. */
+  /** Closes the opened session. */
   leave(): void;
 
   reconnect(clientId: string): Promise<void>;
-  /** Logs the number out and deletes the session. */
+  /** Logs out and deletes the session. */
   disconnect(clientId: string): Promise<void>;
-  /** Sends failed deliveries of the opened session again, one after the other. */
+  /** @param proxy URL with user and password; null for direct connections */
+  setProxy(clientId: string, proxy: string | null): Promise<void>;
+  /** Delivers all failed events of a session again, one after the other. */
+  resendAllOf(clientId: string): Promise<void>;
+  /** Delivers failed events of the opened session again, one after the other. */
   resend(ids: readonly string[]): Promise<void>;
-  /** By a QR; with a phone number by a code that is typed on the phone. */
-  pair(clientId: string, phone?: string): FleetPairing;
+  /** By QR, or with a phone number by pairing code; with a workspace, which keeps the history, also that of the phone. */
+  pair(clientId: string, how?: { phone?: string; orgId?: string }): FleetPairing;
 
-  say(notice: FleetNotice | undefined): void;
+  say(notice: Notice | undefined): void;
 }

@@ -1,38 +1,37 @@
 import { type Clock, wait } from '../../domain/clock.js';
+import { doubling, pauseAfter } from '../../domain/retry.js';
 
-/** A load is followed by a pause of so many times its own time, so that it takes a daemon a quarter of it at most. */
+/** The pause after a load, as a multiple of its duration: loads take at most a quarter of the time. */
 const PAUSE_FACTOR = 3;
 const SHORTEST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
-const FIRST_RETRY_MS = 1_000;
-const LONGEST_RETRY_MS = 30_000;
+const RETRY = { pausesMs: doubling(1_000, 30_000), endless: true } as const;
 
-export interface CoalescedOptions {
+interface CoalescedOptions {
   load(): Promise<void>;
-  /** Told of a load that failed; false when trying again is of no use. */
+  /** Called after a failed load. @returns false if a retry is pointless */
   failed(error: unknown): boolean;
   clock: Clock;
-  /** Ends it. */
   signal: AbortSignal;
 }
 
 /**
- * A load that is asked for far more often than it can be carried out: one runs at a time, and one more for everybody who
- * asked meanwhile. One that failed is tried again by itself, after longer and longer pauses.
+ * Coalesces requests for a load: one load runs at a time, and one more serves all requests that came meanwhile. Retries a
+ * failed load with backoff.
  */
-export class Coalesced {
+export class CoalescedLoad {
   readonly #options: CoalescedOptions;
   #waiting: (() => void)[] = [];
   #running = false;
   #pause = new AbortController();
-  #retryMs = FIRST_RETRY_MS;
+  #failures = 0;
 
   constructor(options: CoalescedOptions) {
     this.#options = options;
     options.signal.addEventListener('abort', () => this.#pause.abort(), { once: true });
   }
 
-  /** Resolves when a load has ended, well or not, that began after this call; and when it is all over. */
+  /** Resolves after a load that began after this call, successful or not, or when the signal aborts. */
   request(): Promise<void> {
     const { signal } = this.#options;
     if (signal.aborted) return Promise.resolve();
@@ -42,7 +41,7 @@ export class Coalesced {
     });
   }
 
-  /** Ends the pause that is under way: what made it necessary is over, or somebody waits. */
+  /** Skips the current pause. */
   hurry(): void {
     this.#pause.abort();
   }
@@ -53,7 +52,7 @@ export class Coalesced {
     while (this.#waiting.length > 0 && !signal.aborted) {
       const served = this.#waiting.splice(0);
       const startedAt = clock.now();
-      const pause = (await this.#load()) ?? pauseAfter(clock.now() - startedAt);
+      const pause = (await this.#load()) ?? pauseFor(clock.now() - startedAt);
       for (const resolve of served) resolve();
       this.#pause = new AbortController();
       if (!signal.aborted) await wait(clock, pause, this.#pause.signal);
@@ -62,22 +61,21 @@ export class Coalesced {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
-  /** @returns how long to wait for the next attempt after a failure */
+  /** @returns after a failure, the milliseconds until the retry */
   async #load(): Promise<number | undefined> {
     try {
       await this.#options.load();
-      this.#retryMs = FIRST_RETRY_MS;
+      this.#failures = 0;
       return undefined;
     } catch (error) {
       if (this.#options.signal.aborted || !this.#options.failed(error)) return undefined;
       this.#waiting.push(() => undefined);
-      const pause = this.#retryMs;
-      this.#retryMs = Math.min(pause * 2, LONGEST_RETRY_MS);
-      return pause;
+      this.#failures += 1;
+      return pauseAfter(RETRY, this.#failures);
     }
   }
 }
 
-function pauseAfter(tookMs: number): number {
+function pauseFor(tookMs: number): number {
   return Math.min(Math.max(tookMs * PAUSE_FACTOR, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
 }

@@ -1,15 +1,13 @@
 import type { Clock } from '../../domain/clock.js';
-import { errorMessage } from '../../domain/error-message.js';
-import { CliError } from '../cli-error.js';
+import { errorMessage } from '../../domain/errors.js';
+import { plainLine } from '../../domain/text.js';
 import type { DaemonClient } from '../client.js';
-import { plainLine } from '../plain-text.js';
+import { CliError } from '../errors.js';
 import { isLostAnswer } from '../send.js';
 import type { StateBox } from '../state-box.js';
 import type { InboxState, Notice } from './model.js';
-import type { Phones } from './phones.js';
-import { withPhone } from './room-item.js';
+import { type Phones, withPhone } from './room-item.js';
 
-/** What all parts of the inbox work with. */
 export interface InboxContext {
   client: DaemonClient;
   clock: Clock;
@@ -23,7 +21,7 @@ export function say({ box }: InboxContext, notice: Notice): void {
   box.update((state) => ({ ...state, notice }));
 }
 
-/** Shows what went wrong. */
+/** Shows an error as the notice. */
 export function report(context: InboxContext, error: unknown): void {
   const text = plainLine(errorMessage(error));
   const suggestions = error instanceof CliError ? error.suggestions : [];
@@ -31,15 +29,15 @@ export function report(context: InboxContext, error: unknown): void {
   say(context, { level: 'error', text, suggestions, ...(isAway && { untilBack: true }) });
 }
 
-/** Takes in whose number was told, and shows it at that person's room. */
+/** Remembers the phone number of a person and shows it in their room. */
 export function learnPhone({ box, phones }: InboxContext, jid: string, phone: string): void {
   if (!phones.learn(jid, phone)) return;
   box.update((state) => ({ ...state, rooms: state.rooms.map((room) => withPhone(room, phones)) }));
 }
 
 /**
- * What a failed load means: true when it is worth trying again by itself. While the daemon is away nothing is said: the
- * state says so already.
+ * Reports a failed load, unless the state already shows a lost connection.
+ * @returns true if a retry makes sense
  */
 export function isPassing(context: InboxContext, error: unknown): boolean {
   const passing = !(error instanceof CliError) || PASSING.has(error.failure);

@@ -1,28 +1,27 @@
-import type { RoomSignal, TailEntry } from '../../delivery/tail.js';
+import type { RoomSignal } from '../../delivery/tail.js';
 import { wait } from '../../domain/clock.js';
-import { errorMessage } from '../../domain/error-message.js';
-import type { SessionStatusEvent } from '../../events/session-status.js';
-import { CliError } from '../cli-error.js';
-import { plainLine } from '../plain-text.js';
+import { errorMessage } from '../../domain/errors.js';
+import { longestPause } from '../../domain/retry.js';
+import { plainLine } from '../../domain/text.js';
+import type { GatewayEvent, SessionStatusEvent } from '../../events/catalogue.js';
+import { CliError } from '../errors.js';
 import { type RoomChange, type TailItem, tailWithRooms } from '../tail.js';
 import { type InboxContext, learnPhone, report } from './context.js';
-import type { InboxConnection } from './model.js';
+import type { InboxState } from './model.js';
 
-/** Milliseconds between attempts when the daemon was not there at first, or refuses. */
-const AGAIN_AFTER_MS = 1_000;
+/** If the first connection fails, or the daemon refuses the stream. */
+const REOPEN = { pausesMs: [1_000], endless: true } as const;
 
-type EventEntry = Extract<TailEntry, { kind: 'event' }>;
-
-export interface LiveListener {
-  /** The stream is open, perhaps again. */
+interface LiveListener {
+  /** The stream was opened, for the first time or again. */
   opened(): void;
   statusChanged(event: SessionStatusEvent): void;
   roomChanged(signal: RoomSignal): void;
 }
 
 /**
- * Follows the daemon's live stream until the inbox is closed, whatever becomes of the daemon. After every opening a signal
- * says that any room may have changed, so that a gap needs no looking after.
+ * Follows the live stream until the inbox is closed. After each connect the daemon signals that any room may have changed,
+ * so a gap needs no handling.
  */
 export async function followLive(context: InboxContext, listener: LiveListener): Promise<void> {
   const { client, clock, signal } = context;
@@ -32,13 +31,10 @@ export async function followLive(context: InboxContext, listener: LiveListener):
       for await (const item of items) take(item, context, listener);
     } catch (error) {
       if (signal.aborted) return;
-      connectionIs(context, {
-        state: 'reconnecting',
-        reason: plainLine(errorMessage(error)),
-        delayMs: AGAIN_AFTER_MS,
-      });
+      const delayMs = longestPause(REOPEN);
+      connectionIs(context, { state: 'reconnecting', reason: plainLine(errorMessage(error)), delayMs });
       if (!isAway(error)) report(context, error);
-      await wait(clock, AGAIN_AFTER_MS, signal);
+      await wait(clock, delayMs, signal);
     }
   }
 }
@@ -58,16 +54,15 @@ function take(item: TailItem | RoomChange, context: InboxContext, listener: Live
   }
 }
 
-function takeEvent(event: EventEntry['event'], context: InboxContext, listener: LiveListener): void {
+function takeEvent(event: GatewayEvent, context: InboxContext, listener: LiveListener): void {
   if (event.event === 'session.status') listener.statusChanged(event);
   else if ('remotePhone' in event) learnPhone(context, event.remoteJid, event.remotePhone);
 }
 
-/** The state of the connection says as much. */
 function isAway(error: unknown): boolean {
   return error instanceof CliError && error.failure === 'unreachable';
 }
 
-function connectionIs({ box }: InboxContext, connection: InboxConnection): void {
+function connectionIs({ box }: InboxContext, connection: InboxState['connection']): void {
   box.update((state) => ({ ...state, connection }));
 }

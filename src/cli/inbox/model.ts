@@ -1,39 +1,38 @@
 import type { SessionStatus } from '../../domain/session.js';
 
-/** Everything that the terminal inbox shows, as one immutable value: each change makes a new one. */
+/** State of the inbox screen; immutable. */
 export interface InboxState {
-  connection: InboxConnection;
+  connection:
+    | { state: 'connecting' }
+    | { state: 'open' }
+    /** Lost; the next attempt follows after `delayMs`. The shown data may be stale. */
+    | { state: 'reconnecting'; reason: string; delayMs: number };
   /** By name. */
   sessions: readonly SessionItem[];
-  /** The session whose rooms are shown; undefined while there is none. */
+  /** True until the sessions are loaded for the first time. */
+  loadingSessions: boolean;
+  /** The selected session; undefined if there are none. */
   clientId: string | undefined;
-  /** Of that session, the one with the newest activity first. */
+  /** Newest activity first. */
   rooms: readonly RoomItem[];
-  /** True until the session's rooms have come for the first time. */
+  /** True until the rooms are loaded for the first time. */
   loadingRooms: boolean;
   /** The open conversation. */
   conversation: Conversation | undefined;
-  /** The files and messages on their way out. */
+  /** Messages and files being sent. */
   outgoing: readonly OutgoingItem[];
-  /** The last thing worth saying: an action that failed, a reply that came with a warning. */
+  /** Outcome of the last action, such as an error or a warning. */
   notice: Notice | undefined;
 }
-
-/** The live stream from the daemon. */
-export type InboxConnection =
-  | { state: 'connecting' }
-  | { state: 'open' }
-  /** Gone; the next attempt comes after `delayMs`. What is shown may be old. */
-  | { state: 'reconnecting'; reason: string; delayMs: number };
 
 export interface SessionItem {
   clientId: string;
   status: SessionStatus;
-  /** `reason` of a status that is not `connected`; may be empty. */
+  /** Reason of the status; empty if connected. */
   reason: string;
-  /** Own jid; empty before it is paired. */
+  /** Own jid; empty before pairing. */
   jid: string;
-  /** Without a workspace nothing is kept, and there are no rooms to show. */
+  /** Empty without a workspace; the session then has no rooms. */
   orgId: string;
 }
 
@@ -41,13 +40,13 @@ export interface RoomItem {
   chatRoomId: string;
   name: string;
   isGroup: boolean;
-  /** What a message to it is addressed with. */
+  /** Address for messages to this room. */
   to: string;
-  /** Of a chat of two that is addressed by LID: the phone number, `+…`; empty where it is not known. */
+  /** Phone number (`+…`) of a direct chat that is addressed by LID; empty if unknown. */
   phone: string;
   lastMessage: string;
   lastMessageFromMe: boolean;
-  /** The last message itself, where it has no text and is known. */
+  /** The last message, if it has no text and is loaded. */
   last?: MessageItem;
   /** Undefined before the first message. */
   lastMessageAt: Date | undefined;
@@ -58,12 +57,13 @@ export interface Conversation {
   chatRoomId: string;
   /** Oldest first. */
   messages: readonly MessageItem[];
-  /** There are older ones to page to. */
   hasOlder: boolean;
   loading: boolean;
+  /** The oldest message that was unread when the conversation was opened. */
+  unreadFrom?: string;
 }
 
-/** How far an own message has come. */
+/** Delivery status of an own message. */
 export type Tick = 'sent' | 'delivered' | 'read' | 'played' | 'failed';
 
 export interface MessageItem {
@@ -72,62 +72,79 @@ export interface MessageItem {
   type: string;
   body: string;
   fromMe: boolean;
-  /** Who wrote it, for people; empty for own messages. */
+  /** Name of the author; empty for own messages. */
   author: string;
   sentAt: Date;
   deleted: boolean;
   edited: boolean;
   forwarded: boolean;
-  /** By an assistant, as the sender's `metaData` says. */
+  /** Sent by an assistant, according to the `metaData`. */
   fromAi: boolean;
-  /** Undefined for messages of others, and where it is not known. */
+  /** Undefined for messages of others, and if unknown. */
   tick: Tick | undefined;
   quoted: { author: string; body: string } | undefined;
-  /** The emojis, each with how many people reacted so. */
   reactions: readonly { emoji: string; count: number; mine: boolean }[];
   attachment: Attachment | undefined;
+  /** Why the content could not be read; the message then has none. */
+  unreadable?: string;
 }
 
 export interface Attachment {
   /** `image`, `video`, `audio`, `document` or `sticker`. */
   mediaType: string;
   fileName: string;
-  /** Bytes; 0 where not known. */
+  /** Bytes; 0 if unknown. */
   size: number;
   /** Permanent link; empty while the file is not stored. */
   url: string;
+  /** Duration of a video or an audio file, if known. */
+  seconds?: number;
+  /** A voice note, recorded in the chat. */
+  voice?: boolean;
+}
+
+/** A message that a search has found. */
+export interface Hit {
+  room: RoomItem;
+  message: MessageItem;
+}
+
+/** A room of a session that is not selected. */
+export interface OtherRoom {
+  clientId: string;
+  room: RoomItem;
 }
 
 export interface OutgoingItem {
   id: number;
   chatRoomId: string;
-  /** The text, or the name of the file. */
+  /** The text, or the file name. */
   label: string;
-  /** Of a file: bytes that have gone and in all. */
+  /** Bytes of a file. */
   progress: { sent: number; total: number } | undefined;
 }
 
 export interface Notice {
   level: 'error' | 'warning' | 'done';
   text: string;
-  /** What to do next. */
   suggestions: readonly string[];
-  /** It is about a daemon that is away, and goes when it is back. */
+  /** Disappears when the daemon is back. */
   untilBack?: true;
+  /** Makes the text a link, on terminals that can show one. */
+  link?: string;
 }
 
 /**
- * The terminal inbox without its picture: it follows the daemon's live stream, keeps the state, and acts. No action throws:
- * what goes wrong is the state's `notice`, and what was typed is not lost (`Promise<boolean>`: false when it was not done).
+ * Model of the inbox screen: follows the live stream, keeps the state, and runs actions. Actions never throw: they resolve
+ * with false, and the error becomes the state's `notice`.
  */
 export interface InboxModel {
   readonly state: InboxState;
-  /** Calls back after every change; the returned function ends it. */
+  /** Calls back after every change. @returns the unsubscribe function */
   subscribe(listener: () => void): () => void;
-  /** Ends the live stream and whatever is under way. */
+  /** Ends the live stream and all calls. */
   close(): void;
 
-  /** Shows the rooms of a session. */
   selectSession(clientId: string): void;
   /** Opens a conversation, loads its newest messages, and resets its unread count. */
   openRoom(chatRoomId: string): void;
@@ -135,32 +152,45 @@ export interface InboxModel {
   /** Loads the page before the oldest message. */
   loadOlder(): Promise<boolean>;
 
-  /** Writes into the open conversation; `quotedMessageId` makes it a reply. */
+  /** Sends a text to the open conversation; `quotedMessageId` makes it a reply. */
   send(text: string, options?: { quotedMessageId?: string }): Promise<boolean>;
-  /** Sends a file from this machine into the open conversation. */
+  /** Sends a local file to the open conversation. */
   sendFile(path: string, options?: { caption?: string; quotedMessageId?: string }): Promise<boolean>;
-  /** An empty emoji takes the reaction back. */
+  /** An empty emoji removes the reaction. */
   react(messageId: string, emoji: string): Promise<boolean>;
   edit(messageId: string, text: string): Promise<boolean>;
-  /** For everyone when it is an own message, else from this number's own devices only. */
+  /** Deletes an own message for everyone, others only on the own devices. */
   remove(messageId: string): Promise<boolean>;
-  /** Starts a conversation with a number (`+…`) or LID by its first message, and opens it. */
+  /** Sends the first message to a number (`+…`) or LID and opens the conversation. */
   startChat(to: string, text: string): Promise<boolean>;
   /**
-   * Sends read receipts for the newest messages of the open conversation that others wrote. Opening a conversation resets
-   * the unread count here and tells nobody.
+   * Sends read receipts for the newest received messages of the open conversation. Opening a conversation only resets the
+   * unread count, without receipts.
    */
   markRead(): Promise<boolean>;
-  /** Gives a session a workspace, from which on its history is kept. */
+  /** Sets the workspace of a session. */
   keepHistory(clientId: string, orgId: string): Promise<boolean>;
 
-  /** The rooms whose name, number or last message contains the words, whatever their case and accents. */
+  /** Rooms whose name, number or last message contains the words, ignoring case and accents. */
   findRooms(words: string): readonly RoomItem[];
   /**
-   * The newest message of the open conversation that contains the words and is older than `before`; loads older pages
-   * until one is found or the beginning is reached.
+   * The newest message of the open conversation before `before` that contains the words; loads older pages until it finds
+   * one or reaches the beginning. With `after`, the oldest loaded one after that message.
    */
-  findMessage(words: string, options?: { before?: string }): Promise<MessageItem | undefined>;
+  findMessage(words: string, options?: { before?: string; after?: string }): Promise<MessageItem | undefined>;
+  /** Loads older pages of the open conversation until it has this message. */
+  reveal(messageId: string): Promise<boolean>;
+  /** Messages of all rooms of the selected session with the words, the newest first; looks at the newest page of each. */
+  searchRooms(words: string, signal: AbortSignal): Promise<readonly Hit[]>;
+  /** The rooms of the sessions that are not selected. */
+  roomsOfOthers(): Promise<readonly OtherRoom[]>;
+  /** Selects the session, and opens one of its rooms. */
+  openRoomOf(clientId: string, chatRoomId: string): Promise<boolean>;
+
+  /** Opens a stored file on this machine; without a desktop, shows its link. */
+  openFile(url: string): Promise<boolean>;
+  /** Downloads a stored file into a folder, or to a new file. */
+  saveFile(url: string, path: string): Promise<boolean>;
 
   dismissNotice(): void;
 }

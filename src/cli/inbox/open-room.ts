@@ -1,57 +1,65 @@
-import { CliError } from '../cli-error.js';
-import { Coalesced } from './coalesced.js';
+import type { StoredMessage } from '../../contract/index.js';
+import { CliError } from '../errors.js';
+import { fetchMessages, LARGEST_PAGE } from '../history.js';
+import { CoalescedLoad } from './coalesced.js';
 import { type InboxContext, isGone, isPassing, learnPhone, report, say } from './context.js';
-import { loadingIs, type Newest, opening, withNewest, withOlder } from './conversation-changes.js';
-import { fieldOf, textOf } from './fields.js';
-import { messageItems } from './message-item.js';
-import type { RoomItem } from './model.js';
-import { fetchMessages, LARGEST_PAGE, type MessageRow, resetUnread } from './wire.js';
+import { fieldOf, messageItems, textOf } from './message-item.js';
+import type { Conversation, InboxState, MessageItem, OutgoingItem, RoomItem } from './model.js';
 
 /** Messages of the first page. */
 const FIRST_PAGE = 100;
-/** Messages that are kept while they come by themselves, and while somebody pages back. */
+/** Messages kept in memory, and when paging back. */
 const KEPT = 2_000;
 const KEPT_WHEN_PAGED = 20_000;
 
-/** The open conversation, kept as the daemon has it. */
+/** Keeps the open conversation in sync with the daemon. */
 export class OpenRoom {
   readonly room: RoomItem;
   readonly #context: InboxContext;
   readonly #end = new AbortController();
   readonly #signal: AbortSignal;
-  readonly #loading: Coalesced;
-  /** Messages of which something changed; undefined where it may be any. */
+  readonly #loading: CoalescedLoad;
+  /** Ids of changed messages; undefined if any may have changed. */
   #touched: Set<string> | undefined = new Set();
   #older: Promise<boolean> | undefined;
   #limit = KEPT;
+  readonly #first: Promise<void>;
+  /** Unread messages to mark after the first load. */
+  #unread: number;
 
   constructor(context: InboxContext, room: RoomItem) {
     this.#context = context;
     this.room = room;
+    this.#unread = room.unreadCount;
     this.#signal = AbortSignal.any([context.signal, this.#end.signal]);
-    this.#loading = new Coalesced({
+    this.#loading = new CoalescedLoad({
       load: () => this.#load(),
       failed: (error) => this.#failed(error),
       clock: context.clock,
       signal: this.#signal,
     });
     context.box.update((state) => opening(state, room.chatRoomId));
-    void this.#loading.request();
+    this.#first = this.#loading.request();
     if (room.unreadCount > 0) void this.#resetUnread();
   }
 
-  /** Something changed: one message, or anything. Resolves when it has been read. */
+  /** Reloads after a change of one message, or of any. */
   refresh(messageId?: string): Promise<void> {
     this.#touch(messageId);
     return this.#loading.request();
   }
 
-  /** What was asked for is read at once. */
+  /** Resolves after the first load. */
+  loaded(): Promise<void> {
+    return this.#first;
+  }
+
+  /** Skips the pause before the next load. */
   hurry(): void {
     this.#loading.hurry();
   }
 
-  /** Loads the page before the oldest message; false when there is none, or it failed. */
+  /** Loads the page before the oldest message. @returns false if there is none, or on failure */
   loadOlder(): Promise<boolean> {
     this.#older ??= this.#loadOlder().finally(() => {
       this.#older = undefined;
@@ -64,8 +72,9 @@ export class OpenRoom {
   }
 
   async #resetUnread(): Promise<void> {
-    // the next reading of the rooms makes up for one that failed
-    await resetUnread(this.#context.client, this.room.chatRoomId).catch(() => undefined);
+    // after a failure, the next load of the rooms retries
+    const { chatRoomId } = this.room;
+    await this.#context.client.resetUnread({ chatRoomId }).catch(() => undefined);
   }
 
   #touch(messageId: string | undefined): void {
@@ -79,14 +88,16 @@ export class OpenRoom {
     try {
       const newest = await this.#newest(touched);
       if (this.#signal.aborted) return;
-      this.#context.box.update((state) => withNewest(state, newest, this.#limit));
+      const unreadFrom = firstUnread(newest.messages, this.#unread);
+      this.#unread = 0;
+      this.#context.box.update((state) => withUnread(withNewest(state, newest, this.#limit), unreadFrom));
     } catch (error) {
       for (const messageId of touched ?? [undefined]) this.#touch(messageId);
       throw error;
     }
   }
 
-  /** Reads back until what is shown, or all of it where anything may have changed. */
+  /** Loads back to the shown messages, or all of them if any may have changed. */
   async #newest(touched: ReadonlySet<string> | undefined): Promise<Newest> {
     const rows = await this.#page({ limit: FIRST_PAGE });
     let fromBeginning = rows.length < FIRST_PAGE;
@@ -98,7 +109,7 @@ export class OpenRoom {
     return this.#read(rows, fromBeginning);
   }
 
-  #reaches(rows: readonly MessageRow[], touched: ReadonlySet<string> | undefined): boolean {
+  #reaches(rows: readonly StoredMessage[], touched: ReadonlySet<string> | undefined): boolean {
     const shown = this.#context.box.state.conversation?.messages ?? [];
     const [oldest] = shown;
     if (!oldest) return true;
@@ -138,16 +149,16 @@ export class OpenRoom {
     return false;
   }
 
-  #page(page: { limit: number; before?: string }): Promise<MessageRow[]> {
+  #page(page: { limit: number; before?: string }): Promise<StoredMessage[]> {
     return fetchMessages(this.#context.client, this.#chatRoomId, page);
   }
 
-  /** The id by now: a person whose LID became known has another one. */
+  /** The current id: it changes when the LID of a person becomes known. */
   get #chatRoomId(): string {
     return this.#context.box.state.conversation?.chatRoomId ?? this.room.chatRoomId;
   }
 
-  #read(rows: readonly MessageRow[], fromBeginning: boolean): Newest {
+  #read(rows: readonly StoredMessage[], fromBeginning: boolean): Newest {
     const { state } = this.#context.box;
     const session = state.sessions.find(({ clientId }) => clientId === state.clientId);
     const chatRoomId = rows.at(-1)?.chatRoomId ?? this.#chatRoomId;
@@ -157,8 +168,8 @@ export class OpenRoom {
     return { chatRoomId, messages, fromBeginning };
   }
 
-  /** Who wrote to a group may have a room too. */
-  #learnFrom({ extras }: MessageRow): void {
+  /** Authors in groups may have a room of their own. */
+  #learnFrom({ extras }: StoredMessage): void {
     const sender = fieldOf(extras, 'group');
     learnPhone(this.#context, textOf(sender, 'participant'), textOf(sender, 'participantPhone'));
   }
@@ -171,8 +182,122 @@ export class OpenRoom {
   }
 }
 
-/** The message before which it was to be read is gone, not the room. */
+/** The anchor message is gone, not the room. */
 function notTheRoom(error: unknown): never {
   if (!isGone(error)) throw error;
   throw new CliError('failure', 'the conversation changed while it was read', { cause: error });
+}
+
+interface Newest {
+  /** Current id of the room. */
+  chatRoomId: string;
+  messages: readonly MessageItem[];
+  /** There are no older messages. */
+  fromBeginning: boolean;
+}
+
+/** Replaces the rooms. The open one has no unread messages. */
+export function withRooms(state: InboxState, rooms: readonly RoomItem[]): InboxState {
+  const open = state.conversation?.chatRoomId;
+  const shown = rooms.map((room) => (room.chatRoomId === open ? { ...room, unreadCount: 0 } : room));
+  return { ...state, rooms: shown, loadingRooms: false };
+}
+
+/** The state with a conversation whose messages are loading. */
+function opening(state: InboxState, chatRoomId: string): InboxState {
+  const conversation: Conversation = { chatRoomId, messages: [], hasOlder: false, loading: true };
+  return withRooms({ ...state, conversation }, state.rooms);
+}
+
+/**
+ * Replaces the newest messages and keeps the older ones.
+ * @param limit maximum number of messages to keep
+ */
+function withNewest(state: InboxState, newest: Newest, limit: number): InboxState {
+  const { conversation } = state;
+  if (!conversation) return state;
+  const earlier = newest.fromBeginning ? [] : shownBefore(conversation.messages, newest.messages);
+  const all = [...earlier, ...newest.messages];
+  const messages = all.slice(-limit);
+  const { chatRoomId, fromBeginning } = newest;
+  const hasOlder =
+    messages.length < all.length || (earlier.length > 0 ? conversation.hasOlder : !fromBeginning);
+  const outgoing = conversation.loading ? state.outgoing : withoutArrived(state, newest);
+  return renamed(
+    { ...state, outgoing, conversation: { ...conversation, messages, hasOlder, loading: false } },
+    conversation.chatRoomId,
+    chatRoomId,
+  );
+}
+
+/** The oldest of the newest `count` messages of others. */
+function firstUnread(messages: readonly MessageItem[], count: number): string | undefined {
+  if (count === 0) return undefined;
+  const others = messages.filter(({ fromMe, type }) => !fromMe && type !== 'vote_update');
+  return others.at(-Math.min(count, others.length))?.messageId;
+}
+
+function withUnread(state: InboxState, unreadFrom: string | undefined): InboxState {
+  const { conversation } = state;
+  return conversation && unreadFrom ? { ...state, conversation: { ...conversation, unreadFrom } } : state;
+}
+
+/** Prepends a page of older messages. */
+function withOlder(state: InboxState, older: Newest): InboxState {
+  const { conversation } = state;
+  if (!conversation) return state;
+  const shown = new Set(conversation.messages.map(({ messageId }) => messageId));
+  const added = older.messages.filter(({ messageId }) => !shown.has(messageId));
+  const messages = [...added, ...conversation.messages];
+  return {
+    ...state,
+    conversation: { ...conversation, messages, hasOlder: !older.fromBeginning, loading: false },
+  };
+}
+
+function loadingIs(state: InboxState, loading: boolean): InboxState {
+  const { conversation } = state;
+  if (!conversation || conversation.loading === loading) return state;
+  return { ...state, conversation: { ...conversation, loading } };
+}
+
+/** A room has another id from now on. */
+export function renamed(state: InboxState, from: string, to: string): InboxState {
+  if (from === to) return state;
+  const moved = <Item extends { chatRoomId: string }>(item: Item): Item =>
+    item.chatRoomId === from ? { ...item, chatRoomId: to } : item;
+  return {
+    ...state,
+    conversation: state.conversation && moved(state.conversation),
+    outgoing: state.outgoing.map(moved),
+  };
+}
+
+/** The shown messages older than an overlapping page; none if the page does not overlap. */
+function shownBefore(shown: readonly MessageItem[], page: readonly MessageItem[]): readonly MessageItem[] {
+  const [first] = page;
+  if (!first) return [];
+  const place = shown.findIndex(({ messageId }) => messageId === first.messageId);
+  if (place >= 0) return shown.slice(0, place);
+  const ids = new Set(page.map(({ messageId }) => messageId));
+  if (!shown.some(({ messageId }) => ids.has(messageId))) return [];
+  return shown.filter(({ messageId, sentAt }) => sentAt < first.sentAt && !ids.has(messageId));
+}
+
+/** Removes one outgoing item for each new own message of the page. */
+function withoutArrived({ conversation, outgoing }: InboxState, page: Newest): readonly OutgoingItem[] {
+  if (outgoing.length === 0) return outgoing;
+  const known = new Set(conversation?.messages.map(({ messageId }) => messageId));
+  const left = [...outgoing];
+  for (const message of page.messages) {
+    if (!message.fromMe || known.has(message.messageId)) continue;
+    const place = left.findIndex((item) => isSame(item, message, page.chatRoomId));
+    if (place >= 0) left.splice(place, 1);
+  }
+  return left;
+}
+
+function isSame(item: OutgoingItem, message: MessageItem, chatRoomId: string): boolean {
+  if (item.chatRoomId !== chatRoomId) return false;
+  return item.progress ? item.label === message.attachment?.fileName : item.label === message.body;
 }

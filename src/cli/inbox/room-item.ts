@@ -1,11 +1,10 @@
+import type { ChatRoom } from '../../contract/index.js';
 import { parseJid } from '../../domain/address.js';
-import { plainLine } from '../plain-text.js';
+import { plainLine } from '../../domain/text.js';
 import type { RoomItem } from './model.js';
-import type { Phones } from './phones.js';
-import type { RoomRow } from './wire.js';
 
-/** A row of `/chatrooms` as the inbox shows it. */
-export function roomItem(row: RoomRow): RoomItem {
+/** Converts a room of the API to an item of the inbox. */
+export function roomItem(row: ChatRoom): RoomItem {
   const { chatRoomId, isGroup, remoteJid, lastMessageFromMe, lastMessageAt, unreadCount } = row;
   return {
     chatRoomId,
@@ -20,7 +19,7 @@ export function roomItem(row: RoomRow): RoomItem {
   };
 }
 
-/** The same, once its person's number is known. */
+/** Adds the phone number, if known. */
 export function withPhone(room: RoomItem, phones: Phones): RoomItem {
   const phone = room.isGroup ? '' : phones.of(room.to);
   if (phone === room.phone) return room;
@@ -33,9 +32,38 @@ export function dateOf(text: string): Date | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
-/** An address without a name: a phone number with its plus sign, else the digits. */
+/** A phone number with `+`, else the digits. */
 function shownAddress(jid: string): string {
   const address = parseJid(jid);
   if (!address) return plainLine(jid);
   return address.kind === 'pn' ? `+${address.user}` : address.user;
+}
+
+/** Maximum number of remembered people. */
+const REMEMBERED = 10_000;
+const PHONE = /^\+\d+$/;
+
+/** Phone numbers by LID, learnt from events and messages. */
+export class Phones {
+  readonly #byLid = new Map<string, string>();
+
+  /** @returns true if the number is new */
+  learn(jid: string, phone: string): boolean {
+    const lid = lidOf(jid);
+    if (lid === undefined || !PHONE.test(phone) || this.#byLid.get(lid) === phone) return false;
+    this.#byLid.set(lid, phone);
+    const [oldest] = this.#byLid.keys();
+    if (this.#byLid.size > REMEMBERED && oldest !== undefined) this.#byLid.delete(oldest);
+    return true;
+  }
+
+  /** With `+`; empty if unknown. */
+  of(jid: string): string {
+    return this.#byLid.get(lidOf(jid) ?? '') ?? '';
+  }
+}
+
+function lidOf(jid: string): string | undefined {
+  const address = parseJid(jid);
+  return address?.kind === 'lid' ? address.user : undefined;
 }

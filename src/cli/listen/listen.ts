@@ -1,48 +1,53 @@
 import { randomBytes } from 'node:crypto';
+import type { ListenAnswer } from '../../contract/index.js';
 import { type Clock, systemClock } from '../../domain/clock.js';
-import type { ExtraEventType, GatewayEvent } from '../../events/catalogue.js';
-import { CliError } from '../cli-error.js';
+import { shownUrl, singleLine } from '../../domain/text.js';
+import { EXTRA_EVENT_TYPES, type GatewayEvent } from '../../events/catalogue.js';
 import type { DaemonClient } from '../client.js';
-import { watchSession } from '../session-watch.js';
-import { type Forwarded, type ForwardTarget, forwardEvent } from './forward.js';
+import { CliError } from '../errors.js';
+import { type Forwarded, type ForwardTarget, forwardEvent } from '../forward.js';
+import type { Paint } from '../output.js';
+import { watchSession } from '../tail.js';
+import { clockTime, tailLine } from '../tail-lines.js';
 import { type RefusedCall, startReceiver, type WebhookCall } from './receiver.js';
-import { END_MS, Registration, type RegistrationAnswer } from './registration.js';
+import { END_MS, Registration } from './registration.js';
 
-/** Milliseconds for handing an event on: less than the daemon waits for our answer. */
+/** Timeout of a forwarded call in milliseconds: less than the daemon's 15 s. */
 const FORWARD_MS = 14_000;
 const NO_CONTENT = 204;
 const BAD_GATEWAY = 502;
 const TOKEN_BYTES = 32;
-/** Addresses that stand for all of this machine's, and can be called by nobody. */
+/** Addresses that mean all interfaces and cannot be called. */
 const WILDCARDS: readonly string[] = ['0.0.0.0', '::'];
 
 export interface ListenOptions {
-  /** An interrupt ends its calls. */
+  /** An interrupt aborts its calls. */
   client: DaemonClient;
-  /** One for the end, whose calls the signal ends. */
+  /** Creates a client for the final call, which an interrupt does not abort. */
   lastClient(signal: AbortSignal): Promise<DaemonClient>;
   clientId: string;
   host: string;
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   port: number;
-  /** Where the daemon reaches us, when that is not where we listen. */
+  /** URL at which the daemon reaches this machine, if it differs. */
   publicUrl?: string;
-  extraEvents: readonly ExtraEventType[];
+  /** Whether the opt-in events come too. */
+  extraEvents: boolean;
   takeOver: boolean;
   forwardTo?: ForwardTarget;
-  /** Answers with that status in place of taking the event. */
+  /** Reply with this status for the first attempts of each event. */
   fail?: { status: number; attempts: number };
-  /** Ends it, without an error. */
+  /** Ends it without an error. */
   signal: AbortSignal;
-  /** Told of everything, in its order. */
+  /** Called for each item in order. */
   tell(item: ListenItem): void;
   clock?: Clock;
 }
 
 export type ListenItem =
-  /** Events come here from now on; `registeredUrl` is the session's own webhook, empty when it has none. */
+  /** Registered; `registeredUrl` is the session's own webhook, or empty. */
   | { type: 'listening'; clientId: string; url: string; registeredUrl: string }
-  /** An attempt to deliver an event, and the status that it was answered with. */
+  /** A delivery attempt and the status of the reply. */
   | {
       type: 'event';
       at: string;
@@ -52,23 +57,23 @@ export type ListenItem =
       forwarded?: Forwarded;
       event: GatewayEvent;
     }
-  /** A call that was not the gateway's. */
+  /** A call without valid token and signature. */
   | ({ type: 'refused'; at: string } & RefusedCall)
   | { type: 'lost'; reason: string }
   | { type: 'back' }
-  /** The daemon had lost our place, as when the session moved to another node: meanwhile events went to the webhook. */
+  /** Registered again after the registration was lost, as when the session moved to another node. */
   | { type: 'retaken'; clientId: string }
-  /** Events go to the session's own webhook again. */
+  /** Unregistered: events go to the session's own webhook again. */
   | { type: 'restored'; clientId: string; registeredUrl: string };
 
 /**
- * Takes a session's events in place of its webhook until the signal aborts, and then gives them back.
- * @throws CliError when it cannot begin, when somebody takes its place, and when the webhook could not be put back
+ * Receives a session's events instead of its webhook until the signal aborts.
+ * @throws CliError if it cannot register, is replaced by another listener, or cannot unregister
  */
 export async function listen(options: ListenOptions): Promise<void> {
   const { clientId, host, port, publicUrl, client, clock = systemClock } = options;
   if (!publicUrl && WILDCARDS.includes(host)) {
-    throw new CliError('usage', `${host} is no address that the daemon can call: add --public-url`);
+    throw new CliError('usage', `the daemon cannot call ${host}: add --public-url`);
   }
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   const receiver = await startReceiver({
@@ -76,19 +81,23 @@ export async function listen(options: ListenOptions): Promise<void> {
     answer: (call) => answer(call, options),
     refused: (call) => options.tell({ type: 'refused', at: new Date().toISOString(), ...call }),
   });
-  const { extraEvents, takeOver } = options;
+  const { takeOver } = options;
+  const extraEvents = options.extraEvents ? [...EXTRA_EVENT_TYPES] : [];
   const url = publicUrl ?? receiver.url;
   const wish = { clientId, webhookUrl: url, webhookToken: token, extraEvents, takeOver };
   const registration = new Registration(client, wish, clock);
   try {
-    await hold(registration, url, options);
+    await registerUntilAborted(registration, url, options);
   } finally {
     await receiver.stop();
   }
 }
 
-/** From the registration to its end, whatever happens in between. */
-async function hold(registration: Registration, url: string, options: ListenOptions): Promise<void> {
+async function registerUntilAborted(
+  registration: Registration,
+  url: string,
+  options: ListenOptions,
+): Promise<void> {
   const { clientId, tell } = options;
   try {
     const registered = await begin(registration);
@@ -97,14 +106,14 @@ async function hold(registration: Registration, url: string, options: ListenOpti
       await keepUp(registration, options);
     }
   } catch (error) {
-    // where nothing of ours is left, this changes nothing
-    await giveBack(registration, options).catch(() => undefined);
+    // no effect if the registration is already gone
+    await restoreWebhook(registration, options).catch(() => undefined);
     throw error;
   }
-  tell({ type: 'restored', clientId, registeredUrl: await giveBack(registration, options) });
+  tell({ type: 'restored', clientId, registeredUrl: await restoreWebhook(registration, options) });
 }
 
-/** Renews the registration until the signal aborts: again and again, and at once when the session may have moved. */
+/** Renews the registration until the signal aborts, earlier if the session may have moved. */
 async function keepUp(registration: Registration, options: ListenOptions): Promise<void> {
   const { client, clientId, signal, tell } = options;
   const changes = watchSession(client, clientId, signal);
@@ -120,8 +129,8 @@ async function keepUp(registration: Registration, options: ListenOptions): Promi
   }
 }
 
-/** Undefined when it was interrupted: it may have got there all the same. */
-async function begin(registration: Registration): Promise<RegistrationAnswer | undefined> {
+/** Undefined if interrupted: the daemon may have registered it. */
+async function begin(registration: Registration): Promise<ListenAnswer | undefined> {
   try {
     return await registration.begin();
   } catch (error) {
@@ -130,11 +139,11 @@ async function begin(registration: Registration): Promise<RegistrationAnswer | u
   }
 }
 
-async function giveBack(registration: Registration, { lastClient }: ListenOptions): Promise<string> {
+async function restoreWebhook(registration: Registration, { lastClient }: ListenOptions): Promise<string> {
   return registration.end(await lastClient(AbortSignal.timeout(END_MS)));
 }
 
-/** @throws CliError `interrupted` when there is nothing to answer any more */
+/** @throws CliError `interrupted` to leave the call without a reply */
 async function answer(call: WebhookCall, options: ListenOptions): Promise<number> {
   const { deliveryId, attempt, event } = call;
   const { status, forwarded } = await answerOf(call, options);
@@ -155,7 +164,51 @@ async function answerOf(
   if (!forwardTo) return { status: NO_CONTENT };
   const event = { deliveryId, attempt, type, body };
   const forwarded = await forwardEvent(forwardTo, event, { timeoutMs: FORWARD_MS, signal });
-  // an error would be the event's end where this is its last attempt; without an answer it goes to the webhook
+  // without a reply the event goes to the webhook; an error status on its last attempt would end it
   if (signal.aborted && forwarded.status === 0) throw new CliError('interrupted', 'interrupted');
   return { status: forwarded.status || BAD_GATEWAY, forwarded };
+}
+
+type EventItem = Extract<ListenItem, { type: 'event' }>;
+
+/** A received event as lines: the event and the reply. */
+export function eventLines(item: EventItem, paint: Paint): string[] {
+  const { at, event } = item;
+  const line = tailLine({ kind: 'event', at, clientId: event.clientId, event }, paint);
+  return [line, `         ${answerText(item, paint)}`];
+}
+
+/** A refused call as one line. */
+export function refusedLine(item: Extract<ListenItem, { type: 'refused' }>, paint: Paint): string {
+  const from = paint('dim', `from ${item.from}`);
+  return `${paint('dim', clockTime(item.at))} ${paint('red', `✗ refused ${item.status}`)} ${singleLine(item.reason)} ${from}`;
+}
+
+export function noteOf(item: Exclude<ListenItem, EventItem | { type: 'refused' }>): string {
+  switch (item.type) {
+    case 'listening':
+      return `receiving events of ${item.clientId} at ${shownUrl(item.url)}; after Ctrl+C ${webhook(item.registeredUrl)}`;
+    case 'lost':
+      return `the daemon does not answer, retrying: ${item.reason}`;
+    case 'back':
+      return 'the daemon answers again';
+    case 'retaken':
+      return `receiving events of ${item.clientId} again: its node changed or restarted; meanwhile they went to its webhook`;
+    case 'restored':
+      return `stopped receiving events of ${item.clientId}: ${webhook(item.registeredUrl)}`;
+  }
+}
+
+function answerText({ status, attempt, deliveryId, forwarded }: EventItem, paint: Paint): string {
+  const taken = status >= 200 && status < 300;
+  const answered = paint(taken ? 'green' : 'red', `${taken ? '✓' : '✗'} answered ${status}`);
+  const facts = paint('dim', `(attempt ${attempt}, ${singleLine(deliveryId)})`);
+  if (!forwarded) return `${answered} ${facts}`;
+  const { url, reason, durationMs } = forwarded;
+  const detail = reason && forwarded.status === 0 ? `: ${singleLine(reason)}` : '';
+  return `${answered} by ${singleLine(url)} in ${durationMs} ms${detail} ${facts}`;
+}
+
+function webhook(url: string): string {
+  return url ? `they go to ${shownUrl(url)}` : 'they go nowhere: this session has no webhook';
 }

@@ -1,55 +1,54 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { verifyWebhook, WebhookVerificationError } from '../../delivery/verify.js';
-import type { GatewayEvent } from '../../events/catalogue.js';
-import { LISTEN_CHECK } from '../../events/listen-check.js';
-import { CliError } from '../cli-error.js';
+import { type GatewayEvent, LISTEN_CHECK } from '../../events/catalogue.js';
+import { CliError } from '../errors.js';
 
-/** Bytes of a call that are read. */
+/** Maximum size of a call in bytes. */
 const MAX_BYTES = 8 * 1024 * 1024;
-/** Milliseconds that calls under way have when the receiver stops. */
+/** Milliseconds for calls in flight when the receiver stops. */
 const STOP_GRACE_MS = 2_000;
 
-/** A call that proved to be the gateway's. */
+/** A call with valid token and signature. */
 export interface WebhookCall {
   deliveryId: string;
   /** From 1. */
   attempt: number;
   event: GatewayEvent;
-  /** The event exactly as it came. */
+  /** The raw body. */
   body: string;
 }
 
-/** A call that proved nothing. */
+/** A call without valid token and signature. */
 export interface RefusedCall {
-  /** The status it was answered with. */
+  /** Status of the reply. */
   status: number;
-  /** For people; names no secret. */
+  /** Contains no secrets. */
   reason: string;
   /** Address of the caller. */
   from: string;
 }
 
-export interface ReceiverOptions {
+interface ReceiverOptions {
   host: string;
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   port: number;
-  /** What calls must carry and be signed with. */
+  /** Expected bearer token and signing key. */
   token: string;
-  /** Decides the status of the answer; the call gets none where this rejects. */
+  /** Returns the status of the reply; if it rejects, the call gets no reply. */
   answer(call: WebhookCall): Promise<number>;
   refused(call: RefusedCall): void;
 }
 
 /** A webhook receiver on this machine. */
 export interface LocalReceiver {
-  /** Where it listens; any path will do. */
+  /** Any path works. */
   url: string;
-  /** Lets the calls under way end, for a short while. */
+  /** Waits a short time for calls in flight. */
   stop(): Promise<void>;
 }
 
-/** Starts a receiver that lets nobody in but the gateway. @throws CliError when the port cannot be had */
+/** Starts a receiver that only the gateway can call. @throws CliError if it cannot listen */
 export async function startReceiver(options: ReceiverOptions): Promise<LocalReceiver> {
   const { host, port } = options;
   const server = createServer((request, response) => void serve(request, response, options));
@@ -87,19 +86,19 @@ async function serve(
     else if (typeof event === 'string') refuse(401, event);
     else response.writeHead(await options.answer(callOf(request, body, event))).end();
   } catch {
-    // the caller went away, or we do: it calls again
+    // the caller disconnected, or this command ends: the gateway retries
     response.destroy();
   }
 }
 
-/** The event; `check` for the daemon's question whether we are here; any other text says why it is not the gateway's. */
+/** The event, `check` for the daemon's reachability check, or the reason for the refusal. */
 function verify(request: IncomingMessage, body: Buffer, token: string): GatewayEvent | string {
   const { headers } = request;
   try {
     return verifyWebhook({ headers, body, token });
   } catch (error) {
     if (!(error instanceof WebhookVerificationError)) throw error;
-    // what the body is comes last: token, age and signature of the call were right
+    // the body is checked last: token, age and signature were valid
     if (error.fault === 'malformed_body' && headers['x-sn-event'] === LISTEN_CHECK) return 'check';
     return error.message;
   }
@@ -114,7 +113,7 @@ function callOf({ headers }: IncomingMessage, body: Buffer, event: GatewayEvent)
   };
 }
 
-/** Undefined when it is too large. */
+/** Undefined if it is too large. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -127,14 +126,14 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
 
 function portRefusal(error: NodeJS.ErrnoException, host: string, port: number): CliError {
   const reasons: Readonly<Record<string, string>> = {
-    EADDRINUSE: 'something else listens there',
-    EACCES: 'this user may not',
-    EADDRNOTAVAIL: 'this machine has no such address',
-    ENOTFOUND: 'this machine has no such address',
+    EADDRINUSE: 'another program listens there',
+    EACCES: 'this user has no permission',
+    EADDRNOTAVAIL: 'this machine does not have that address',
+    ENOTFOUND: 'this machine does not have that address',
   };
   const reason = reasons[error.code ?? ''] ?? error.message;
-  return new CliError('failure', `${host}:${port} cannot be listened on: ${reason}`, {
-    suggestions: ['leave out --port to get one that is free', '--host takes an address of this machine'],
+  return new CliError('failure', `cannot listen on ${host}:${port}: ${reason}`, {
+    suggestions: ['omit --port to use any free port', 'set --host to an address of this machine'],
     cause: error,
   });
 }

@@ -1,87 +1,71 @@
+import type { ListenWebhookRequest } from '../../client/operations.js';
+import type { ListenAnswer } from '../../contract/index.js';
 import { type Clock, wait } from '../../domain/clock.js';
-import { shownUrl } from '../../domain/shown-url.js';
-import { CliError } from '../cli-error.js';
+import { longestPause } from '../../domain/retry.js';
+import { shownUrl } from '../../domain/text.js';
 import type { DaemonClient } from '../client.js';
+import { CliError } from '../errors.js';
 
-/** Seconds for which the daemon keeps a listener that has fallen silent. */
-export const LEASE_SECONDS = 30;
-/** Milliseconds between renewals, and between attempts while the daemon does not answer. */
+/** Seconds after which the daemon drops a listener that does not renew. */
+const LEASE_SECONDS = 30;
+/** Milliseconds between renewals. */
 const RENEW_MS = 5_000;
-const RETRY_MS = 500;
-/** Milliseconds for one call: before it answers a new listener the daemon calls it, for at most 15 s. */
-const ASK_TIMEOUT_MS = 20_000;
-/** Milliseconds that the end of the registration is tried for. */
+/** While the daemon does not answer. */
+const RETRY = { pausesMs: [500], endless: true } as const;
+/** Milliseconds of retries at the end of the registration. */
 export const END_MS = 5_000;
 
-/** Answers that will be the same next time. */
+/** Failures that a retry does not fix. */
 const FINAL: readonly string[] = ['usage', 'unauthorized', 'not_found', 'conflict', 'refused', 'interrupted'];
 
-export interface Wish {
-  clientId: string;
-  /** Where the daemon reaches us. */
-  webhookUrl: string;
-  webhookToken: string;
-  extraEvents: readonly string[];
-  takeOver: boolean;
-}
-
-export interface RegistrationAnswer {
-  /** The session's own webhook; empty when it has none. */
-  registeredUrl: string;
-  /** RFC 3339. */
-  expiresAt: string;
-  /** False when the daemon did not know us; older daemons do not tell. */
-  renewed?: boolean;
-}
-
-export interface RegistrationWatch {
-  /** The daemon does not answer; it is asked again and again. */
-  lost(reason: string): void;
-  /** It does again. */
-  back(): void;
-  /** It had lost our place, and we have it again. */
-  retaken(): void;
-  /** Aborts when something happens to the session, which may have moved to a node that does not know us. */
-  nextChange(): AbortSignal;
-}
-
 /**
- * Our place in front of a session's webhook. It expires by itself unless it is renewed, so that a listener that is
- * killed leaves nothing behind.
+ * Registration of a listener with the daemon. It expires unless renewed, so a killed listener leaves nothing behind.
  */
 export class Registration {
   readonly #client: DaemonClient;
-  readonly #wish: Wish;
+  readonly #wish: ListenWebhookRequest;
   readonly #clock: Clock;
   #expiresAt = '';
 
-  constructor(client: DaemonClient, wish: Wish, clock: Clock) {
+  constructor(client: DaemonClient, wish: ListenWebhookRequest, clock: Clock) {
     this.#client = client;
     this.#wish = wish;
     this.#clock = clock;
   }
 
-  /** @throws CliError with what to set when the daemon may not or cannot call us */
-  async begin(): Promise<RegistrationAnswer> {
+  /** @throws CliError with suggestions if the daemon may not or cannot call this listener */
+  async begin(): Promise<ListenAnswer> {
     try {
-      return await this.#ask(this.#wish.takeOver);
+      return await this.#ask(this.#wish.takeOver ?? false);
     } catch (error) {
       throw explained(error, this.#wish);
     }
   }
 
-  /** Renews it until the signal aborts. @throws CliError when somebody took our place, or the session is gone */
-  async keepUp(signal: AbortSignal, watch: RegistrationWatch): Promise<void> {
+  /** Renews it until the signal aborts. @throws CliError if another listener took over or the session is gone */
+  async keepUp(
+    signal: AbortSignal,
+    watch: {
+      /** The daemon does not answer. */
+      lost(reason: string): void;
+      /** The daemon answers again. */
+      back(): void;
+      /** The registration was lost and is renewed. */
+      retaken(): void;
+      /** Aborts at an event of the session, which may have moved to another node. */
+      nextChange(): AbortSignal;
+    },
+  ): Promise<void> {
     let isLost = false;
     let change = watch.nextChange();
     for (;;) {
       const early = isLost ? signal : AbortSignal.any([signal, change]);
-      await wait(this.#clock, isLost ? RETRY_MS : RENEW_MS, early);
+      await wait(this.#clock, isLost ? longestPause(RETRY) : RENEW_MS, early);
       if (signal.aborted) return;
-      // one that comes while we ask must not be missed
+      // before the call, so that a change during it is not missed
       change = watch.nextChange();
       try {
-        // who took our place keeps it
+        // a renewal never takes over
         const { renewed } = await this.#ask(false);
         if (isLost) watch.back();
         if (renewed === false) watch.retaken();
@@ -96,32 +80,29 @@ export class Registration {
   }
 
   /**
-   * Gives the events back to the session's webhook; tried for some seconds.
-   * @param client one that an interrupt does not end
-   * @returns the webhook that is used again; empty when the session has none
-   * @throws CliError `unreachable` when the daemon does not answer, with when it happens by itself
+   * Ends the registration, with retries for some seconds.
+   * @param client one that an interrupt does not abort
+   * @returns the session's own webhook, or empty
+   * @throws CliError `unreachable` if the daemon does not answer, with the time when the registration expires
    */
   async end(client: DaemonClient): Promise<string> {
     const { clientId, webhookToken } = this.#wish;
     const deadline = this.#clock.now() + END_MS;
     for (;;) {
       try {
-        const body = { clientId, webhookToken };
-        return (await client.call<{ webhookUrl: string }>('POST', '/unlisten-webhook', { body })).webhookUrl;
+        return (await client.unlistenWebhook({ clientId, webhookToken })).webhookUrl;
       } catch (error) {
         if (!(error instanceof CliError)) throw error;
-        // a session that is gone has nothing to be put back
+        // the session is gone
         if (error.failure === 'not_found') return '';
         if (this.#clock.now() >= deadline || FINAL.includes(error.failure)) throw this.#notEnded(error);
-        await wait(this.#clock, RETRY_MS);
+        await wait(this.#clock, longestPause(RETRY));
       }
     }
   }
 
-  async #ask(takeOver: boolean): Promise<RegistrationAnswer> {
-    const body = { ...this.#wish, takeOver, seconds: LEASE_SECONDS };
-    const options = { body, timeoutMs: ASK_TIMEOUT_MS };
-    const answer = await this.#client.call<RegistrationAnswer>('POST', '/listen-webhook', options);
+  async #ask(takeOver: boolean): Promise<ListenAnswer> {
+    const answer = await this.#client.listenWebhook({ ...this.#wish, takeOver, seconds: LEASE_SECONDS });
     this.#expiresAt = answer.expiresAt;
     return answer;
   }
@@ -133,16 +114,15 @@ export class Registration {
       cause.failure === 'interrupted'
         ? `the daemon does not answer within ${END_MS / 1_000} s`
         : cause.message;
-    const message = `the webhook of ${clientId} was not put back: ${why}. It comes back by itself${by}, or with a restart of the daemon`;
+    const message = `the webhook of ${clientId} was not restored: ${why}. It is restored automatically${by}, or by a restart of the daemon`;
     return new CliError('unreachable', message, {
-      suggestions: [`put it back at once: switchboard api POST /unlisten-webhook -f clientId=${clientId}`],
+      suggestions: [`restore it now: switchboard api POST /unlisten-webhook -f clientId=${clientId}`],
       cause,
     });
   }
 }
 
-/** Adds to a refusal what to do about it. */
-function explained(error: unknown, { clientId, webhookUrl }: Wish): unknown {
+function explained(error: unknown, { clientId, webhookUrl }: ListenWebhookRequest): unknown {
   if (!(error instanceof CliError)) return error;
   const suggestions = suggestionsFor(error, shownUrl(webhookUrl), clientId);
   return suggestions ? new CliError(error.failure, error.message, { suggestions, cause: error }) : error;
@@ -151,19 +131,19 @@ function explained(error: unknown, { clientId, webhookUrl }: Wish): unknown {
 function suggestionsFor(error: CliError, url: string, clientId: string): string[] | undefined {
   if (error.failure === 'conflict') {
     return [
-      `take its place: switchboard listen --session ${clientId} --take-over`,
-      'or wait: one that was killed is gone half a minute later',
+      `replace it: switchboard listen --session ${clientId} --take-over`,
+      'or wait: a killed listener expires after 30 s',
     ];
   }
   if (error.failure !== 'refused') return undefined;
   if (error.message.includes('--allow-private-urls')) {
     return [
-      'let the daemon call addresses of its own network: start it with --allow-private-urls, or SWITCHBOARD_ALLOW_PRIVATE_URLS=true',
-      'or give it a public address that leads here: --public-url',
+      'allow private addresses: start the daemon with --allow-private-urls or SWITCHBOARD_ALLOW_PRIVATE_URLS=true',
+      'or set a public URL of this machine: --public-url',
     ];
   }
   return [
     `the daemon must be able to call ${url}`,
-    'when it runs on another machine, listen where it can reach you: --host ADDRESS, and --public-url if that differs',
+    'if it runs on another machine, set --host to an address that it can reach, and --public-url if the URL differs',
   ];
 }

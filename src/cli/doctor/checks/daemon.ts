@@ -1,31 +1,31 @@
-import { errorMessage } from '../../../domain/error-message.js';
-import { type Finding, fine, type GeneralCheck, wrong } from '../check.js';
-import { type Fault, faultOf } from '../fault.js';
-import { isDaemon } from '../room.js';
-import type { Troubles } from '../troubles.js';
+import { errorMessage } from '../../../domain/errors.js';
+import { tokenPath } from '../../client.js';
+import { CliError } from '../../errors.js';
+import { type Finding, type GeneralCheck, passed, problem, type Troubles } from '../check.js';
+import { isDaemon } from '../context.js';
+import { type Fault, faultOf } from '../reach.js';
 
-const START = 'start the daemon: switchboard start; or name another one: --url or SWITCHBOARD_URL';
+const START = 'start the daemon: switchboard start; or set --url or SWITCHBOARD_URL';
 
 const UNREACHABLE: Troubles<Fault> = {
   refused: ['daemon-refused', START],
-  timeout: ['daemon-timeout', 'restart the daemon if it hangs; otherwise look at the firewall in between'],
+  timeout: ['daemon-timeout', 'restart the daemon if it hangs; otherwise check the firewall'],
   'unknown-host': ['daemon-unknown-host', 'correct the host in --url or SWITCHBOARD_URL'],
-  tls: ['daemon-tls', 'use http:// for a daemon without a proxy; else correct the certificate of the proxy'],
+  tls: ['daemon-tls', 'use http:// for a daemon without a proxy, or fix the certificate of the proxy'],
   unreachable: ['daemon-unreachable', START],
 };
 
-/** Is a daemon there? */
 export const daemon: GeneralCheck = {
   id: 'daemon',
   needs: [],
-  async look(room) {
-    const { url } = room.options.client;
+  async run(context) {
+    const { url } = context.options.client;
     try {
-      const { answer, ms } = await room.live();
+      const { answer, ms } = await context.live();
       const facts = { url, status: answer.status, ms: Math.round(ms) };
-      if (isDaemon(answer)) return fine(`answers at ${url}`, facts);
-      const advice = 'correct --url or SWITCHBOARD_URL; or let the proxy in between lead to the daemon';
-      return wrong('daemon-stranger', `what answers at ${url} is no Switchboard daemon`, advice, facts);
+      if (isDaemon(answer)) return passed(`answers at ${url}`, facts);
+      const advice = 'correct --url or SWITCHBOARD_URL, or let the proxy forward to the daemon';
+      return problem('daemon-stranger', `the server at ${url} is not a Switchboard daemon`, advice, facts);
     } catch (error) {
       return explain(error, url);
     }
@@ -35,5 +35,68 @@ export const daemon: GeneralCheck = {
 function explain(error: unknown, url: string): Finding {
   const fault = faultOf(error);
   const [trouble, advice] = UNREACHABLE[fault];
-  return wrong(trouble, errorMessage(error), advice, { url, fault });
+  return problem(trouble, errorMessage(error), advice, { url, fault });
 }
+
+/** Milliseconds. Receivers reject signatures that are minutes old or from the future. */
+const WARN_MS = 5_000;
+const FAIL_MS = 60_000;
+/** The Date header has whole seconds. */
+const ROUNDING_MS = 1_000;
+
+export const clock: GeneralCheck = {
+  id: 'clock',
+  needs: ['daemon'],
+  async run(context) {
+    const { answer, at } = await context.live();
+    const theirs = Date.parse(answer.headers.date ?? '');
+    if (Number.isNaN(theirs)) {
+      return problem('clock-untold', 'the answer has no Date header', 'let the proxy pass the Date header');
+    }
+    const skewMs = Math.max(0, Math.abs(at - theirs) - ROUNDING_MS);
+    const facts = { skewMs };
+    const detail = `the clocks of the daemon and of this machine differ by ${Math.round(skewMs / 1000)} s`;
+    const advice = 'synchronise both clocks by NTP: timedatectl set-ntp true';
+    if (skewMs >= FAIL_MS) return problem('clock-far-off', detail, advice, facts);
+    if (skewMs >= WARN_MS) return problem('clock-off', detail, advice, facts);
+    return passed('in sync with this machine', facts);
+  },
+};
+
+export const token: GeneralCheck = {
+  id: 'token',
+  needs: ['daemon'],
+  async run(context) {
+    const { hasToken, dataDir } = context.options;
+    if (!hasToken) {
+      const where = context.isLocal ? `, and there is none in ${tokenPath(dataDir)}` : '';
+      const advice = "set --token or SWITCHBOARD_TOKEN, or set --data-dir to the daemon's data directory";
+      return problem('token-missing', `no token is set${where}`, advice);
+    }
+    try {
+      const { podName, environment } = await context.config();
+      return passed(`accepted by ${podName}`, { podName, environment });
+    } catch (error) {
+      const detail = errorMessage(error);
+      if (error instanceof CliError && error.failure === 'unauthorized') {
+        const advice = 'use the token that the daemon was started with, or the one in its data directory';
+        return problem('token-wrong', `the daemon refuses the token: ${detail}`, advice);
+      }
+      return problem('token-unchecked', detail, "see the daemon's log");
+    }
+  },
+};
+
+export const version: GeneralCheck = {
+  id: 'version',
+  needs: ['token'],
+  async run(context) {
+    const { release } = context.options.program;
+    const { version: daemon } = await context.config();
+    const facts = { daemon, command: release };
+    if (daemon === release) return passed(`both are ${release}`, facts);
+    const detail = `the daemon is ${daemon}, this command is ${release}`;
+    const advice = 'use one version on both sides; restart the daemon if it was updated while running';
+    return problem('version-mismatch', detail, advice, facts);
+  },
+};

@@ -1,12 +1,10 @@
-import type { FleetAnswer } from '../../fleet/wire.js';
-import { type Finding, fine, type GeneralCheck, skipped, wrong } from '../check.js';
-import type { Fault } from '../fault.js';
-import { endpointOf, reach, shown } from '../reach.js';
-import type { Room } from '../room.js';
-import type { Troubles } from '../troubles.js';
+import type { FleetAnswer } from '../../../contract/index.js';
+import { type Finding, type GeneralCheck, passed, problem, skipped, type Troubles } from '../check.js';
+import type { DoctorContext } from '../context.js';
+import { endpointOf, type Fault, reach, shown } from '../reach.js';
 
 const WHATSAPP = 'https://web.whatsapp.com';
-const OPEN_THE_WAY = 'let this machine connect there: firewall, proxy, DNS';
+const OPEN_THE_WAY = 'allow connections from this machine: check firewall, proxy and DNS';
 
 const UNREACHABLE: Troubles<Fault> = {
   refused: [
@@ -14,40 +12,37 @@ const UNREACHABLE: Troubles<Fault> = {
     'start the sandbox (switchboard sandbox start), correct the address, or open the firewall',
   ],
   timeout: ['network-timeout', OPEN_THE_WAY],
-  'unknown-host': ['network-unknown-host', 'let this machine look names up: DNS'],
-  tls: [
-    'network-tls',
-    'something in between opens the encryption: a proxy or virus scanner must leave it alone',
-  ],
+  'unknown-host': ['network-unknown-host', 'fix name resolution (DNS) on this machine'],
+  tls: ['network-tls', 'a proxy or virus scanner intercepts TLS: exclude this host from it'],
   unreachable: ['network-unreachable', OPEN_THE_WAY],
 };
 
-/** Can the messaging network be reached from this machine: name, connection, encryption? */
 export const network: GeneralCheck = {
   id: 'network',
   needs: [],
-  async look(room) {
-    const name = await networkOf(room);
-    if (!room.isLocal && !room.options.network) return asHeard(name, room);
-    if (name === 'sandbox') return fine('sandbox: it runs inside the daemon', { network: name });
+  async run(context) {
+    const name = await networkOf(context);
+    if (!context.isLocal && !context.options.network) return fromFleet(name, context);
+    if (name === 'sandbox') return passed('sandbox: runs inside the daemon', { network: name });
     const address = name === 'whatsapp' ? WHATSAPP : name.replace(/^sandbox\+/, '');
     if (URL.canParse(address)) return reachAt(name, address);
-    const advice = 'correct it: whatsapp, sandbox or a ws:// URL';
-    return wrong('network-address', `${address} is no address`, advice, { network: name });
+    const advice = 'set whatsapp, sandbox or a ws:// URL';
+    return problem('network-address', `${address} is not a URL`, advice, { network: name });
   },
 };
 
-/** From here nothing can be told of another machine's way to the network. */
-async function asHeard(name: string, room: Room): Promise<Finding> {
-  const state = await room.fleet().then(stateIn, () => 'unknown' as const);
+/** This machine cannot test the connection of a remote daemon. */
+async function fromFleet(name: string, context: DoctorContext): Promise<Finding> {
+  const state = await context.fleet().then(stateIn, () => 'unknown' as const);
   const facts = { network: name, state };
-  if (state === 'ok') return fine(`${name}: the daemon hears from it`, facts);
-  if (state === 'unknown') return skipped('no session of that daemon could tell; --network looks from here');
-  const advice = `let the daemon's machine connect to the network: firewall, proxy, DNS`;
-  return wrong('network-unreachable', `${name}: no session of the daemon is connected`, advice, facts);
+  if (state === 'ok') return passed(`${name}: the daemon receives traffic`, facts);
+  if (state === 'unknown')
+    return skipped('no session of that daemon is online to tell; --network tests from this machine');
+  const advice = `allow connections from the daemon's machine: check firewall, proxy and DNS`;
+  return problem('network-unreachable', `${name}: no session of the daemon is connected`, advice, facts);
 }
 
-/** One node that hears from the network is enough. */
+/** `ok` if any node receives traffic. */
 function stateIn({ nodes }: FleetAnswer): 'ok' | 'down' | 'unknown' {
   const states = nodes.map(({ network }) => network?.state);
   return states.includes('ok') ? 'ok' : states.includes('down') ? 'down' : 'unknown';
@@ -58,19 +53,19 @@ async function reachAt(name: string, address: string): Promise<Finding> {
   const place = shown(endpoint);
   const found = await reach(endpoint);
   if (found.reached) {
-    return fine(`${name}: connected to ${place} in ${found.ms} ms`, { network: name, ms: found.ms });
+    return passed(`${name}: connected to ${place} in ${found.ms} ms`, { network: name, ms: found.ms });
   }
   const [trouble, advice] = UNREACHABLE[found.fault];
   const facts = { network: name, fault: found.fault };
-  return wrong(trouble, `${name}: ${place} cannot be reached: ${found.reason}`, advice, facts);
+  return problem(trouble, `${name}: ${place} cannot be reached: ${found.reason}`, advice, facts);
 }
 
-/** The network in question: the one that was named, else the daemon's, else that of a daemon started here. */
-async function networkOf(room: Room): Promise<string> {
-  const { network: named } = room.options;
+/** The given network, else the daemon's, else that of the settings. */
+async function networkOf(context: DoctorContext): Promise<string> {
+  const { network: named } = context.options;
   if (named) return named;
-  const daemon = (await room.isDaemonUp()) && (await room.config().catch(() => undefined));
+  const daemon = (await context.isDaemonUp()) && (await context.config().catch(() => undefined));
   if (daemon) return daemon.environment;
-  const settings = await room.settings().catch(() => undefined);
+  const settings = await context.settings().catch(() => undefined);
   return settings?.network ?? 'whatsapp';
 }

@@ -1,125 +1,284 @@
-import type { SessionStatus } from '../../../domain/session.js';
-import type { SessionRow } from '../../fleet/wire.js';
-import { type Finding, fine, type SessionCheck, skipped, wrong } from '../check.js';
-import type { SessionFacts } from '../facts.js';
-import { ownNode, type Room } from '../room.js';
-import type { Trouble } from '../troubles.js';
+import type { FleetSession } from '../../../contract/index.js';
+import { errorMessage } from '../../../domain/errors.js';
+import { EXPORTED_REASON, type SessionStatus } from '../../../domain/session.js';
+import { waitingText } from '../../failed.js';
+import { proxyText } from '../../sessions.js';
+import {
+  type Finding,
+  type GeneralCheck,
+  passed,
+  problem,
+  type SessionCheck,
+  skipped,
+  type Trouble,
+} from '../check.js';
+import { type DoctorContext, ownNode, type SessionFacts } from '../context.js';
+
+export const sessions: GeneralCheck = {
+  id: 'sessions',
+  needs: ['token'],
+  async run(context) {
+    const { session } = context.options;
+    try {
+      const found = await context.sessions();
+      const facts = { count: found.length };
+      if (session !== undefined && found.length === 0) {
+        const advice = `list the sessions: switchboard sessions list; or pair it: switchboard pair ${session}`;
+        return problem('session-unknown', `there is no session ${session}`, advice, facts);
+      }
+      if (found.length === 0) return passed('none yet; pair a number: switchboard pair CLIENTID', facts);
+      return passed(found.length === 1 ? '1 session' : `${found.length} sessions`, facts);
+    } catch (error) {
+      const detail = errorMessage(error);
+      return problem('sessions-unreadable', detail, "see the daemon's log");
+    }
+  },
+};
 
 const MINUTE_MS = 60_000;
-/** Milliseconds without a connection after which it does not come back by itself. */
+/** Milliseconds without a connection after which help is needed. */
 const STUCK_MS = 10 * MINUTE_MS;
-/** As many reconnects, more often than one in so many milliseconds, are a loop. */
+/** This many reconnects, at less than this interval in milliseconds, are a loop. */
 const LOOP_RECONNECTS = 5;
 const LOOP_EVERY_MS = 10 * MINUTE_MS;
 
-const LOOK_AT_NETWORK = 'look at the network check above, and at what the daemon logs of this session';
+const LOOK_AT_NETWORK = "see the network check above, and the daemon's log of this session";
 
-/** Statuses that wait for an operator; once done, the number is paired again. */
+/** Terminal statuses. Only a number that was logged out must be paired again. */
 const TERMINAL: Readonly<Partial<Record<SessionStatus, readonly [trouble: Trouble, advice: string]>>> = {
-  logged_out: ['session-logged-out', 'the phone has unlinked it'],
+  logged_out: ['session-logged-out', 'the phone has unlinked the device'],
   replaced: [
     'session-replaced',
-    'something else uses the same link: stop it, a second daemon with a copy of the data for example',
+    'another client uses the same link, such as a second daemon with a copy of the data: stop it',
   ],
   banned: [
     'session-banned',
-    'the network has restricted the number: look at WhatsApp on the phone, and ask for a review there',
+    'wait for the end of a temporary ban; otherwise open WhatsApp on the phone and request a review',
   ],
 };
 
-/** Is the session of use, and if not, what would make it so? */
+/** Match the reasons of damaged values, of a passkey ceremony, of a broken proxy and of a refused client version. */
+const DAMAGED = /^(?:A stored value|The data key) of session /;
+const PASSKEY = /^passkey\b/i;
+const PROXY = /^The (?:proxy|host name of the proxy|certificate of the proxy)\b/;
+const OUTDATED = /(?:no longer accepts|does not accept|does not know) this client/;
+
 export const session: SessionCheck = {
   id: 'session',
   needs: [],
-  async lookAt(session, room) {
+  async runFor(session, context) {
     const { health, podName } = session;
-    if (!health) return skipped(`held by the node ${podName}: ask that one`);
+    if (!health) return skipped(`held by the node ${podName}: run doctor against it`);
     if (health.podName === '' && !TERMINAL[health.status]) return unheld(health);
     const { status } = health;
-    if (status === 'connected') return ofConnected(session, health, await uptimeOf(health, room));
-    if (status === 'reconnecting') return ofReconnecting(health, room);
-    if (status === 'initializing' || status === 'qr') return ofPairing(health, room);
+    if (status !== 'connected' && OUTDATED.test(health.reason)) return ofOutdated(health, context);
+    if (status !== 'connected' && PROXY.test(health.reason)) return ofProxy(health);
+    if (status !== 'connected' && DAMAGED.test(health.reason)) return ofDamaged(health);
+    if (status === 'connected') return ofConnected(session, health, await uptimeOf(health, context));
+    if (status === 'reconnecting') return ofReconnecting(health, context);
+    if (status === 'initializing' || status === 'qr') return ofPairing(health, context);
     return ofTerminal(health);
   },
 };
 
-function unheld(health: SessionRow): Finding {
+function unheld(health: FleetSession): Finding {
   const advice =
-    'look again in some seconds: one takes it by then; if none does, see whether there is one that is not draining ' +
-    '(switchboard nodes list), and what it logs of this session';
-  return wrong('session-unheld', `nothing is sent or received: ${health.reason}`, advice, factsOf(health));
+    'try again in some seconds: a node should take it; if none does, check for a node that is not draining ' +
+    '(switchboard nodes list), and see its log of this session';
+  return problem('session-unheld', `nothing is sent or received: ${health.reason}`, advice, factsOf(health));
 }
 
-function ofTerminal(health: SessionRow): Finding {
+function ofTerminal(health: FleetSession): Finding {
   const { status, clientId } = health;
   const facts = factsOf(health);
   const [trouble, advice] = TERMINAL[status] ?? [];
   if (!trouble) {
-    const advice = 'this command does not know that status: use the version of the daemon';
-    return wrong('session-status-unknown', said(health), advice, facts);
+    const advice = 'unknown status: use the same version of this command as of the daemon';
+    return problem('session-status-unknown', statusText(health), advice, facts);
   }
-  return wrong(trouble, said(health), `${advice}; then pair it again: switchboard pair ${clientId}`, facts);
+  if (health.reason === EXPORTED_REASON) {
+    const advice = `once another Switchboard uses it, delete it here: switchboard sessions export ${clientId} --delete; \
+if none does, use it here again: switchboard sessions export ${clientId} --undo`;
+    return problem(trouble, statusText(health), advice, facts);
+  }
+  const then =
+    status === 'logged_out'
+      ? `pair it again: switchboard pair ${clientId}`
+      : `connect it again: switchboard sessions reconnect ${clientId}`;
+  return problem(trouble, statusText(health), `${advice}; then ${then}`, facts);
 }
 
-function ofConnected({ jid }: SessionFacts, health: SessionRow, uptimeMs: number): Finding {
+function policyAdvice(policy: FleetSession['policy']): string {
+  return {
+    none: '; start the daemon with --policy gentle, which holds such messages back',
+    observe: '; set `mode: enforce` in its policy, which then holds such messages back',
+    enforce: '',
+  }[policy && policy.mode !== 'off' ? policy.mode : 'none'];
+}
+
+function ofConnected({ jid }: SessionFacts, health: FleetSession, uptimeMs: number): Finding {
   const facts = factsOf(health);
   if (!health.connected) {
-    const detail = `connected, but the network has said nothing since ${health.lastStanzaAt || 'the start'}`;
+    const detail = `connected, but no traffic since ${health.lastStanzaAt || 'the start'}`;
     const advice =
-      'it is given up and connected anew within a minute; if this comes again, look at firewall and NAT timeouts';
-    return wrong('session-silent', detail, advice, facts);
+      'the daemon reconnects within a minute; if this happens again, check firewall and NAT timeouts';
+    return problem('session-silent', detail, advice, facts);
   }
-  return loopOf(health, uptimeMs) ?? fine(`connected as ${jid}`, facts);
+  const { restriction, warning, policy } = health;
+  if (restriction) {
+    const { until, reason } = restriction;
+    const detail = `connected, but restricted until ${until || 'an unknown time'}: ${reason}`;
+    const advice =
+      'write only to people who wrote first until then: messages to others are refused, and more of them make it worse';
+    return problem('session-restricted', detail, `${advice}${policyAdvice(policy)}`, facts);
+  }
+  if (warning) {
+    const detail = `connected, but WhatsApp warns of the limit of new chats (${warning})`;
+    const advice =
+      'begin no more chats until the next period: switchboard sessions restrictions CLIENTID shows when it begins';
+    return problem('session-warned', detail, `${advice}${policyAdvice(policy)}`, facts);
+  }
+  const held = health.held ? `; ${health.held} of its messages wait until the policy allows them` : '';
+  return loopOf(health, uptimeMs) ?? passed(`connected as ${jid}${held}`, facts);
 }
 
-async function ofReconnecting(health: SessionRow, room: Room): Promise<Finding> {
+async function ofReconnecting(health: FleetSession, context: DoctorContext): Promise<Finding> {
   const facts = factsOf(health);
-  if (ageOf(health, room) >= STUCK_MS) return wrong('session-stuck', said(health), LOOK_AT_NETWORK, facts);
-  const loop = loopOf(health, await uptimeOf(health, room));
+  if (ageOf(health, context) >= STUCK_MS)
+    return problem('session-stuck', statusText(health), LOOK_AT_NETWORK, facts);
+  const loop = loopOf(health, await uptimeOf(health, context));
   if (loop) return loop;
-  const advice = 'it comes back by itself; if it does not, look at the network check above';
-  return wrong('session-reconnecting', said(health), advice, facts);
+  const advice = 'reconnects automatically; if it does not, see the network check above';
+  return problem('session-reconnecting', statusText(health), advice, facts);
 }
 
-function ofPairing(health: SessionRow, room: Room): Finding {
+/** The network refuses the version of WhatsApp Web that the node reports. */
+async function ofOutdated(health: FleetSession, context: DoctorContext): Promise<Finding> {
+  const fleet = await context.fleet();
+  const node = fleet.nodes.find(({ podName }) => podName === health.podName) ?? ownNode(fleet);
+  const version = node?.waVersion;
+  const shown = version ? ` (the node reports ${version.version}, ${version.source})` : '';
+  const advice =
+    version?.source === 'setting'
+      ? 'remove --wa-version, or set it to a newer version, and restart the daemon'
+      : 'give the daemon access to https://web.whatsapp.com, where it looks up the version, or set --wa-version 2.3000.N';
+  const facts = { ...factsOf(health), ...(version && { waVersion: version.version }) };
+  return problem('client-outdated', `${statusText(health)}${shown}`, advice, facts);
+}
+
+/** The session's proxy does not open connections; the session never connects around it. */
+function ofProxy(health: FleetSession): Finding {
+  const { clientId, proxy } = health;
+  const shown = proxy ? ` (${proxyText(proxy)})` : '';
+  const advice = `check that the proxy runs, and that the daemon's machine may reach it; or set another one: \
+switchboard sessions proxy ${clientId} URL; nothing of the session goes around its proxy`;
+  return problem('session-proxy', `${statusText(health)}${shown}`, advice, factsOf(health));
+}
+
+/** What the database holds of the session was changed, or the disk has lost a part of it. */
+function ofDamaged(health: FleetSession): Finding {
+  const advice = `restore a backup of the database, and find out who changed it; or link the number anew: \
+switchboard sessions disconnect ${health.clientId}, then switchboard pair ${health.clientId}`;
+  return problem('session-damaged', statusText(health), advice, factsOf(health));
+}
+
+function ofPairing(health: FleetSession, context: DoctorContext): Finding {
   const { clientId, loggedIn } = health;
   const facts = factsOf(health);
-  if (loggedIn && ageOf(health, room) >= STUCK_MS) {
-    return wrong('session-stuck', said(health), LOOK_AT_NETWORK, facts);
+  if (loggedIn && ageOf(health, context) >= STUCK_MS) {
+    return problem('session-stuck', statusText(health), LOOK_AT_NETWORK, facts);
   }
-  const advice = `finish the pairing: switchboard pair ${clientId}; or take it away: switchboard sessions disconnect ${clientId}`;
-  return wrong('session-unpaired', said(health), advice, facts);
+  if (PASSKEY.test(health.reason)) {
+    const advice = `the owner of the number has to confirm with a passkey: switchboard pair ${clientId} --link, and see docs/linking.md`;
+    return problem('session-passkey', statusText(health), advice, facts);
+  }
+  const advice = `finish the pairing: switchboard pair ${clientId}; or delete the session: switchboard sessions disconnect ${clientId}`;
+  return problem('session-unpaired', statusText(health), advice, facts);
 }
 
-/** A connection that never lasts. */
-function loopOf(health: SessionRow, uptimeMs: number): Finding | undefined {
+/** The connection drops again and again. */
+function loopOf(health: FleetSession, uptimeMs: number): Finding | undefined {
   const { reconnects, lastDisconnect } = health;
   if (reconnects < LOOP_RECONNECTS || uptimeMs / reconnects > LOOP_EVERY_MS) return undefined;
-  const cause = lastDisconnect && `; the last one: ${lastDisconnect}`;
+  const cause = lastDisconnect && `; last cause: ${lastDisconnect}`;
   const detail = `${reconnects} reconnects in ${Math.round(uptimeMs / MINUTE_MS)} min${cause}`;
   const advice =
-    'see whether another client or a second daemon uses the same link, and whether the connection of this machine is stable';
-  return wrong('session-looping', detail, advice, factsOf(health));
+    'check whether another client or a second daemon uses the same link, and whether the connection of this machine is stable';
+  return problem('session-looping', detail, advice, factsOf(health));
 }
 
-function factsOf(health: SessionRow): Finding['facts'] {
+function factsOf(health: FleetSession): Finding['facts'] {
   const { status, reason, since, reconnects, lastDisconnect, lastStanzaAt } = health;
   return { status, reason, since, reconnects, lastDisconnect, lastStanzaAt };
 }
 
-/** Milliseconds in this status; 0 where the daemon does not tell. */
-function ageOf({ since }: SessionRow, { options }: Room): number {
+/** Milliseconds in this status; 0 if unknown. */
+function ageOf({ since }: FleetSession, { options }: DoctorContext): number {
   return since ? options.clock.now() - Date.parse(since) : 0;
 }
 
-/** Status, reason and since when, for people. */
-function said({ status, reason, since }: SessionRow): string {
-  return `${status}${reason && `: ${reason}`}${since && `, since ${since}`}`;
+function statusText({ status, reason, since }: FleetSession): string {
+  return `${status}${since && ` since ${since}`}${reason && `: ${reason}`}`;
 }
 
-/** Milliseconds that the daemon runs which holds the session. */
-async function uptimeOf({ podName }: SessionRow, room: Room): Promise<number> {
-  const fleet = await room.fleet();
+/** Uptime in milliseconds of the node that holds the session. */
+async function uptimeOf({ podName }: FleetSession, context: DoctorContext): Promise<number> {
+  const fleet = await context.fleet();
   const node = fleet.nodes.find((one) => one.podName === podName) ?? ownNode(fleet);
   return (node?.uptimeSeconds ?? Number.POSITIVE_INFINITY) * 1_000;
 }
+
+export const deliveries: SessionCheck = {
+  id: 'deliveries',
+  needs: [],
+  async runFor({ clientId, health }, context) {
+    if (health?.webhookPaused) return ofPaused(health.webhookPaused, clientId);
+    const failed = await context.failedDeliveries(clientId);
+    const [newest] = failed;
+    if (!newest && health?.waiting) return whatWaits(health.waiting, clientId);
+    if (!newest) return passed('no failed deliveries', { count: 0 });
+    const { failedAt, reason } = newest;
+    const count = failed.length;
+    const detail = `${count} failed, the last one at ${failedAt}: ${reason}`;
+    const advice =
+      'fix the receiver, then deliver them again: switchboard failed list, switchboard failed resend';
+    return problem('deliveries-failed', detail, advice, { count, failedAt, reason });
+  },
+};
+
+function ofPaused(reason: string, clientId: string): Finding {
+  const advice = `once its receiver takes calls: switchboard sessions webhook ${clientId} --resume`;
+  return problem('webhook-paused', `the webhook gets no calls: ${reason}`, advice, { reason });
+}
+
+/** Events that wait for their receiver need no operator, unless the receiver is down. */
+function whatWaits(waiting: NonNullable<FleetSession['waiting']>, clientId: string): Finding {
+  const { events, since, circuit } = waiting;
+  const facts = { waiting: events, since };
+  const detail = `${waitingText(waiting)}; each is tried for 72 hours`;
+  if (circuit === 'closed') return passed(detail, facts);
+  const advice = `start the receiver: it gets them by itself; at once after switchboard sessions webhook ${clientId} <url> --retry durable`;
+  return problem('deliveries-waiting', detail, advice, facts);
+}
+
+/** Milliseconds within which a phone in use sends its history. */
+const LONG_MS = 60 * 60_000;
+
+export const history: SessionCheck = {
+  id: 'history',
+  needs: [],
+  async runFor({ health, orgId }, { options }) {
+    const past = health?.history;
+    if (!health || !past)
+      return skipped(orgId ? 'no import since the daemon started' : 'the session keeps no history');
+    const { progress, messages } = past;
+    const facts = { progress, messages };
+    if (progress >= 100) return passed(`import complete: ${messages} messages`, facts);
+    const detail = `import at ${progress} %, ${messages} messages`;
+    const connectedMs = options.clock.now() - Date.parse(health.connectedAt);
+    if (!(connectedMs >= LONG_MS)) return passed(`${detail}, in progress`, facts);
+    const advice =
+      'open WhatsApp on the phone and keep it open, on power and Wi-Fi, until the import completes';
+    return problem('history-stuck', `${detail}, without progress for an hour`, advice, facts);
+  },
+};

@@ -1,64 +1,128 @@
-import { shownUrl } from '../../../domain/shown-url.js';
-import { type Finding, fine, type SessionCheck, skipped, wrong } from '../check.js';
-import type { SessionFacts } from '../facts.js';
-import { endpointOf, reach, shown } from '../reach.js';
-import { receiverTrouble } from '../receiver-trouble.js';
-import type { Room } from '../room.js';
+import { shownUrl } from '../../../domain/text.js';
+import {
+  type Finding,
+  passed,
+  problem,
+  type SessionCheck,
+  skipped,
+  type Trouble,
+  type Troubles,
+} from '../check.js';
+import type { DoctorContext, SessionFacts } from '../context.js';
+import { endpointOf, type Fault, faultIn, reach, shown } from '../reach.js';
 
 const TEST_EVENT = 'text';
 /** Four attempts of 15 s each, and the pauses between them. */
 const TIMEOUT_MS = 75_000;
 
-/** Does the session's receiver take what it is sent? */
 export const webhook: SessionCheck = {
   id: 'webhook',
   needs: [],
   timeoutMs: TIMEOUT_MS,
-  async lookAt(session, room) {
+  async runFor(session, context) {
     const { webhookUrl, orgId, health, listener } = session;
-    if (listener) return skipped(`${shownUrl(listener.url)} takes the events for a while`);
-    if (!webhookUrl) return fine(orgId ? 'none; the history is kept' : 'none: what comes in is only counted');
+    if (listener) return skipped(`a listener at ${shownUrl(listener.url)} receives the events`);
+    if (!webhookUrl) return passed(orgId ? 'none; the history is kept' : 'none; events are not delivered');
     if (!health) return skipped('another node holds the session');
-    if (room.options.sendsEvents) return sendOne(session, room);
-    return (await ofLast(session, room)) ?? connect(session);
+    if (context.options.sendsEvents) return sendOne(session, context);
+    return (await ofLast(session, context)) ?? connect(session);
   },
 };
 
-async function sendOne(session: SessionFacts, room: Room): Promise<Finding> {
+async function sendOne(session: SessionFacts, context: DoctorContext): Promise<Finding> {
   const { clientId } = session;
   const url = shownUrl(session.webhookUrl);
-  // what this check adds to the failed deliveries is not to be told as one of them
-  await room.failedDeliveries(clientId).catch(() => []);
-  const { delivered, reason, signed } = await room.options.client.sendTestEvent(clientId, TEST_EVENT);
-  if (!delivered) return receiverTrouble(`${url} did not take a test event: ${reason}`, reason, { url });
+  // read them first, so that the failure of this test event is not counted
+  await context.failedDeliveries(clientId).catch(() => []);
+  const { client } = context.options;
+  const { delivered, reason, signed } = await client.sendTestEvent({ clientId, type: TEST_EVENT });
+  if (!delivered) return receiverProblem(`${url} did not accept a test event: ${reason}`, reason, { url });
   if (signed === false) {
-    const detail = `${url} took a test event, but without token and signature anybody could send it one`;
-    const advice = `give it a token: switchboard sessions webhook ${clientId} ${url} --webhook-token <token>`;
-    return wrong('webhook-unsigned', detail, advice, { url });
+    const detail = `${url} accepted a test event without token and signature: anyone could send it events`;
+    const advice = `set a token: switchboard sessions webhook ${clientId} ${url} --webhook-token <token>`;
+    return problem('webhook-unsigned', detail, advice, { url });
   }
-  return fine(`${url} took a test event`, { url });
+  return passed(`${url} accepted a test event`, { url });
 }
 
-/** What became of the last call, or, when there was none, of the last event that could not be delivered there. */
-async function ofLast(session: SessionFacts, room: Room): Promise<Finding | undefined> {
+/** Judges the last call, or if there was none, the last failed delivery. */
+async function ofLast(session: SessionFacts, context: DoctorContext): Promise<Finding | undefined> {
   const url = shownUrl(session.webhookUrl);
-  const last = session.health?.webhook.last ?? (await lastFailure(session.clientId, url, room));
+  const last = session.health?.webhook.last ?? (await lastFailure(session.clientId, url, context));
   if (!last) return undefined;
   const { at, outcome, reason } = last;
-  if (outcome === 'delivered') return fine(`${url} took an event at ${at}`, { url, at });
-  return receiverTrouble(`${url} did not take an event at ${at}: ${reason}`, reason, { url, at });
+  if (outcome === 'delivered') return passed(`${url} accepted an event at ${at}`, { url, at });
+  return receiverProblem(`${url} did not accept an event at ${at}: ${reason}`, reason, { url, at });
 }
 
-async function lastFailure(clientId: string, to: string, room: Room) {
-  const failed = (await room.failedDeliveries(clientId)).find(({ url }) => url === to);
+async function lastFailure(clientId: string, to: string, context: DoctorContext) {
+  const failed = (await context.failedDeliveries(clientId)).find(({ url }) => url === to);
   return failed && { at: failed.failedAt, outcome: 'failed', reason: failed.reason };
 }
 
-/** Opens a connection from this machine, and sends nothing. */
+/** Opens a connection from this machine; sends no data. */
 async function connect({ webhookUrl }: SessionFacts): Promise<Finding> {
   const endpoint = endpointOf(webhookUrl);
   const facts = { url: shownUrl(webhookUrl) };
   const found = await reach(endpoint);
-  if (found.reached) return fine(`connected to ${shown(endpoint)} in ${found.ms} ms`, facts);
-  return receiverTrouble(`${shown(endpoint)} cannot be reached: ${found.reason}`, found.reason, facts);
+  if (found.reached) return passed(`connected to ${shown(endpoint)} in ${found.ms} ms`, facts);
+  return receiverProblem(`${shown(endpoint)} cannot be reached: ${found.reason}`, found.reason, facts);
+}
+
+const SEE = 'switchboard tail';
+
+const BY_FAULT: Troubles<Fault> = {
+  refused: ['webhook-refused', 'start the receiver, or correct host and port'],
+  timeout: ['webhook-slow', 'reply with 200 at once and process the event afterwards: the limit is 15 s'],
+  'unknown-host': [
+    'webhook-unknown-host',
+    "correct the host, or fix name resolution (DNS) on the daemon's machine",
+  ],
+  tls: [
+    'webhook-certificate',
+    'install a certificate that is valid for the host name, with its chain; for a self-signed one, run the ' +
+      'daemon with NODE_EXTRA_CA_CERTS',
+  ],
+  unreachable: [
+    'webhook-unreachable',
+    `see the receiver's log, and check proxies and firewalls; see also ${SEE}`,
+  ],
+};
+
+type Meaning = readonly [trouble: Trouble, advice: string];
+
+const BY_STATUS: readonly (readonly [statuses: RegExp, meaning: Meaning])[] = [
+  [
+    /^40[13]$/,
+    [
+      'webhook-unauthorized',
+      'use one token on both sides: switchboard sessions webhook <name> <url> --webhook-token <token>',
+    ],
+  ],
+  [/^(404|410)$/, ['webhook-not-found', 'correct the path of the URL: the receiver does not know it']],
+  [
+    /^3/,
+    ['webhook-redirect', 'set the final URL: redirects are not followed (http instead of https? a slash?)'],
+  ],
+  [/^(5|429)/, ['webhook-error', "see the receiver's log: the error is on its side"]],
+];
+const REJECTS: Meaning = ['webhook-rejects', 'let the receiver reply with 2xx to a POST of JSON'];
+
+const PRIVATE = /loopback, link-local, private or reserved address/;
+const PRIVATE_ADVICE = 'give the receiver a public address, or allow private addresses: --allow-private-urls';
+
+/** The problem of a receiver, by the daemon's reason for a failed delivery. */
+function receiverProblem(detail: string, reason: string, facts: Finding['facts'] = {}): Finding {
+  if (PRIVATE.test(reason)) return problem('webhook-private', detail, PRIVATE_ADVICE, { ...facts, reason });
+  const status = /answered (\d{3})/.exec(reason)?.[1];
+  if (status !== undefined) return byStatus(detail, status, { ...facts, reason });
+  const fault = faultIn(reason);
+  const [trouble, advice] = BY_FAULT[fault];
+  return problem(trouble, detail, advice, { ...facts, reason, fault });
+}
+
+function byStatus(detail: string, status: string, facts: Finding['facts']): Finding {
+  const rule = BY_STATUS.find(([statuses]) => statuses.test(status));
+  const [trouble, advice] = rule?.[1] ?? REJECTS;
+  return problem(trouble, detail, advice, { ...facts, status: Number(status) });
 }

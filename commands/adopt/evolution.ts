@@ -1,0 +1,49 @@
+import { Flags } from '@oclif/core';
+import { type AdoptAnswer, AdoptCommand } from '../../src/cli/adopt/adopt-command.js';
+
+export default class AdoptEvolution extends AdoptCommand {
+  static override summary = 'Take over the numbers of Evolution API 2';
+  static override description =
+    `Reads its PostgreSQL, with the webhook of each instance, and its Signal keys: from its Redis, or from its folder instances if it \
+has no Redis. The name of each instance, without characters other than letters and digits, becomes the session. Stop Evolution API \
+first: WhatsApp permits one connection for each link. Nothing is written to its stores.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --postgres postgresql://localhost/evolution --redis redis://localhost/6',
+    '<%= config.bin %> <%= command.id %> --postgres postgresql://localhost/evolution --instances ./instances',
+  ];
+  static override flags = {
+    postgres: Flags.string({
+      description: 'address of its database',
+      env: 'SWITCHBOARD_ADOPT_POSTGRES',
+      helpValue: 'URL',
+      required: true,
+    }),
+    redis: Flags.string({
+      description: 'address of its Redis, if it uses one',
+      env: 'SWITCHBOARD_ADOPT_REDIS',
+      helpValue: 'URL',
+      exclusive: ['instances'],
+    }),
+    'redis-prefix': Flags.string({
+      description: 'its setting CACHE_REDIS_PREFIX_KEY',
+      default: 'evolution-cache',
+    }),
+    instances: Flags.directory({ description: 'its folder instances, if it uses no Redis', exists: true }),
+  };
+
+  async run(): Promise<AdoptAnswer> {
+    const { flags } = await this.parse(AdoptEvolution);
+    const { readEvolution } = await import('../../src/cli/adopt/evolution.js');
+    const { RedisStore } = await import('../../src/cli/adopt/redis.js');
+    const redis = flags.redis === undefined ? undefined : await RedisStore.open(flags.redis, 2);
+    try {
+      const numbers = await readEvolution(flags.postgres, {
+        ...(redis && { redis: { store: redis, prefix: flags['redis-prefix'] } }),
+        ...(flags.instances !== undefined && { folder: flags.instances }),
+      });
+      return await this.perform(numbers, flags);
+    } finally {
+      redis?.close();
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import { Args } from '@oclif/core';
+import { type AdoptAnswer, AdoptCommand } from '../../src/cli/adopt/adopt-command.js';
+
+export default class AdoptWaha extends AdoptCommand {
+  static override summary = 'Take over the numbers of WAHA (engine NOWEB)';
+  static override description =
+    `Reads the folder of sessions of WAHA, with the first webhook of each session. Sessions of other engines cannot be taken over: \
+they are browsers, or another protocol library. Stop WAHA first: WhatsApp permits one connection for each link. Nothing is \
+written to the folder.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> ./.sessions --dry-run',
+    '<%= config.bin %> <%= command.id %> ./.sessions',
+  ];
+  static override args = {
+    dir: Args.directory({ name: 'DIR', required: true, description: 'folder with the folder noweb' }),
+  };
+
+  async run(): Promise<AdoptAnswer> {
+    const { args, flags } = await this.parse(AdoptWaha);
+    const { readWahaFolders } = await import('../../src/cli/adopt/waha-folder.js');
+    return this.perform(await readWahaFolders(args.dir), flags);
+  }
+}

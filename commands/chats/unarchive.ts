@@ -1,0 +1,17 @@
+import { DaemonCommand } from '../../src/cli/command.js';
+import { recipientArgs } from '../../src/cli/send-command.js';
+
+export default class ChatsUnarchive extends DaemonCommand {
+  static override summary = 'Bring an archived chat back on all devices of the account';
+  static override description = 'The chat is in the list of chats again; it is not pinned.';
+  static override examples = ['<%= config.bin %> <%= command.id %> acme +15550000002'];
+  static override args = recipientArgs();
+
+  async run(): Promise<{ ok: boolean }> {
+    const { args, flags } = await this.parse(ChatsUnarchive);
+    const client = await this.daemon(flags);
+    const answer = await client.archiveChat({ ...args, archived: false });
+    if (!this.jsonEnabled()) this.output.line(`unarchived the chat with ${args.to}`);
+    return answer;
+  }
+}

@@ -1,0 +1,20 @@
+import { ContextCommand, contextArg } from '../../src/cli/context-command.js';
+import { requireContext } from '../../src/cli/contexts.js';
+
+export default class ContextRemove extends ContextCommand {
+  static override summary = 'Remove a named daemon and its token from this machine';
+  static override description = 'The daemon itself, and its token there, stay as they are.';
+  static override examples = ['<%= config.bin %> <%= command.id %> production'];
+  static override args = { context: contextArg() };
+
+  async run(): Promise<{ removed: string }> {
+    const { args } = await this.parse(ContextRemove);
+    const known = await this.read();
+    requireContext(known, args.context);
+    const { [args.context]: _, ...contexts } = known.contexts;
+    const { current } = known;
+    await this.write({ ...(current !== undefined && current !== args.context && { current }), contexts });
+    if (!this.jsonEnabled()) this.output.line(`removed ${args.context}`);
+    return { removed: args.context };
+  }
+}

@@ -1,0 +1,41 @@
+import { Args } from '@oclif/core';
+import { DaemonCommand } from '../../src/cli/command.js';
+import { CliError, EXIT_CODES } from '../../src/cli/errors.js';
+import { groupArgs } from '../../src/cli/flags.js';
+import { explainChange } from '../../src/cli/text.js';
+import type { MemberResult } from '../../src/contract/index.js';
+
+const ACTIONS = ['approve', 'reject'] as const;
+
+export default class GroupsAnswer extends DaemonCommand {
+  static override summary = 'Approve or reject people who ask to join a group';
+  static override description =
+    'Needs admin rights. `switchboard groups requests` lists them. Exits with 7 if WhatsApp refused an answer.';
+  static override strict = false;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> acme 120363040000000001@g.us approve +15550000002 90000000000003',
+    '<%= config.bin %> <%= command.id %> acme 120363040000000001@g.us reject +15550000002',
+  ];
+  static override args = {
+    ...groupArgs(),
+    action: Args.string({ required: true, options: [...ACTIONS], description: 'answer to give' }),
+    person: Args.string({
+      required: true,
+      description: 'person: name, +phone, LID digits or jid; one or more',
+    }),
+  };
+
+  async run(): Promise<MemberResult[]> {
+    const { args, argv, flags } = await this.parse(GroupsAnswer);
+    const { clientId, groupJid } = args;
+    const action = ACTIONS.find((name) => name === args.action);
+    if (!action) throw new CliError('usage', `choose one of ${ACTIONS.join(', ')}`);
+    const participants = argv.slice(Object.keys(GroupsAnswer.args).length - 1).map(String);
+    const client = await this.daemon(flags);
+    const { members } = await client.updateGroupRequests({ clientId, groupJid, action, participants });
+    if (members.some(({ error }) => error !== 0)) process.exitCode = EXIT_CODES.refused;
+    if (!this.jsonEnabled())
+      for (const { jid, error } of members) this.output.line(`${jid} ${explainChange(error)}`);
+    return members;
+  }
+}

@@ -1,0 +1,20 @@
+import { BaseCommand } from '../src/cli/command.js';
+
+export default class HelpCommand extends BaseCommand {
+  static override strict = false;
+  static override summary = 'Explain a command, or list the commands';
+  static override description = 'Shows the same as --help or -h behind the command.';
+  static override usage = 'help [COMMAND]';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> send text',
+    '<%= config.bin %> <%= command.id %> sessions',
+  ];
+
+  async run(): Promise<void> {
+    // any words, and flags of the command that is explained
+    this.parsed = true;
+    const { default: Help } = await import('../src/cli/help.js');
+    await new Help(this.config).showHelp([...this.argv]);
+  }
+}

@@ -1,0 +1,44 @@
+import { Flags } from '@oclif/core';
+import { DaemonCommand } from '../../src/cli/command.js';
+import { clientIdArg } from '../../src/cli/flags.js';
+import type { Answer, HeldMessage } from '../../src/contract/index.js';
+
+const DEFAULT_LIMIT = 100;
+const MOST = 1_000;
+
+export default class OutboxList extends DaemonCommand {
+  static override summary = 'List the messages that wait until the policy of their session allows them';
+  static override description =
+    'Oldest first: messages that were sent with --when-allowed and that the policy refused. They leave when it \
+allows them, and are given up after 7 days.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> acme',
+    "<%= config.bin %> <%= command.id %> acme --json | jq -r '.messages[].messageId'",
+  ];
+  static override args = { clientId: clientIdArg() };
+  static override flags = {
+    limit: Flags.integer({
+      description: 'maximum number of messages',
+      default: DEFAULT_LIMIT,
+      min: 1,
+      max: MOST,
+    }),
+    after: Flags.string({ description: 'continue after this message, shown at the end of a page' }),
+  };
+
+  async run(): Promise<Answer<'listOutbox'>> {
+    const { args, flags } = await this.parse(OutboxList);
+    const client = await this.daemon(flags);
+    const { limit, after } = flags;
+    const page = await client.listOutbox({ ...args, limit, after });
+    if (this.jsonEnabled()) return page;
+    if (page.messages.length === 0) this.output.note('no message waits');
+    else await this.output.table(['MESSAGE', 'TO', 'RULE', 'ALLOWED AT'], page.messages.map(rowOf));
+    if (page.next) this.output.note(`more: --after ${page.next}`);
+    return page;
+  }
+}
+
+function rowOf({ messageId, to, rule, allowedAt, leaving }: HeldMessage): string[] {
+  return [messageId, to, rule, leaving ? 'leaving now' : allowedAt];
+}

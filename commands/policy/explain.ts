@@ -1,0 +1,47 @@
+import { Args } from '@oclif/core';
+import { DaemonCommand } from '../../src/cli/command.js';
+import { clientIdArg } from '../../src/cli/flags.js';
+import type { PolicyAnswer } from '../../src/contract/index.js';
+import { plainLine } from '../../src/domain/text.js';
+
+export default class PolicyExplain extends DaemonCommand {
+  static override summary = 'Say whether a message would leave now, and which rules hold it back';
+  static override description = 'Sends nothing. A number that is not known yet is looked up at WhatsApp.';
+  static override examples = ['<%= config.bin %> <%= command.id %> acme +15550000002'];
+  static override args = {
+    clientId: clientIdArg(),
+    to: Args.string({ required: true, description: 'phone number with +, LID or jid' }),
+  };
+
+  async run(): Promise<PolicyAnswer> {
+    const { args, flags } = await this.parse(PolicyExplain);
+    const client = await this.daemon(flags);
+    const answer = await client.getPolicy(args);
+    if (!this.jsonEnabled()) this.#show(answer);
+    return answer;
+  }
+
+  #show({ policy, mode, linkedDays, messages, newChats, chat }: PolicyAnswer): void {
+    if (!policy || !chat) {
+      this.output.note('the session has no policy: every message leaves');
+      return;
+    }
+    const limit = newChats?.limit === undefined ? 'no limit' : `${newChats.left} of ${newChats.limit} left`;
+    this.output.fields({
+      policy: `${policy} (${mode})`,
+      'age of the session': `${linkedDays} days`,
+      messages: `${messages?.lastHour ?? 0} in the last hour, ${messages?.lastDay ?? 0} in 24 hours`,
+      'new chats': `${newChats?.used ?? 0} in 24 hours, ${limit}`,
+      recipient: `${chat.jid} (${chat.standing})`,
+      'would leave': chat.allowed
+        ? 'yes'
+        : mode === 'enforce'
+          ? 'no'
+          : 'yes, because the policy only observes',
+    });
+    for (const { rule, reason, allowedAt } of chat.refusals) {
+      const when = allowedAt ? `allowed at ${allowedAt}` : 'repeating it later does not help';
+      this.output.line(`${rule}: ${plainLine(reason)}; ${when}`);
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import { DaemonCommand } from '../../src/cli/command.js';
+import { clientIdArg } from '../../src/cli/flags.js';
+import { timerName } from '../../src/cli/timer.js';
+import type { OwnProfile } from '../../src/contract/index.js';
+import { plainLine } from '../../src/domain/text.js';
+
+export default class ProfileShow extends DaemonCommand {
+  static override summary = 'Show the profile of a linked number';
+  static override description =
+    'Asks WhatsApp: name, text, version of the picture, and after how long messages of new chats disappear.';
+  static override examples = ['<%= config.bin %> <%= command.id %> acme'];
+  static override args = { clientId: clientIdArg() };
+
+  async run(): Promise<OwnProfile> {
+    const { args, flags } = await this.parse(ProfileShow);
+    const client = await this.daemon(flags);
+    const profile = await client.getProfile(args);
+    const { name, about, disappearingSeconds, ...rest } = profile;
+    if (!this.jsonEnabled())
+      this.output.fields({
+        name: plainLine(name),
+        about: plainLine(about),
+        phone: rest.phone,
+        jid: rest.jid,
+        picture: rest.pictureId || 'none',
+        disappearing: timerName(disappearingSeconds),
+      });
+    return profile;
+  }
+}

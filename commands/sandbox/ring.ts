@@ -1,0 +1,37 @@
+import { Flags } from '@oclif/core';
+import { BaseCommand } from '../../src/cli/command.js';
+import { numberArg, sandboxUrlFlag } from '../../src/cli/flags.js';
+import type { CallView } from '../../src/sandbox/api.js';
+
+export default class SandboxRing extends BaseCommand {
+  static override summary = 'Call somebody from a simulated phone';
+  static override description =
+    'Only the signalling is played: linked devices of the called person see the call. Without --end it rings on.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> +15550000002 +15550000001',
+    '<%= config.bin %> <%= command.id %> +15550000002 +15550000001 --video --end timeout',
+  ];
+  static override args = {
+    from: numberArg('phone number of the caller'),
+    to: numberArg('phone number of the called person'),
+  };
+  static override flags = {
+    'sandbox-url': sandboxUrlFlag(),
+    video: Flags.boolean({ description: 'make it a video call' }),
+    end: Flags.option({ options: ['cancel', 'timeout', 'accept', 'reject'] as const })({
+      description:
+        'what ends it: the caller cancels, nobody answers, or the called phone takes or declines it',
+    }),
+  };
+
+  async run(): Promise<CallView> {
+    const { args, flags } = await this.parse(SandboxRing);
+    const { askSandbox } = await import('../../src/cli/sandbox.js');
+    const { ringAndEnd } = await import('../../src/cli/sandbox-ring.js');
+    const call = await askSandbox(flags['sandbox-url'], (sandbox) =>
+      ringAndEnd(sandbox, { ...args, video: flags.video, end: flags.end }),
+    );
+    if (!this.jsonEnabled()) this.output.line(`${call.status} ${call.callId}`);
+    return call;
+  }
+}

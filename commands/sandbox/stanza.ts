@@ -1,0 +1,38 @@
+import { Args } from '@oclif/core';
+import { BaseCommand } from '../../src/cli/command.js';
+import { CliError } from '../../src/cli/errors.js';
+import { numberArg, sandboxUrlFlag } from '../../src/cli/flags.js';
+import { parseObject } from '../../src/domain/json.js';
+import type { StanzaJson } from '../../src/sandbox/api.js';
+
+export default class SandboxStanza extends BaseCommand {
+  static override summary = 'Send a single stanza to a linked device';
+  static override description =
+    'For tests and the curious. The stanza is a JSON object: tag, attrs, and one of children, text or base64. It leaves as it stands, and the network does not keep it.';
+  static override examples = [
+    `<%= config.bin %> <%= command.id %> +15550000001 1 '{"tag": "ib", "children": [{"tag": "offline"}]}'`,
+    '<%= config.bin %> <%= command.id %> +15550000001 1 - < stanza.json',
+  ];
+  static override args = {
+    number: numberArg("phone number of the device's owner"),
+    device: Args.integer({ required: true, description: 'id of the device, from 1', min: 1 }),
+    stanza: Args.string({ required: true, description: 'JSON object; - reads standard input' }),
+  };
+  static override flags = { 'sandbox-url': sandboxUrlFlag() };
+
+  async run(): Promise<{ stanza: StanzaJson }> {
+    const { args, flags } = await this.parse(SandboxStanza);
+    const { askSandbox } = await import('../../src/cli/sandbox.js');
+    const { readArgument } = await import('../../src/cli/terminal.js');
+    const { tag, ...rest } = parseObject(await readArgument(args.stanza)) ?? {};
+    if (typeof tag !== 'string')
+      throw new CliError('usage', 'the stanza must be a JSON object with a tag', {
+        suggestions: [`such as '{"tag": "ib"}'`],
+      });
+    const stanza = await askSandbox(flags['sandbox-url'], (sandbox) =>
+      sandbox.stanzas.send(args.number, args.device, { ...rest, tag }),
+    );
+    if (!this.jsonEnabled()) this.output.line(`sent <${tag}> to device ${args.device} of ${args.number}`);
+    return { stanza };
+  }
+}

@@ -1,0 +1,23 @@
+import { EXIT_CODES } from '../../src/cli/errors.js';
+import { notInstalled, requireManager, type ServiceState, stateOf } from '../../src/cli/service/manager.js';
+import { ServiceCommand } from '../../src/cli/service/service-command.js';
+
+export default class ServiceStatus extends ServiceCommand {
+  static override summary = 'Show whether the service is installed and runs';
+  static override description =
+    'Exits with 0 if it runs, with 5 if it is not installed, with 6 if it does not run.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --system --json',
+  ];
+
+  async run(): Promise<ServiceState> {
+    const { flags } = await this.parse(ServiceStatus);
+    const scope = this.scopeOf(flags);
+    const state = await stateOf(requireManager(), scope);
+    if (!state.installed) throw notInstalled(scope);
+    if (!state.active) process.exitCode = EXIT_CODES.conflict;
+    if (!this.jsonEnabled()) this.output.fields({ service: scope, state: state.state, file: state.path });
+    return state;
+  }
+}

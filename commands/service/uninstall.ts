@@ -1,0 +1,22 @@
+import { Flags } from '@oclif/core';
+import { requireManager, uninstall } from '../../src/cli/service/manager.js';
+import { ServiceCommand } from '../../src/cli/service/service-command.js';
+import { confirm } from '../../src/cli/terminal.js';
+
+export default class ServiceUninstall extends ServiceCommand {
+  static override summary = 'Stop the service and remove it';
+  static override description = 'The data of the daemon stays. Asks first, unless --yes is given.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    'sudo <%= config.bin %> <%= command.id %> --system --yes',
+  ];
+  static override flags = { yes: Flags.boolean({ description: 'do not ask' }) };
+
+  async run(): Promise<{ removed: string }> {
+    const { flags } = await this.parse(ServiceUninstall);
+    if (!flags.yes) await confirm('Stop the service and remove it?');
+    const removed = await uninstall(requireManager(), this.scopeOf(flags));
+    if (!this.jsonEnabled()) this.output.line(`removed ${removed}`);
+    return { removed };
+  }
+}

@@ -1,0 +1,28 @@
+import { DaemonCommand } from '../../src/cli/command.js';
+import { clientIdArg } from '../../src/cli/flags.js';
+import type { RestrictionsAnswer } from '../../src/contract/index.js';
+import { plainLine } from '../../src/domain/text.js';
+
+export default class SessionsRestrictions extends DaemonCommand {
+  static override summary = 'Show the restrictions that WhatsApp puts on a number';
+  static override description =
+    'The time lock, under which a number cannot begin chats, and how many chats it may begin in this period.';
+  static override examples = ['<%= config.bin %> <%= command.id %> acme'];
+  static override args = { clientId: clientIdArg() };
+
+  async run(): Promise<RestrictionsAnswer> {
+    const { args, flags } = await this.parse(SessionsRestrictions);
+    const client = await this.daemon(flags);
+    const answer = await client.restrictions(args);
+    const { restricted, until, reason, warning, newChats } = answer;
+    if (!this.jsonEnabled())
+      this.output.fields({
+        restricted: restricted ? `yes, until ${until || 'an unknown time'}` : 'no',
+        reason: plainLine(reason) || 'none',
+        warning: plainLine(warning) || 'none',
+        'new chats': newChats.limit > 0 ? `${newChats.used} of ${newChats.limit}` : 'no limit is known',
+        'next period': newChats.resetsAt || 'not known',
+      });
+    return answer;
+  }
+}

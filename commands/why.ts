@@ -1,0 +1,29 @@
+import { Args, Flags } from '@oclif/core';
+import { DaemonCommand } from '../src/cli/command.js';
+import type { MessageTrace } from '../src/contract/index.js';
+
+export default class Why extends DaemonCommand {
+  static override summary = 'Tell what happened with one message';
+  static override description =
+    `Prints each step that is known: received, sent, acknowledged, recorded, announced, every attempt to deliver its event, and what waits \
+or failed. For received messages and own ones. Without --session looks in all sessions. Exits with 5 if nothing is known.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> 3EB0A9253D5F6C2B1E7A90',
+    '<%= config.bin %> <%= command.id %> 3EB0A9253D5F6C2B1E7A90 --session acme --json',
+  ];
+  static override args = { messageId: Args.string({ required: true, description: 'id of the message' }) };
+  static override flags = {
+    session: Flags.string({ description: 'session of the message', helpValue: 'CLIENTID' }),
+  };
+
+  async run(): Promise<MessageTrace> {
+    const { args, flags } = await this.parse(Why);
+    const { findTrace } = await import('../src/cli/why.js');
+    const trace = await findTrace(await this.daemon(flags), args.messageId, flags.session);
+    if (!this.jsonEnabled()) {
+      const { traceLines } = await import('../src/cli/why.js');
+      for (const line of traceLines(trace)) this.output.line(line);
+    }
+    return trace;
+  }
+}

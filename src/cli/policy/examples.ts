@@ -1,0 +1,45 @@
+import type { PolicyExample } from '../../config/policy-file.js';
+import { formatJid, parseRecipient } from '../../domain/address.js';
+import { DAY_MS } from '../../domain/clock.js';
+import type { Policy } from '../../domain/policy/policy.js';
+import { type ChatStanding, judge } from '../../domain/policy/rules.js';
+import { SendCounts } from '../../domain/policy/send-counts.js';
+
+/**
+ * Runs an example against its policy.
+ * @returns what is not as the example says; nothing when all is
+ */
+export function runExample(policy: Policy, { linkedDays, startsAt, sends }: PolicyExample): string[] {
+  const counts = new SendCounts();
+  const begun = new Map<string, ChatStanding>();
+  const wrong: string[] = [];
+  let at = startsAt;
+  let order = 0;
+  for (const { afterMs, to, text = '', groupSize = 0, times, expect, rule, ...send } of sends) {
+    for (let time = 0; time < times; time += 1) {
+      order += 1;
+      at += time === 0 ? afterMs : 0;
+      const standing = send.standing ?? begun.get(to) ?? 'new';
+      const intended = { at, to, addresses: addressesOf(to), standing, text, groupSize };
+      const [refusal] = judge(policy, intended, {
+        since: startsAt - linkedDays * DAY_MS,
+        counts,
+        restrictions: [],
+      });
+      const found = refusal ? `refused by ${refusal.rule} (${refusal.reason})` : 'sent';
+      const wanted = expect === 'sent' ? 'sent' : `refused${rule ? ` by ${rule}` : ''}`;
+      const isWrong = refusal ? expect !== 'refused' || (rule && rule !== refusal.rule) : expect !== 'sent';
+      if (isWrong) wrong.push(`send ${order}, to ${to}: ${found}, and not ${wanted}`);
+      if (refusal) continue;
+      counts.add({ at, to, isNewChat: standing === 'new', text });
+      if (standing === 'new') begun.set(to, 'unanswered');
+    }
+  }
+  return wrong;
+}
+
+/** The forms in which `allow` and `deny` may name a recipient: a name alone, or also the jid of a number. */
+function addressesOf(to: string): string[] {
+  const address = parseRecipient(to);
+  return address ? [to, formatJid(address)] : [to];
+}

@@ -1,0 +1,13 @@
+import type { CallAction, CallView } from '../sandbox/api.js';
+import type { SandboxClient } from '../sandbox/client.js';
+
+/** Calls somebody, and does what ends the call. @param end it rings on without one */
+export async function ringAndEnd(
+  { activity }: SandboxClient,
+  { from, to, video, end }: { from: string; to: string; video: boolean; end?: CallAction | undefined },
+): Promise<CallView> {
+  const call = await activity.ring(from, { to, video });
+  if (!end) return call;
+  const isCallers = end === 'cancel' || end === 'timeout';
+  return activity.act(isCallers ? from : to, call.callId, end);
+}

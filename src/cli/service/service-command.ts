@@ -1,0 +1,15 @@
+import { Flags } from '@oclif/core';
+import { BaseCommand } from '../command.js';
+import { scopeOn } from './manager.js';
+import type { ServicePlan } from './unit.js';
+
+/** A command about the daemon as a service of this machine. */
+export abstract class ServiceCommand extends BaseCommand {
+  static override baseFlags = {
+    system: Flags.boolean({ description: 'the service of the whole machine, not of this user' }),
+  };
+
+  protected scopeOf({ system }: { system?: boolean }): ServicePlan['scope'] {
+    return scopeOn(process.platform, system ?? false);
+  }
+}

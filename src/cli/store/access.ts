@@ -1,0 +1,129 @@
+import { Flags } from '@oclif/core';
+import { readSettings } from '../../config/load.js';
+import { encryptionKeyBytes, readEncryptionKey } from '../../config/secrets.js';
+import { isGatewayError } from '../../domain/errors.js';
+import { CliError } from '../errors.js';
+
+/** Flags of commands that work on a store without a daemon. */
+export const STORE_FLAGS = {
+  'data-dir': Flags.string({ description: 'data directory of the daemon', env: 'SWITCHBOARD_DATA_DIR' }),
+  store: Flags.string({
+    description: 'sqlite, or a mongodb:// or mongodb+srv:// URL',
+    env: 'SWITCHBOARD_STORE',
+  }),
+  'encryption-key': Flags.string({
+    description: 'encryption key, if it is not in the data directory',
+    env: 'SWITCHBOARD_ENCRYPTION_KEY',
+  }),
+};
+
+interface NamedStore {
+  'data-dir'?: string | undefined;
+  store?: string | undefined;
+  'encryption-key'?: string | undefined;
+}
+
+/** The store that a daemon would use. */
+export interface StorePlace {
+  url: string;
+  dataDir: string;
+  encryptionKey: Uint8Array;
+}
+
+/**
+ * Opens a store, runs the work and closes the store.
+ * @param open must not create a missing store
+ * @param beside suggestions of what does the same while a daemon runs
+ * @throws CliError with suggestions
+ */
+export async function withStore<S extends { close(): Promise<void> }, T>(
+  named: NamedStore,
+  defaultDataDir: string,
+  open: (place: StorePlace) => Promise<S>,
+  work: (store: S) => Promise<T>,
+  beside: readonly string[] = [],
+): Promise<T> {
+  const place = await findStore(named, defaultDataDir);
+  try {
+    const store = await open(place);
+    try {
+      return await work(store);
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    throw explained(error, beside);
+  }
+}
+
+/** The store that a daemon would use, including the settings file. */
+async function findStore(named: NamedStore, defaultDataDir: string): Promise<StorePlace> {
+  const flags = {
+    dataDir: named['data-dir'] || undefined,
+    store: named.store || undefined,
+    encryptionKey: named['encryption-key'] || undefined,
+  };
+  const settings = await readSettings({ flags, env: process.env, defaultDataDir }).catch((cause: Error) => {
+    throw new CliError('usage', cause.message, { cause });
+  });
+  const { dataDir, store: url } = settings;
+  const key = settings.encryptionKey ?? (await readEncryptionKey(dataDir));
+  if (key === undefined) {
+    throw new CliError('not_found', `${dataDir} has no encryption key`, {
+      suggestions: [
+        'check --data-dir',
+        'or copy the file encryption-key there, from the data directory of the store or of the backup',
+        'or set SWITCHBOARD_ENCRYPTION_KEY',
+      ],
+    });
+  }
+  return { url, dataDir, encryptionKey: encryptionKeyBytes(key) };
+}
+
+function explained(cause: unknown, beside: readonly string[]): unknown {
+  if (!isGatewayError(cause)) return cause;
+  const { code, message } = cause;
+  if (code === 'store_in_use') {
+    return new CliError('conflict', message, {
+      suggestions: [
+        ...beside,
+        `${beside.length > 0 ? 'or ' : ''}stop the daemon, run this command, start the daemon again`,
+      ],
+      cause,
+    });
+  }
+  if (code === 'store_not_empty') {
+    return new CliError('conflict', message, {
+      suggestions: ['restore into another data directory or database'],
+      cause,
+    });
+  }
+  if (code === 'encryption_key_wrong') {
+    return new CliError('failure', message, {
+      suggestions: ['set SWITCHBOARD_ENCRYPTION_KEY to the key that the daemon had'],
+      cause,
+    });
+  }
+  if (code === 'store_missing') {
+    return new CliError('not_found', message, { suggestions: ['check --data-dir'], cause });
+  }
+  return new CliError(code === 'store_unavailable' ? 'unreachable' : 'failure', message, { cause });
+}
+
+/** Such as `1 file`. */
+export function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+/** Such as `2 sessions, 1 message and 0 files`. */
+export function contentsInWords({
+  sessions,
+  messages,
+  files,
+}: {
+  sessions: readonly unknown[];
+  messages: number;
+  files: number;
+}): string {
+  return `${counted(sessions.length, 'session')}, ${counted(messages, 'message')} and ${counted(files, 'file')}`;
+}
