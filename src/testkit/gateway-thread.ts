@@ -1,0 +1,48 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { loadConfig } from '../config/load.js';
+import { createDaemon } from '../daemon/daemon.js';
+import { errorMessage } from '../domain/errors.js';
+import { isObject } from '../domain/json.js';
+import { doubling } from '../domain/retry.js';
+import { createLog } from '../log.js';
+import { startSandbox } from '../sandbox/index.js';
+
+/**
+ * The program of the thread that runs the simulated network and the gateway: see `gateway.ts`. Tells where they listen, or why they did
+ * not start; ends them on the first message from the test.
+ */
+
+/** Delays between attempts to connect that no test has to wait for. */
+const BACKOFF = { pausesMs: doubling(20, 200), endless: true };
+/** Milliseconds for work in flight at the end of a test. */
+const STOP_GRACE_MS = 500;
+
+async function start(settings: unknown): Promise<() => Promise<void>> {
+  if (!isObject(settings)) throw new TypeError('the settings must be an object');
+  const dataDir = String(settings.dataDir);
+  const sandbox = await startSandbox({ port: 0 });
+  try {
+    const network = `sandbox+${sandbox.wsUrl}`;
+    const config = await loadConfig({ flags: { ...settings, network }, env: {}, defaultDataDir: dataDir });
+    const log = createLog({ level: config.logLevel, pretty: false });
+    const daemon = await createDaemon(config, { log, backoff: BACKOFF, stopGraceMs: STOP_GRACE_MS });
+    parentPort?.postMessage({ url: daemon.url, sandboxUrl: sandbox.url });
+    return async () => {
+      await daemon.stop();
+      await sandbox.stop();
+    };
+  } catch (error) {
+    await sandbox.stop();
+    throw error;
+  }
+}
+
+parentPort?.once('message', async () => {
+  const stop = await started;
+  await stop?.();
+  parentPort?.postMessage({ stopped: true });
+});
+
+const started = start(workerData).catch((error: unknown) => {
+  parentPort?.postMessage({ problem: errorMessage(error) });
+});
