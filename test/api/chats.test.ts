@@ -1,13 +1,20 @@
 import { expect } from 'chai';
-import type { ChatView } from '../../src/sandbox/client.js';
-import type { ApiAnswer } from '../support/api.js';
-import { Conversations, type Side } from '../support/conversations.js';
-import { eventOf } from '../support/events.js';
-import { BOB } from '../support/pairing.js';
+import type { ChatUpdate, ChatView } from '../../src/sandbox/client.js';
+import { eventOf } from '../support/receiver.js';
+import { TailReader } from '../support/tail-reader.js';
+import {
+  type ApiAnswer,
+  BOB,
+  Conversations,
+  linkSession,
+  reached,
+  type Side,
+  TOKEN,
+} from '../support/world.js';
 
 const DAVE = { number: '+15550000004', name: 'Dave' };
 
-describe('acting on chats through the API', () => {
+describe('the chat routes', () => {
   let chats: Conversations;
   before(async () => {
     chats = await Conversations.start();
@@ -50,7 +57,7 @@ describe('acting on chats through the API', () => {
   }
 
   describe('typing', () => {
-    it('is seen by the other side, and its end', async () => {
+    it('shows the other side when typing starts and stops', async () => {
       for (const side of sides()) {
         const from = side.phone.number;
         for (const [body, state] of [
@@ -69,28 +76,26 @@ describe('acting on chats through the API', () => {
       }
     });
 
-    it('waits for a connection that is coming back', async () => {
+    it('waits for a reconnect', async () => {
       const { phones } = chats.world;
       const number = chats.plain.phone.number;
-      await phones.waitFor(
-        (event) => event.type === 'device' && event.number === number && event.change === 'disconnected',
-        10_000,
-        () => phones.fault({ kind: 'disconnect', number, count: 1 }),
-      );
+      await phones.fault({ kind: 'refuse-upgrade' });
+      await phones.fault({ kind: 'disconnect', number, count: 1 });
+      await reached(chats.world, chats.plain.clientId, 'reconnecting');
       await phones.waitFor(
         (event) => event.type === 'chatstate' && event.number === BOB.number,
         20_000,
-        // what the gateway has not noticed yet fails with 502, and may be repeated at once
         async () => {
-          const { status } = await post(chats.plain, '/send-typing');
-          if (status === 502) await expectAnswer(post(chats.plain, '/send-typing'), 200, { status: 'ok' });
+          const answer = post(chats.plain, '/send-typing');
+          await phones.clearFaults();
+          await expectAnswer(answer, 200, { status: 'ok' });
         },
       );
     });
   });
 
   describe('marking as read', () => {
-    it('shows the author that each message was read, and clears the unread count', async () => {
+    it('sends the author a receipt for each message, and clears the unread count', async () => {
       for (const side of sides()) {
         const first = await chats.fromBob(side, { text: 'one' });
         const second = await chats.fromBob(side, { text: 'two' });
@@ -110,7 +115,7 @@ describe('acting on chats through the API', () => {
       }
     });
 
-    it('takes ids twice, ids that nothing is known of, and own messages', async () => {
+    it('accepts repeated ids, unknown ids and ids of own messages', async () => {
       for (const side of sides()) {
         const { messageId } = await chats.fromBob(side, { text: 'once' });
         const own = await sent(side);
@@ -119,7 +124,7 @@ describe('acting on chats through the API', () => {
       }
     });
 
-    it('refuses messages of another chat with 400, and tells nobody', async () => {
+    it('refuses messages of another chat with 400, and sends no receipt', async () => {
       for (const side of sides()) {
         const { messageId } = await chats.fromBob(side, { text: 'not there' });
         const body = { messageIds: [messageId], to: DAVE.number };
@@ -134,7 +139,7 @@ describe('acting on chats through the API', () => {
   });
 
   describe('marking as unread', () => {
-    it('flags the chat on the linked phone, whoever wrote last', async () => {
+    it('marks the chat unread on the linked phone, whoever wrote last', async () => {
       const side = chats.hosted;
       const writes = [
         () => chats.fromBob(side, { text: 'an answer, please' }),
@@ -160,10 +165,121 @@ describe('acting on chats through the API', () => {
     });
   });
 
+  describe('archiving, muting and pinning', () => {
+    const FOREVER = '9999-12-31T23:59:59.999Z';
+
+    async function room(side: Side): Promise<Record<string, unknown>> {
+      const { body } = await chats.world.api.get(`/chatrooms?clientId=${side.clientId}`);
+      const rooms: unknown = body.chatRooms;
+      if (!Array.isArray(rooms)) throw new Error('rooms are a list');
+      const { archived, mutedUntil, pinned } = rooms.find((one) => one.chatRoomId === side.chatRoomId);
+      return JSON.parse(JSON.stringify({ archived, mutedUntil, pinned }));
+    }
+
+    it('changes the chat on the linked phone and the room, and back', async () => {
+      const until = new Date(Date.now() + 60 * 60_000).toISOString();
+      const rounds: [path: string, body: object, phone: Partial<ChatView>, room: object][] = [
+        ['/pin-chat', {}, { pinned: true }, { pinned: true }],
+        // an archived chat is not pinned
+        ['/archive-chat', {}, { archived: true, pinned: false }, { archived: true }],
+        ['/mute-chat', { until }, { muted: true }, { archived: true, mutedUntil: until }],
+        ['/mute-chat', {}, { muted: true }, { archived: true, mutedUntil: FOREVER }],
+        ['/mute-chat', { muted: false }, { muted: false }, { archived: true }],
+        ['/archive-chat', { archived: false }, { archived: false }, {}],
+        ['/pin-chat', { pinned: false }, { pinned: false }, {}],
+      ];
+      await chats.fromBob(chats.hosted, { text: 'a message, so that there is a room' });
+      for (const side of sides()) {
+        for (const [path, body, phone, shown] of rounds) {
+          await expectAnswer(post(side, path, body), 200, { ok: true });
+          await onPhone(side, (chat) => JSON.stringify({ ...chat, ...phone }) === JSON.stringify(chat));
+          if (side.orgId) expect(await room(side)).to.deep.equal(shown);
+        }
+      }
+    });
+
+    it('shows in the room what the owner changes on the phone', async () => {
+      const { phones } = chats.world;
+      const change = (update: ChatUpdate) => phones.updateChat(chats.hosted.phone.number, BOB.number, update);
+      await chats.fromBob(chats.hosted, { text: 'a message, so that there is a room' });
+      const rooms = await new TailReader().open(chats.world.daemon.url, TOKEN, '?rooms=true');
+      const shows = (wanted: object) =>
+        rooms.until(
+          () => true,
+          async () => JSON.stringify(await room(chats.hosted)) === JSON.stringify(wanted),
+        );
+      await change({ archived: true, pinned: true });
+      await shows({ archived: true, pinned: true });
+      await change({ archived: false, pinned: false });
+      await shows({});
+      await rooms.close();
+    });
+
+    it('shows in the rooms of an imported history what was set before the pairing', async () => {
+      const { phones, api, daemon } = chats.world;
+      await phones.write(DAVE.number, { to: BOB.number, text: 'before the pairing' });
+      await phones.updateChat(DAVE.number, BOB.number, { archived: true });
+      const rooms = await new TailReader().open(daemon.url, TOKEN, '?rooms=true');
+      await api.post('/start?clientId=late');
+      await api.post('/set-org-id', { clientId: 'late', orgId: 'workspace2' });
+      await linkSession(chats.world, 'late', DAVE);
+      await rooms.until(
+        () => true,
+        async () => {
+          const { chatRooms } = (await api.get('/chatrooms?clientId=late')).body;
+          return JSON.stringify(chatRooms).includes('"archived":true');
+        },
+      );
+      await rooms.close();
+    });
+
+    it('shows what was set before the session had a workspace', async () => {
+      const { phones, api, receiver } = chats.world;
+      const erin = { number: '+15550000005', name: 'Erin' };
+      await linkSession(chats.world, 'early', erin);
+      expect((await api.post('/pin-chat', { clientId: 'early', to: BOB.number })).status).to.equal(200);
+      await api.post('/set-org-id', { clientId: 'early', orgId: 'workspace3' });
+      const { messageId } = await phones.write(BOB.number, { to: erin.number, text: 'first' });
+      await eventOf(receiver, messageId);
+      const { chatRooms } = (await api.get('/chatrooms?clientId=early')).body;
+      expect(JSON.stringify(chatRooms)).to.contain('"pinned":true');
+    });
+
+    it('refuses a mute that ends in the past with 400', async () => {
+      const until = '2020-01-01T00:00:00Z';
+      await expectAnswer(post(chats.plain, '/mute-chat', { until }), 400, /until must be in the future/);
+    });
+  });
+
+  describe('disappearing messages', () => {
+    it('sets the timer of a private chat on both phones, without an event', async () => {
+      for (const seconds of [86_400, 0]) {
+        await expectAnswer(post(chats.hosted, '/disappearing-messages', { seconds }), 200, { ok: true });
+        const timer = await chats.world.phones.waitForMessage(BOB.number, (held) => held.timer === seconds);
+        const { messageId } = await chats.world.phones.write(BOB.number, {
+          to: chats.hosted.phone.number,
+          text: `after a timer of ${seconds} s`,
+        });
+        await eventOf(chats.world.receiver, messageId);
+        expect(timer).to.include({ type: 'timer', from: chats.hosted.phone.number });
+        const text = (await chats.world.phones.messages(BOB.number)).at(-1);
+        expect(text).to.include({ messageId });
+        expect(text?.ephemeral).to.equal(seconds || undefined);
+        const rows = await chats.history(chats.hosted);
+        expect(rows.map((row) => row.messageId)).not.to.include(timer.messageId);
+      }
+    });
+
+    it('refuses another time than those of WhatsApp with 400', async () => {
+      const answer = post(chats.plain, '/disappearing-messages', { seconds: 60 });
+      await expectAnswer(answer, 400, /seconds/);
+    });
+  });
+
   describe('deleting for oneself', () => {
     const forMe = { mode: 'me', fromMe: true };
 
-    it('tells the linked phone only, where no history is kept', async () => {
+    it('deletes the message on the linked phone only, where no history is kept', async () => {
       const side = chats.plain;
       const own = await sent(side, 'to be deleted');
       const { messageId: his } = await chats.fromBob(side, { text: 'his' });
@@ -180,7 +296,7 @@ describe('acting on chats through the API', () => {
       expect(held).to.include({ text: 'to be deleted', revoked: false });
     });
 
-    it('takes the message out of the history too', async () => {
+    it('deletes the message from the history too', async () => {
       const side = chats.hosted;
       const { chatRoomId } = side;
       const own = await sent(side, 'to be deleted');
@@ -195,7 +311,7 @@ describe('acting on chats through the API', () => {
       expect((await chats.world.phones.chats(side.phone.number)).rejected).to.equal(0);
     });
 
-    it('needs the room where a history is kept, and it must be the one of the chat', async () => {
+    it('requires the room of the chat where a history is kept', async () => {
       const side = chats.hosted;
       const messageId = await sent(side);
       const request = (body: object) => post(side, '/delete-message', { ...forMe, messageId, ...body });
@@ -210,11 +326,15 @@ describe('acting on chats through the API', () => {
     it('refuses a message of another chat with 400', async () => {
       const messageId = await sent(chats.plain);
       const deletion = { ...forMe, messageId, to: DAVE.number };
-      await expectAnswer(post(chats.plain, '/delete-message', deletion), 400, /messageId: .*in another chat/);
+      await expectAnswer(
+        post(chats.plain, '/delete-message', deletion),
+        400,
+        /messageId: .*in another chat; set to to/,
+      );
     });
   });
 
-  it('answers 502 and changes nothing when the network does not take the change', async () => {
+  it('answers 502 and changes nothing when the network refuses the change', async () => {
     const side = chats.hosted;
     const messageId = await sent(side);
     const { chatRoomId } = side;
@@ -230,7 +350,7 @@ describe('acting on chats through the API', () => {
     for (const [path, body] of requests) expect((await post(side, path, body)).status, path).to.equal(200);
   });
 
-  it('answers 404 for a session that is unknown or not paired, and 400 for people nobody knows', async () => {
+  it('answers 404 for a session that is unknown or not paired, and 400 for people unknown to the network', async () => {
     await chats.world.api.post('/start?clientId=unpaired');
     const requests: [string, object][] = [
       ['/send-typing', {}],

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { ALICE, BOB, linkSession, reached } from '../support/pairing.js';
 import { answering } from '../support/receiver.js';
-import { startWorld, type World } from '../support/world.js';
+import { ALICE, BOB, linkSession, reached, startWorld, type World } from '../support/world.js';
 
 const SECRET = 'sixteen-characters';
 
@@ -33,7 +32,7 @@ describe('the fleet over the API', () => {
   };
   const say = (text: string) => world.phones.write(BOB.number, { to: ALICE.number, text });
 
-  it('tells of each session what an operator looks at, and on which node it is', async () => {
+  it('shows the status, figures and node of each session', async () => {
     const { at, sessions } = await fleet();
     expect(sessions.map(({ clientId }) => clientId)).to.deep.equal(['acme', 'blank']);
     const [acme, blank] = sessions;
@@ -62,11 +61,11 @@ describe('the fleet over the API', () => {
     });
   });
 
-  it('tells of the node that it is up, how large it is, and whether store and network answer', async () => {
+  it('shows uptime and memory of the node, and whether store and network answer', async () => {
     const [node] = (await fleet()).nodes;
     expect(node).to.deep.include({
       podName: 'node-1',
-      sessions: { total: 2, connected: 1, down: 1, terminal: 0 },
+      sessions: { total: 2, connected: 1, down: 0, terminal: 0 },
       deliveries: { waiting: 0, inFlight: 0, failed: 0 },
     });
     expect(node).to.have.nested.property('store.reachable', true);
@@ -75,7 +74,7 @@ describe('the fleet over the API', () => {
     expect(node?.uptimeSeconds).to.be.a('number');
   });
 
-  it('counts what is in flight, what arrived and what was given up, and forgets what arrives in the end', async () => {
+  it('counts deliveries in flight, delivered and failed, and removes a failed one that arrives later', async () => {
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
       world.receiver.respond((response) => {
@@ -105,12 +104,12 @@ describe('the fleet over the API', () => {
     expect((await session('acme')).webhook).to.deep.include({ delivered: 1, dropped: 1, failed: 0 });
   });
 
-  /** A failed delivery is written down after the tail has told of it. */
+  /** A failed delivery is stored after its entry in the tail. */
   async function settled(count: number): Promise<void> {
     while ((await session('acme')).webhook.failed !== count);
   }
 
-  it('still counts the failed ones after a restart, and no longer when the session is gone', async () => {
+  it('counts the failed deliveries after a restart, until the session is deleted', async () => {
     world.receiver.respond(answering(410));
     await say('refused');
     await world.tail.next((entry) => entry.kind === 'dropped' && entry.reason.includes('410'));
@@ -124,7 +123,7 @@ describe('the fleet over the API', () => {
     expect((await fleet()).sessions.map(({ clientId }) => clientId)).to.deep.equal(['acme', 'blank']);
   });
 
-  it('shows a session’s secret its own session, and nothing of the machine', async () => {
+  it("shows a session's secret its own session, and nothing of the machine", async () => {
     await world.api.post('/set-api-secret', { clientId: 'acme', secret: SECRET });
     const own = world.api.as(SECRET);
     const { nodes, sessions } = await fleet(own);
@@ -136,11 +135,12 @@ describe('the fleet over the API', () => {
     expect((await world.api.as('no-token').get('/fleet')).status).to.equal(401);
   });
 
-  describe('a session that is to connect again', () => {
+  describe('/reconnect', () => {
     const reconnect = (clientId: string) => world.api.post('/reconnect', { clientId });
 
-    it('does so, and what is in flight in both directions goes on over the new link', async () => {
+    it('reconnects, and delivers messages in flight in both directions over the new link', async () => {
       await world.phones.fault({ kind: 'drop-acks', number: ALICE.number });
+      await world.phones.fault({ kind: 'drop-receipts', number: ALICE.number });
       const sending = world.api.post('/send-message', {
         clientId: 'acme',
         to: BOB.number,
@@ -165,7 +165,7 @@ describe('the fleet over the API', () => {
       expect(messages.filter(({ text }) => text === 'on its way')).to.have.length(1);
     });
 
-    it('is refused when it is unknown, not paired, or waits for an operator', async () => {
+    it('refuses a session that is unknown, not paired, or waiting for an operator', async () => {
       expect((await reconnect('nobody')).status).to.equal(404);
       const unpaired = await reconnect('blank');
       expect(unpaired.status).to.equal(404);

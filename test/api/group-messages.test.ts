@@ -1,16 +1,22 @@
 import { expect } from 'chai';
 import type { EventEnvelope } from '../../src/events/envelope.js';
 import type { MessageView, PhoneView, WriteContent } from '../../src/sandbox/client.js';
-import type { ApiAnswer } from '../support/api.js';
-import { lidOf } from '../support/conversations.js';
-import { eventOf, eventsOf } from '../support/events.js';
-import { ALICE, BOB, CAROL, linkSession } from '../support/pairing.js';
-import { picture } from '../support/pictures.js';
-import { startWorld, type World } from '../support/world.js';
+import { picture } from '../support/made-files.js';
+import { eventOf, eventsOf } from '../support/receiver.js';
+import {
+  ALICE,
+  type ApiAnswer,
+  BOB,
+  CAROL,
+  lidOf,
+  linkSession,
+  startWorld,
+  type World,
+} from '../support/world.js';
 
 const DAVE = { number: '+15550000004', name: 'Dave' };
 
-describe('messages in groups over the wire', () => {
+describe('group messages over the wire', () => {
   let world: World;
   let alice: PhoneView;
   let bob: PhoneView;
@@ -53,6 +59,18 @@ describe('messages in groups over the wire', () => {
     chatRoomId: `acme-${lidOf(alice)}-${jid.slice(0, -5)}`,
   });
 
+  it('quotes an unknown message without an author: nobody is told that the group wrote it', async () => {
+    const messageId = await sent('/send-message', { body: 'to what?', quotedMessageId: '3EB0UNKNOWN' });
+    expect(await held(messageId))
+      .to.include({ quotedMessageId: '3EB0UNKNOWN' })
+      .and.not.have.property('quotedAuthor');
+    const { quoted } = await eventOf(world.receiver, messageId);
+    expect(quoted).to.deep.equal({ messageId: '3EB0UNKNOWN', body: '', type: 'text' });
+    const known = await says(BOB, { text: 'a question' });
+    const reply = await sent('/send-message', { body: 'an answer', quotedMessageId: known.messageId });
+    expect(await held(reply)).to.include({ quotedAuthor: BOB.number });
+  });
+
   const OUT: [what: string, path: string, body: object, type: string, held: Partial<MessageView>][] = [
     ['texts', '/send-message', { body: 'Hello all' }, 'text', { type: 'text', text: 'Hello all' }],
     [
@@ -79,7 +97,7 @@ describe('messages in groups over the wire', () => {
     ],
   ];
   for (const [what, path, body, type, expected] of OUT) {
-    it(`go out to every member, and come back with the group: ${what}`, async () => {
+    it(`reach every member, and return as events with the group: ${what}`, async () => {
       const question = await says(BOB, { text: 'and?' });
       const metaData = { userId: 'u-1' };
       const mentions = [lidOf(bob)];
@@ -106,7 +124,7 @@ describe('messages in groups over the wire', () => {
     });
   }
 
-  it('go out as files too', async () => {
+  it('reach every member as files too', async () => {
     const form = new FormData();
     for (const [name, value] of Object.entries({ clientId: 'acme', to: jid, caption: 'Us' }))
       form.set(name, value);
@@ -120,7 +138,7 @@ describe('messages in groups over the wire', () => {
     expect(await eventOf(world.receiver, messageId)).to.deep.include({ ...chat(), type: 'image' });
   });
 
-  it('are reacted to, edited, deleted and read', async () => {
+  it('accept reactions, edits, deletions and receipts', async () => {
     const { messageId: hers } = await says(CAROL, { text: 'of Carol' });
     await held(hers);
     await sent('/send-reaction', { messageId: hers, emoji: '👍' });
@@ -148,7 +166,7 @@ describe('messages in groups over the wire', () => {
     await world.phones.waitForMessage(BOB.number, ({ messageId, revoked }) => messageId === mine && revoked);
   });
 
-  it('that nothing is known of cannot be reacted to, deleted or read: nobody would find them', async () => {
+  it('refuse reactions, deletions and receipts when they are unknown', async () => {
     const unknown = '3EB0LONGAGO';
     const calls: [string, object][] = [
       ['/send-reaction', { messageId: unknown, emoji: '👍' }],
@@ -164,7 +182,7 @@ describe('messages in groups over the wire', () => {
     await sent('/send-reaction', { messageId: unknown, emoji: '👍', targetFromMe: true });
   });
 
-  it('come in of every kind, with the group and who wrote', async () => {
+  it('arrive as events of every kind, with the group and the author', async () => {
     const poll = await says(BOB, { poll: { name: 'When?', options: ['Mon', 'Tue'] } });
     const buttons = { bodyText: 'Ok?', buttons: [{ type: 'quick_reply', displayText: 'Yes', id: 'yes' }] };
     const asked = await sent('/send-interactive-message', buttons);
@@ -194,7 +212,7 @@ describe('messages in groups over the wire', () => {
     }
   });
 
-  it('are told to nobody while that is not wanted', async () => {
+  it('cause no events while the session has group events disabled', async () => {
     await hearGroups(false);
     const { messageId } = await world.phones.write(BOB.number, { to: jid, text: 'not for you' });
     const echo = await sent('/send-message', { body: 'nor this' });
@@ -204,7 +222,7 @@ describe('messages in groups over the wire', () => {
     expect([...eventsOf(world.receiver, messageId), ...eventsOf(world.receiver, echo)]).to.deep.equal([]);
   });
 
-  it('reach who came a moment ago, and not who went, without asking for the members each time', async () => {
+  it('reach members who have just joined, and no former members, without a query for each message', async () => {
     await sent('/send-message', { body: 'one' });
     const before = await groupQueries();
     for (let turn = 0; turn < 5; turn += 1) await sent('/send-message', { body: `again ${turn}` });

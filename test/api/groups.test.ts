@@ -1,9 +1,8 @@
 import { expect } from 'chai';
+import sharp from 'sharp';
+import type { CreatedGroup, GroupDetail } from '../../src/contract/index.js';
 import type { PhoneView } from '../../src/sandbox/client.js';
-import type { CreatedGroup, GroupDetail } from '../../src/services/groups/views.js';
-import { lidOf } from '../support/conversations.js';
-import { ALICE, BOB, CAROL, linkSession } from '../support/pairing.js';
-import { startWorld, type World } from '../support/world.js';
+import { ALICE, BOB, CAROL, lidOf, linkSession, startWorld, type World } from '../support/world.js';
 
 const DAVE = { number: '+15550000004', name: 'Dave' };
 const NO_GROUP = '120363999999999999@g.us';
@@ -46,7 +45,7 @@ describe('the group routes over the wire', () => {
   const membersAtNetwork = async (jid: string) =>
     (await world.phones.groups.get(jid)).participants.map(({ number }) => number);
 
-  it('make a group of people who are named in any form, and describe it', async () => {
+  it('create a group of people named in any form, and describe it', async () => {
     const { alice, bob, carol, dave } = people;
     const written = `+1 (555) 000-${CAROL.number.slice(-4)}`;
     const group = await created([lidOf(bob), written, dave.jid], 'Weekend plans');
@@ -73,7 +72,7 @@ describe('the group routes over the wire', () => {
     expect(await membersAtNetwork(group.jid)).to.have.members(members.map(({ phone }) => phone));
   });
 
-  it('tell who could not be put into a new group', async () => {
+  it('report who could not be added to a new group', async () => {
     await world.phones.update(DAVE.number, { onlyAdminsAddMe: true });
     const group = await created([BOB.number, DAVE.number]);
     expect(group).to.deep.include({ participants: 2, refused: [{ jid: people.dave.lid, error: 403 }] });
@@ -98,7 +97,7 @@ describe('the group routes over the wire', () => {
     expect(await detailOf(jid)).to.include({ topic: 'All about flags' });
   });
 
-  it('tell of each member what became of a change', async () => {
+  it('return the result of a change for each member', async () => {
     const { bob, carol, dave } = people;
     const { jid: groupJid } = await created([BOB.number]);
     await world.phones.update(DAVE.number, { onlyAdminsAddMe: true });
@@ -122,7 +121,7 @@ describe('the group routes over the wire', () => {
     expect(await change('remove', BOB.number)).to.deep.equal({ members: [{ jid: bob.lid, error: 404 }] });
   });
 
-  it('give out a link that leads into the group until it is reset', async () => {
+  it('return an invite link that works until it is reset', async () => {
     const { jid: groupJid } = await created([BOB.number]);
     const link = async (more: object = {}) =>
       String((await ask('/group-invite-link', { groupJid, ...more })).body.link);
@@ -139,7 +138,129 @@ describe('the group routes over the wire', () => {
     expect(await membersAtNetwork(groupJid)).to.have.length(4);
   });
 
-  it('leave a group, which is there for the others', async () => {
+  it('change subject, description and every setting of a group', async () => {
+    const { jid: groupJid } = await created([BOB.number]);
+    const settings = {
+      announce: true,
+      locked: true,
+      membersAdd: true,
+      joinApproval: true,
+    };
+    const all = { subject: 'Renamed', description: 'All about it', disappearingSeconds: 86_400, ...settings };
+    const { status, body } = await ask('/update-group', { groupJid, ...all });
+    expect([status, body]).to.deep.equal([200, { ok: true }]);
+    const { disappearingSeconds: ephemeral, ...shown } = all;
+    expect(await world.phones.groups.get(groupJid)).to.include({ ...shown, ephemeral });
+    expect(await detailOf(groupJid)).to.include({
+      name: 'Renamed',
+      topic: 'All about it',
+      isAnnounce: true,
+      isLocked: true,
+      membersAdd: true,
+      joinApproval: true,
+      disappearingSeconds: 86_400,
+    });
+    await ask('/update-group', { groupJid, description: '', locked: false });
+    expect(await detailOf(groupJid)).to.include({ topic: '', isLocked: false, isAnnounce: true });
+    expect((await ask('/disappearing-messages', { to: groupJid, seconds: 0 })).body).to.deep.equal({
+      ok: true,
+    });
+    expect(await detailOf(groupJid)).to.include({ disappearingSeconds: 0 });
+  });
+
+  it('set and remove the picture of a group', async () => {
+    const { jid: groupJid } = await created([BOB.number]);
+    const file = await sharp({ create: { width: 40, height: 30, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer();
+    const form = new FormData();
+    form.set('clientId', 'acme');
+    form.set('groupJid', groupJid);
+    form.set('file', new Blob([new Uint8Array(file)], { type: 'image/png' }), 'red.png');
+    const { status, body } = await world.api.upload('/set-group-picture?clientId=acme', form);
+    expect([status, body]).to.deep.equal([200, { ok: true }]);
+    expect((await world.phones.groups.get(groupJid)).pictureId).not.to.equal('');
+    await ask('/set-group-picture', { groupJid, downloadUrl: '' });
+    expect((await world.phones.groups.get(groupJid)).pictureId).to.equal('');
+  });
+
+  it('list, approve and reject people who ask to join', async () => {
+    const { carol, dave } = people;
+    const { jid: groupJid } = await created([BOB.number]);
+    await ask('/update-group', { groupJid, joinApproval: true });
+    const code = await world.phones.groups.invite(ALICE.number, groupJid);
+    for (const { number } of [CAROL, DAVE]) await world.phones.groups.join(number, code);
+    const { requests } = (await ask('/group-requests', { groupJid })).body;
+    if (!Array.isArray(requests)) throw new Error('requests are a list');
+    expect(requests.map(({ jid, phone }) => [jid, phone])).to.deep.equal([
+      [carol.lid, CAROL.number],
+      [dave.lid, DAVE.number],
+    ]);
+    expect(Date.parse(requests[0].requestedAt)).to.be.closeTo(Date.now(), 60_000);
+    const answer = async (action: string, ...participants: string[]) =>
+      (await ask('/update-group-requests', { groupJid, action, participants })).body.members;
+    expect(await answer('approve', CAROL.number, BOB.number)).to.deep.equal([
+      { jid: carol.lid, error: 0 },
+      { jid: people.bob.lid, error: 409 },
+    ]);
+    expect(await answer('reject', dave.lid)).to.deep.equal([{ jid: dave.lid, error: 0 }]);
+    expect((await ask('/group-requests', { groupJid })).body).to.deep.equal({ requests: [] });
+    expect(await membersAtNetwork(groupJid)).to.have.members([ALICE.number, BOB.number, CAROL.number]);
+  });
+
+  it('show the group of an invite, and join it by link or code', async () => {
+    const { bob } = people;
+    const { jid } = await world.phones.groups.create(BOB.number, {
+      subject: 'His',
+      participants: [CAROL.number],
+    });
+    await world.phones.groups.update(BOB.number, jid, { description: 'Open to all' });
+    const code = await world.phones.groups.invite(BOB.number, jid);
+    const invite = `https://chat.whatsapp.com/${code}`;
+    const { createdAt, ...group }: Record<string, unknown> = Object(
+      (await ask('/group-invite-info', { invite })).body.group,
+    );
+    expect(group).to.deep.equal({
+      ...{ jid, name: 'His', topic: 'Open to all', ownerJid: bob.lid },
+      ...{ participants: 2, joinApproval: false },
+    });
+    expect(Date.parse(String(createdAt))).to.be.closeTo(Date.now(), 60_000);
+    expect((await ask('/join-group', { invite })).body).to.deep.equal({ groupJid: jid, joined: true });
+    expect(await membersAtNetwork(jid)).to.contain(ALICE.number);
+    const again = await ask('/join-group', { invite: code });
+    expect([again.status, again.body.error]).to.deep.equal([409, again.body.error]);
+    expect(again.body.error).to.match(/a member already/);
+  });
+
+  it('ask to join where an admin has to approve', async () => {
+    const { jid } = await world.phones.groups.create(BOB.number, { subject: 'Closed', participants: [] });
+    await world.phones.groups.update(BOB.number, jid, { joinApproval: true });
+    const invite = await world.phones.groups.invite(BOB.number, jid);
+    expect((await ask('/group-invite-info', { invite })).body).to.have.nested.property(
+      'group.joinApproval',
+      true,
+    );
+    expect((await ask('/join-group', { invite })).body).to.deep.equal({ groupJid: jid, joined: false });
+    expect(await membersAtNetwork(jid)).to.deep.equal([BOB.number]);
+    expect((await world.phones.groups.get(jid)).requests.map(({ number }) => number)).to.deep.equal([
+      ALICE.number,
+    ]);
+    await world.phones.groups.answerRequests(BOB.number, jid, 'approve', [ALICE.number]);
+    expect(await groupsOf(ALICE)).to.contain(jid);
+  });
+
+  it('report an unknown invite with 404, and what is none with 400', async () => {
+    for (const path of ['/join-group', '/group-invite-info']) {
+      const unknown = await ask(path, { invite: 'AbCdEfGhIjKlMnOpQrStUv' });
+      expect([unknown.status, path]).to.deep.equal([404, path]);
+      expect(unknown.body.error).to.match(/invite is wrong, or was revoked/);
+      const none = await ask(path, { invite: 'https://example.com/AbCdEfGhIjKlMnOpQrStUv' });
+      expect([none.status, path]).to.deep.equal([400, path]);
+      expect(none.body.error).to.match(/invite must be a link/);
+    }
+  });
+
+  it('leave a group, which continues for the other members', async () => {
     const { jid: groupJid } = await created([BOB.number]);
     expect((await ask('/leave-group', { groupJid })).body).to.deep.equal({ ok: true });
     expect(await membersAtNetwork(groupJid)).to.deep.equal([BOB.number]);
@@ -164,7 +285,7 @@ describe('the group routes over the wire', () => {
     ['by what is no address', () => ['Bob'], /participants: Bob must be a LID/],
   ];
   for (const [what, participants, message] of badPeople) {
-    it(`do nothing at all with a person ${what}`, async () => {
+    it(`refuse the whole request with a person ${what}`, async () => {
       const before = await groupsOf(ALICE);
       const made = await ask('/create-group', { subject: 'Never', participants: participants() });
       expect(made.status).to.equal(400);
@@ -180,14 +301,14 @@ describe('the group routes over the wire', () => {
     });
   }
 
-  it('do not take the linked number for one of the others', async () => {
+  it('refuse the linked number as a member to change', async () => {
     const participants = [BOB.number, ALICE.number];
     const { status, body } = await ask('/create-group', { subject: 'Mine', participants });
     expect(status).to.equal(400);
     expect(body.error).to.match(/must not name the linked number/);
   });
 
-  it('say which right is missing, and change nothing', async () => {
+  it('name the missing right, and change nothing', async () => {
     const participants = [ALICE.number, CAROL.number];
     const { jid: groupJid } = await world.phones.groups.create(BOB.number, { subject: 'His', participants });
     const forbidden = [
@@ -195,15 +316,23 @@ describe('the group routes over the wire', () => {
       await ask('/update-group-members', { groupJid, action: 'promote', participants: [ALICE.number] }),
       await ask('/group-invite-link', { groupJid }),
       await ask('/group-invite-link', { groupJid, reset: true }),
+      await ask('/update-group', { groupJid, subject: 'Mine', announce: true }),
+      await ask('/group-requests', { groupJid }),
+      await ask('/update-group-requests', { groupJid, action: 'approve', participants: [CAROL.number] }),
     ];
     for (const { status, body } of forbidden) {
       expect(status).to.equal(403);
       expect(body.error).to.match(/no admin/);
     }
-    expect((await world.phones.groups.get(groupJid)).participants).to.have.length(3);
+    const group = await world.phones.groups.get(groupJid);
+    expect(group.participants).to.have.length(3);
+    // everybody may change the subject of a group that is not locked
+    expect(group).to.include({ subject: 'Mine', announce: false });
+    const named = await ask('/update-group', { groupJid, joinApproval: true });
+    expect(named.body.error).to.match(/^joinApproval: /);
   });
 
-  it('say that there is no such group, session or connection', async () => {
+  it('report an unknown group, an unknown session, and a missing connection', async () => {
     const calls: [string, object][] = [
       ['/get-group-participants', { groupJid: NO_GROUP }],
       ['/update-group-members', { groupJid: NO_GROUP, action: 'add', participants: [BOB.number] }],

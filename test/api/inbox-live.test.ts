@@ -1,10 +1,8 @@
 import { expect } from 'chai';
+import type { StoredMessage } from '../../src/contract/index.js';
 import type { RoomSignal, TailEntry } from '../../src/delivery/tail.js';
-import type { MessageView } from '../../src/services/services.js';
-import { Conversations, lidOf } from '../support/conversations.js';
-import { BOB } from '../support/pairing.js';
 import { TailReader } from '../support/tail-reader.js';
-import { TOKEN } from '../support/world.js';
+import { BOB, Conversations, lidOf, TOKEN } from '../support/world.js';
 
 const DAVE = { number: '+15550000004', name: 'Dave' };
 
@@ -33,11 +31,11 @@ describe('the live stream of the hosted inbox', () => {
     expect(status, JSON.stringify(body)).to.equal(200);
     return String(body.messageId);
   }
-  async function rows(chatRoomId: string, query = '?status=true'): Promise<MessageView[]> {
+  async function rows(chatRoomId: string, query = '?status=true'): Promise<StoredMessage[]> {
     const { messages } = (await chats.world.api.get(`/chatrooms/${chatRoomId}/messages${query}`)).body;
     return Array.isArray(messages) ? messages : [];
   }
-  /** Resolves when a stored message has come that far; each step is told of. */
+  /** Resolves when a stored message has that status; each step is signalled. */
   async function came(
     messageId: string,
     status: string,
@@ -56,11 +54,11 @@ describe('the live stream of the hosted inbox', () => {
     return { jid, chatRoomId: `hosted-${lidOf(hosted.phone)}-${jid.split('@')[0]}` };
   }
 
-  it('begins with every room', async () => {
+  it('starts with a signal for all rooms', async () => {
     await signal(({ clientId, chatRoomId }) => clientId === '' && chatRoomId === '');
   });
 
-  it('tells of messages that come and go, with what they are', async () => {
+  it('signals inbound and own messages, with their kinds', async () => {
     const { messageId } = await chats.fromBob(chats.hosted, { text: 'hello' });
     const told = await ofMessage(messageId);
     expect(told).to.have.all.keys('kind', 'at', 'clientId', 'chatRoomId', 'messageId');
@@ -74,7 +72,7 @@ describe('the live stream of the hosted inbox', () => {
     await ofMessage(messageId);
   });
 
-  it('tells of messages that nobody is told of otherwise', async () => {
+  it('signals messages that cause no other event', async () => {
     const { jid, chatRoomId } = await group();
     const { messageId } = await chats.world.phones.write(BOB.number, { to: jid, text: 'hello all' });
     await ofMessage(messageId, chatRoomId);
@@ -82,14 +80,14 @@ describe('the live stream of the hosted inbox', () => {
     expect(events).to.deep.equal([]);
   });
 
-  it('tells of a room that was read', async () => {
+  it('signals a room when it is marked as read', async () => {
     await chats.fromBob(chats.hosted, { text: 'hello' });
     const { chatRoomId } = chats.hosted;
     await chats.world.api.post(`/chatrooms/${chatRoomId}/read`);
     await signal((told) => told.chatRoomId === chatRoomId && told.messageId === undefined);
   });
 
-  it('tells of changes of messages', async () => {
+  it('signals changes of messages', async () => {
     const { messageId } = await chats.fromBob(chats.hosted, { text: 'hello' });
     await ofMessage(messageId);
     live.entries.length = 0;
@@ -100,7 +98,7 @@ describe('the live stream of the hosted inbox', () => {
     await ofMessage(messageId);
   });
 
-  it('tells nothing of a session without a workspace, but that its messages come further', async () => {
+  it('signals nothing for a session without a workspace, except message statuses', async () => {
     const messageId = await send('plain');
     await live.next(
       (entry) =>
@@ -112,7 +110,7 @@ describe('the live stream of the hosted inbox', () => {
     expect(signals().filter(({ clientId }) => clientId === 'plain')).to.deep.equal([]);
   });
 
-  it('tells a session of its own rooms only', async () => {
+  it("signals a session's secret its own rooms only", async () => {
     const own = new TailReader<TailEntry | RoomSignal>();
     await own.open(chats.world.daemon.url, TOKEN, '?rooms=true&clientId=plain');
     await own.next((entry) => entry.kind === 'room' && entry.clientId === 'plain' && entry.chatRoomId === '');
@@ -122,15 +120,15 @@ describe('the live stream of the hosted inbox', () => {
     await own.close();
   });
 
-  describe('ticks', () => {
-    it('are asked for with yes or no', async () => {
+  describe('message statuses', () => {
+    it('validates the parameter that requests statuses', async () => {
       const { chatRoomId } = chats.hosted;
       const answer = await chats.world.api.get(`/chatrooms/${chatRoomId}/messages?status=perhaps`);
       expect(answer.status).to.equal(400);
       expect(answer.body.error).to.include('status');
     });
 
-    it('are shown where they are asked for, and each is told of', async () => {
+    it('returns statuses on request, and signals each one', async () => {
       const messageId = await send('hosted');
       await came(messageId, 'delivered');
       live.entries.length = 0;
@@ -144,7 +142,7 @@ describe('the live stream of the hosted inbox', () => {
       expect(other).to.include({ body: 'hello' }).and.not.have.property('status');
     });
 
-    it('are those of whoever came furthest, in a group', async () => {
+    it('returns the furthest status of any member in a group', async () => {
       const { jid, chatRoomId } = await group();
       const messageId = await send('hosted', jid);
       await came(messageId, 'delivered', chatRoomId);
@@ -152,7 +150,7 @@ describe('the live stream of the hosted inbox', () => {
       await came(messageId, 'read', chatRoomId);
     });
 
-    it('are those of what was written on the phone too', async () => {
+    it('returns statuses of messages written on the phone too', async () => {
       const { messageId } = await chats.fromOwner(chats.hosted, { text: 'from the phone' });
       expect(['sent', 'delivered']).to.include(
         (await rows(chats.hosted.chatRoomId)).find((row) => row.messageId === messageId)?.status,

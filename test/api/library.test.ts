@@ -1,16 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'chai';
+import type { MediaFile } from '../../src/contract/index.js';
 import type { EventEnvelope } from '../../src/events/envelope.js';
 import type { MediaContent } from '../../src/sandbox/client.js';
-import type { MediaFileView } from '../../src/services/services.js';
-import type { ApiAnswer } from '../support/api.js';
-import { Conversations, type Side } from '../support/conversations.js';
-import { eventOf } from '../support/events.js';
-import { BOB, linkSession } from '../support/pairing.js';
+import { eventOf } from '../support/receiver.js';
+import { type ApiAnswer, BOB, Conversations, linkSession, type Side } from '../support/world.js';
 
 interface FileCase {
   file: Omit<MediaContent, 'base64'>;
-  /** What a browser is told. */
+  /** Response headers that a browser reads. */
   type: string;
   disposition: string;
 }
@@ -43,7 +41,7 @@ const FILES: FileCase[] = [
   },
 ];
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe('files of the hosted inbox', () => {
   let chats: Conversations;
@@ -54,14 +52,14 @@ describe('files of the hosted inbox', () => {
 
   const get = (path: string): Promise<ApiAnswer> => chats.world.api.get(path);
   const library = (query = '') => get(`/media-files?clientId=hosted&orgId=workspace1${query}`);
-  const filesIn = ({ body }: ApiAnswer): MediaFileView[] => (Array.isArray(body.files) ? body.files : []);
+  const filesIn = ({ body }: ApiAnswer): MediaFile[] => (Array.isArray(body.files) ? body.files : []);
 
   async function bothWays(side: Side, media: MediaContent): Promise<EventEnvelope[]> {
     return [await chats.fromBob(side, { media }), await chats.fromOwner(side, { media })];
   }
 
   for (const { file, type, disposition } of FILES) {
-    it(`are given out as they were: ${file.kind}`, async () => {
+    it(`serves a file unchanged: ${file.kind}`, async () => {
       const bytes = randomBytes(5_000);
       for (const event of await bothWays(chats.hosted, { ...file, base64: bytes.toString('base64') })) {
         const url = linkIn(event);
@@ -81,7 +79,7 @@ describe('files of the hosted inbox', () => {
     });
   }
 
-  it('are those of API sends too', async () => {
+  it('stores the files of API sends', async () => {
     const bytes = randomBytes(3_000);
     const form = new FormData();
     form.set('to', BOB.number);
@@ -96,7 +94,7 @@ describe('files of the hosted inbox', () => {
     expect(newest).to.deep.include({ fileName: 'offer.pdf', caption: 'as agreed', fileSize: 3_000 });
   });
 
-  it('are stored nowhere for a session without a workspace', async () => {
+  it('stores no file for a session without a workspace', async () => {
     for (const event of await bothWays(chats.plain, { kind: 'image', mimeType: 'image/jpeg', size: 100 })) {
       expect(event.media).to.not.have.property('downloadUrl');
     }
@@ -104,7 +102,7 @@ describe('files of the hosted inbox', () => {
     expect(answer.body).to.deep.include({ files: [], pagination: { page: 1, limit: 50, total: 0 } });
   });
 
-  it('come in parts, of whatever size they are', async () => {
+  it('serves ranges of files of any size', async () => {
     const bytes = randomBytes(3 * 1024 * 1024 + 17);
     const { file } = await chats.world.phones.addFile(bytes);
     const media = { kind: 'video', mimeType: 'video/mp4', file } as const;
@@ -133,7 +131,7 @@ describe('files of the hosted inbox', () => {
     ['image/svg+xml', 'picture.svg'],
     ['image/png', 'lies.html'],
   ] as const) {
-    it(`never run as a page of ours: ${mimeType} as ${fileName}`, async () => {
+    it(`never lets a browser render a file: ${mimeType} as ${fileName}`, async () => {
       const page = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
       const base64 = Buffer.from(page).toString('base64');
       const media = { kind: 'document', mimeType, fileName, base64 } as const;
@@ -147,11 +145,11 @@ describe('files of the hosted inbox', () => {
     });
   }
 
-  it('are listed page by page, newest first, each once', async () => {
+  it('lists files page by page, newest first, each once', async () => {
     const { pagination } = (await library()).body;
     const total = Number(Reflect.get(Object(pagination), 'total'));
     expect(total).to.be.greaterThan(FILES.length * 2);
-    const listed: MediaFileView[] = [];
+    const listed: MediaFile[] = [];
     for (let page = 1; listed.length < total; page++) {
       const answer = await library(`&page=${page}&limit=3`);
       expect(answer.body.pagination).to.deep.equal({ page, limit: 3, total });
@@ -170,7 +168,18 @@ describe('files of the hosted inbox', () => {
     expect((await load(String(body.url))).body).to.have.length(sample?.fileSize ?? -1);
   });
 
-  it('are not found by what is no file', async () => {
+  it('lists files of the same second as they came, the last first', async () => {
+    const captions = ['one', 'two', 'three', 'four', 'five'];
+    for (const caption of captions) {
+      const media = { kind: 'image', mimeType: 'image/jpeg', size: 50, caption } as const;
+      // answers when the file is stored
+      await load(linkIn(await chats.fromBob(chats.hosted, { media })));
+    }
+    const listed = filesIn(await library('&limit=5')).map(({ caption }) => caption);
+    expect(listed).to.deep.equal(captions.reverse());
+  });
+
+  it('answers 404 for invalid file ids', async () => {
     const { messageId } = await chats.fromBob(chats.hosted, { text: 'no file' });
     const { chatRoomId } = chats.hosted;
     for (const path of [
@@ -187,7 +196,7 @@ describe('files of the hosted inbox', () => {
     expect(filesIn(await get('/media-files?clientId=hosted&orgId=workspace2'))).to.deep.equal([]);
   });
 
-  it('are told to the session’s own secret, and to no other', async () => {
+  it("shows files to the session's own secret, and to no other", async () => {
     const secrets = { hosted: 'secret-of-hosted-0123', plain: 'secret-of-plain-01234' };
     for (const [clientId, secret] of Object.entries(secrets)) {
       await chats.world.api.post('/set-api-secret', { clientId, secret });
@@ -206,7 +215,7 @@ describe('files of the hosted inbox', () => {
     }
   });
 
-  it('go with their message, when that is deleted here', async () => {
+  it('deletes a file with its message', async () => {
     const clientId = 'hosted';
     const media = { kind: 'image', mimeType: 'image/jpeg', size: 10 } as const;
     const event = await chats.fromBob(chats.hosted, { media });
@@ -218,7 +227,7 @@ describe('files of the hosted inbox', () => {
     expect((await load(linkIn(event))).status).to.equal(404);
   });
 
-  it('go with their session', async () => {
+  it('deletes files with their session', async () => {
     const clientId = 'leaving';
     const number = '+15550000021';
     await linkSession(chats.world, clientId, { number, name: 'Lea' });
@@ -231,7 +240,7 @@ describe('files of the hosted inbox', () => {
     expect((await load(url)).status).to.equal(404);
   });
 
-  it('are counted', async () => {
+  it('counts files', async () => {
     const answer = await load(`${chats.world.api.url}/metrics`, {
       'x-v3-secret': 'test-master-token-0123456789',
     });
@@ -241,7 +250,7 @@ describe('files of the hosted inbox', () => {
     expect((await get('/config')).body).to.include({ publicMedia: true });
   });
 
-  describe('that the network has lost when they are fetched', () => {
+  describe('files that the network has lost', () => {
     /** Bob writes while the daemon is away; resolves with the event that the next start brings. */
     async function whileAway(
       lose: (messageId: string) => Promise<unknown>,
@@ -258,20 +267,20 @@ describe('files of the hosted inbox', () => {
       return eventOf(world.receiver, messageId);
     }
 
-    it('are uploaded again by the phone', async () => {
+    it('stores a file that the phone uploads again', async () => {
       const bytes = randomBytes(2_000);
       const event = await whileAway(async () => undefined, bytes);
       expect((await load(linkIn(event))).body.equals(bytes)).to.equal(true);
     });
 
-    it('leave their message without a link when the phone has lost them too', async () => {
+    it('returns a message without a link when the phone has lost the file too', async () => {
       const { world, hosted } = chats;
       const lose = (messageId: string) => world.phones.forget(hosted.phone.number, messageId, 'file');
       const event = await whileAway(lose, randomBytes(2_000));
       const { status, body } = await load(linkIn(event));
       expect([status, JSON.parse(body.toString())]).to.deep.equal([
         404,
-        { error: 'there is no such file, or not any more' },
+        { error: 'there is no such file, or it was deleted' },
       ]);
       const row = await chats.row(hosted, event.messageId);
       expect(row).to.include({ messageType: 'image', downloadUrl: '' });
@@ -294,7 +303,7 @@ interface Loaded {
   body: Buffer;
 }
 
-/** As somebody who knows nothing but the link. */
+/** Fetches as a client that knows only the link. */
 async function load(url: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Loaded> {
   const response = await fetch(url, { method, headers });
   const body = Buffer.from(await response.arrayBuffer());

@@ -1,12 +1,10 @@
 import { expect } from 'chai';
-import { eventOf } from '../support/events.js';
-import { ALICE, BOB, linkSession, WEBHOOK_TOKEN } from '../support/pairing.js';
-import { startReceiver, type TestReceiver } from '../support/receiver.js';
-import { startWorld, type World } from '../support/world.js';
+import { eventOf, startReceiver, type TestReceiver } from '../support/receiver.js';
+import { ALICE, BOB, linkSession, startWorld, WEBHOOK_TOKEN, type World } from '../support/world.js';
 
 const LISTENER_TOKEN = 'a-token-of-a-listener';
 
-describe('listening in place of a webhook, over the API', () => {
+describe('the listener routes, over the API', () => {
   let world: World;
   let listener: TestReceiver;
 
@@ -35,7 +33,7 @@ describe('listening in place of a webhook, over the API', () => {
     return JSON.parse(JSON.stringify(body)).clients[0];
   };
 
-  it('takes the events of people, and gives them back with the former token', async () => {
+  it('deliver the events of people to the listener, and restore the webhook with its token', async () => {
     const { status, body } = await listen();
     expect(status, JSON.stringify(body)).to.equal(200);
     expect(body).to.include({ ok: true, webhookUrl: listener.url, registeredUrl: world.receiver.url });
@@ -57,7 +55,7 @@ describe('listening in place of a webhook, over the API', () => {
     expect(world.receiver.calls.some(({ body }) => body.includes(taken))).to.equal(false);
   });
 
-  it('is told of where sessions are listed, without a token', async () => {
+  it('list the listener with its session, without the token', async () => {
     await listen();
     const row = await ownRow();
     expect(row).to.include({ webhookUrl: world.receiver.url });
@@ -67,7 +65,7 @@ describe('listening in place of a webhook, over the API', () => {
     expect(await ownRow()).not.to.have.property('listener');
   });
 
-  it('gets test events, also of a session that has no webhook', async () => {
+  it('deliver test events, also for a session without a webhook', async () => {
     await world.api.post('/start?clientId=mute');
     await listen({ clientId: 'mute' });
     const { body } = await world.api.post('/send-test-event', { clientId: 'mute', type: 'text' });
@@ -77,7 +75,7 @@ describe('listening in place of a webhook, over the API', () => {
     expect(refused.status).to.equal(409);
   });
 
-  it('leaves what is registered alone, and does not outlive the daemon', async () => {
+  it('leave the registered webhook unchanged, and forget the listener at a restart of the daemon', async () => {
     await listen();
     await world.api.post('/set-webhook', { clientId: 'acme', webhookUrl: `${world.receiver.url}/new` });
     expect(await ownRow()).to.deep.include({ webhookUrl: `${world.receiver.url}/new` });
@@ -89,7 +87,7 @@ describe('listening in place of a webhook, over the API', () => {
     expect(call.headers.authorization).to.equal(`Bearer ${WEBHOOK_TOKEN}`);
   });
 
-  it('says what is wrong', async () => {
+  it('report invalid requests', async () => {
     expect((await listen({ clientId: 'nobody' })).status).to.equal(404);
     listener.respond((response) => response.writeHead(404).end());
     const { status, body } = await listen();

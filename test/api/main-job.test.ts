@@ -1,6 +1,14 @@
 import { expect } from 'chai';
-import { ALICE, BOB, linkSession, nextQr, reached, WEBHOOK_TOKEN } from '../support/pairing.js';
-import { startWorld, type World } from '../support/world.js';
+import {
+  ALICE,
+  BOB,
+  linkSession,
+  nextQr,
+  reached,
+  startWorld,
+  WEBHOOK_TOKEN,
+  type World,
+} from '../support/world.js';
 
 describe('the main job, over the real wire', () => {
   let world: World;
@@ -11,12 +19,12 @@ describe('the main job, over the real wire', () => {
   });
   after(() => world.stop());
 
-  it('answers with the own jid once connected', async () => {
+  it('returns the own jid once connected', async () => {
     const { body } = await world.api.post('/check-state', { clientId: 'acme' });
     expect(body).to.deep.equal({ status: true, state: '15550000001@s.whatsapp.net' });
   });
 
-  it('shows no QR any more', async () => {
+  it('shows no QR code after the pairing', async () => {
     const { body } = await world.api.get('/qr?clientId=acme');
     expect(body).to.deep.equal({ clientId: 'acme', status: 'connected', qr: '' });
   });
@@ -36,7 +44,7 @@ describe('the main job, over the real wire', () => {
     expect(held).to.include({ text: 'Hello Bob', type: 'text', from: ALICE.number, fromMe: false });
   });
 
-  it("delivers an answer as the contract's event", async () => {
+  it('delivers a reply as the event of the contract', async () => {
     const { messageId } = await world.phones.write(BOB.number, { to: ALICE.number, text: 'Hello Alice' });
     const call = await world.receiver.find((candidate) => candidate.body.includes(messageId));
     const { lid } = await world.phones.phone(BOB.number);
@@ -98,7 +106,7 @@ describe('the main job, over the real wire', () => {
     expect(world.receiver.calls.filter((candidate) => candidate.body.includes(messageId))).to.have.length(1);
   });
 
-  it('delivers what is written on the linked phone with fromMe', async () => {
+  it('delivers messages of the linked phone with fromMe', async () => {
     const { messageId } = await world.phones.write(ALICE.number, { to: BOB.number, text: 'from my phone' });
     const call = await world.receiver.find((candidate) => candidate.body.includes(messageId));
     const bob = await world.phones.phone(BOB.number);
@@ -169,7 +177,7 @@ describe('the main job, over the real wire', () => {
     expect(rooms.size).to.equal(1);
   });
 
-  it('comes back by itself after a restart, and delivers what was written meanwhile', async () => {
+  it('reconnects after a restart, and delivers the messages from the meantime', async () => {
     await world.stopDaemon();
     const { messageId } = await world.phones.write(BOB.number, { to: ALICE.number, text: 'are you there?' });
     await world.startDaemon();
@@ -178,7 +186,7 @@ describe('the main job, over the real wire', () => {
     expect(JSON.parse(call.body)).to.include({ event: 'message.received', body: 'are you there?' });
   });
 
-  it('pairs fresh after a disconnect', async () => {
+  it('pairs again after a disconnect', async () => {
     const { body } = await world.api.post('/disconnect', { clientId: 'acme' });
     expect(body).to.deep.equal({ ok: true, clientId: 'acme' });
     expect((await world.phones.phone(ALICE.number)).devices).to.deep.equal([]);

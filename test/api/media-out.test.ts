@@ -5,15 +5,18 @@ import { expect } from 'chai';
 import sharp, { type Sharp } from 'sharp';
 import { LIMITS } from '../../src/domain/limits.js';
 import type { MediaKind, MediaView, MessageView } from '../../src/sandbox/client.js';
-import type { ApiAnswer } from '../support/api.js';
-import { Conversations, lidOf, type Side } from '../support/conversations.js';
-import { eventOf } from '../support/events.js';
-import { film } from '../support/films.js';
-import { ALICE, BOB, linkSession } from '../support/pairing.js';
-import { pdf } from '../support/pdf.js';
-import { startReceiver, type TestReceiver } from '../support/receiver.js';
-import { recording, voiceNote } from '../support/sounds.js';
-import { startWorld } from '../support/world.js';
+import { film, pdf, recording, voiceNote } from '../support/made-files.js';
+import { eventOf, startReceiver, type TestReceiver } from '../support/receiver.js';
+import {
+  ALICE,
+  type ApiAnswer,
+  BOB,
+  Conversations,
+  lidOf,
+  linkSession,
+  type Side,
+  startWorld,
+} from '../support/world.js';
 
 const PATH = '/send-media-message';
 
@@ -26,7 +29,7 @@ interface Case {
   wishes?: { sendAudioAsVoice?: boolean; asSticker?: boolean };
   kind: MediaKind;
   held: Partial<MediaView>;
-  /** It has a small picture. */
+  /** The file has a thumbnail. */
   thumbnail?: boolean;
 }
 
@@ -94,7 +97,7 @@ const CASES: Case[] = [
 /** Kinds under which a person can write something. */
 const CAPTIONED: ReadonlySet<MediaKind> = new Set(['image', 'video', 'document']);
 
-describe('files over the API', () => {
+describe('/send-media-message over the wire', () => {
   let chats: Conversations;
   let host: TestReceiver;
 
@@ -150,7 +153,7 @@ describe('files over the API', () => {
     side: Side,
     messageId: string,
     bytes: Buffer,
-    { kind, held, thumbnail = false }: Case,
+    { kind, held, fileName, thumbnail = false }: Case,
   ) {
     const caption = CAPTIONED.has(kind) ? 'Look at this' : '';
     const message = await heldByBob(messageId);
@@ -160,8 +163,11 @@ describe('files over the API', () => {
 
     const event = await eventOf(chats.world.receiver, messageId);
     expect(event).to.include({ type: kind, event: 'message.sent', fromMe: true, body: caption });
+    // a sticker has no name
+    const named = kind === 'sticker' ? '' : fileName;
     expect(event.media).to.include({
       mediaType: kind,
+      fileName: named,
       mimeType: held.mimeType,
       fileSize: bytes.length,
       caption,
@@ -171,12 +177,16 @@ describe('files over the API', () => {
     const row = await chats.row(side, messageId);
     expect(row).to.include({ messageType: kind, body: caption });
     expect(row?.media).to.include({ mediaType: kind, mimeType: held.mimeType, fileSize: bytes.length });
+    expect(row?.media).to.include({ fileName: named });
+    const { headers } = await fetch(event.media?.downloadUrl ?? '');
+    const served = encodeURIComponent(named || 'file.webp');
+    expect(headers.get('content-disposition')).to.match(new RegExp(`filename\\*=UTF-8''${served}$`));
   }
 
   for (const file of CASES) {
     const { what, mimeType, fileName, wishes = {}, kind } = file;
 
-    it(`arrive as they were at their address: ${what}`, async () => {
+    it(`sends a file by URL unchanged: ${what}`, async () => {
       const bytes = await file.bytes();
       serve(bytes, { 'content-disposition': `inline; filename*=UTF-8''${encodeURIComponent(fileName)}` });
       for (const side of [chats.plain, chats.hosted]) {
@@ -189,7 +199,7 @@ describe('files over the API', () => {
       }
     });
 
-    it(`arrive as they were uploaded: ${what}`, async () => {
+    it(`sends an uploaded file unchanged: ${what}`, async () => {
       const bytes = await file.bytes();
       const part = new File([new Uint8Array(bytes)], fileName, { type: mimeType });
       for (const side of [chats.plain, chats.hosted]) {
@@ -201,7 +211,7 @@ describe('files over the API', () => {
     });
   }
 
-  it('are found out by their bytes, unless the caller knows better', async () => {
+  it('detects the type from the bytes, unless the caller names it', async () => {
     const bytes = await picture().png().toBuffer();
     serve(bytes, { 'content-type': 'text/plain' });
     const wish = { downloadUrl: `${host.url}/logo` };
@@ -213,7 +223,21 @@ describe('files over the API', () => {
     expect(overridden.media).to.include({ mimeType: 'application/x-logo', fileName: 'our.logo' });
   });
 
-  it('become stickers of any picture', async () => {
+  it('keeps the name of a picture in a forwarded copy, and names none that nobody named', async () => {
+    serve(await picture().png().toBuffer());
+    for (const side of [chats.plain, chats.hosted]) {
+      const media = async (answer: ApiAnswer) =>
+        (await eventOf(chats.world.receiver, sent(answer))).media?.fileName;
+      const named = await byUrl(side, { downloadUrl: `${host.url}/logo`, fileName: 'our logo' });
+      expect(await media(named)).to.equal('our logo.png');
+      const { clientId } = side;
+      const copy = { clientId, from: BOB.number, to: BOB.number, messageId: named.body.messageId };
+      expect(await media(await chats.world.api.post('/forward-message', copy))).to.equal('our logo.png');
+      expect(await media(await byUrl(side, { downloadUrl: `${host.url}/logo` }))).to.equal('');
+    }
+  });
+
+  it('makes a sticker of any picture', async () => {
     const jpeg = await picture().jpeg().toBuffer();
     serve(jpeg);
     const messageId = sent(await byUrl(chats.plain, { downloadUrl: host.url, asSticker: true }));
@@ -223,7 +247,7 @@ describe('files over the API', () => {
     expect(media?.sha256).not.to.equal(sha256(jpeg));
   });
 
-  it('carry quotes, mentions and metaData in both modes', async () => {
+  it('sends quotes, mentions and metaData in both modes', async () => {
     const question = await chats.fromBob(chats.plain, { text: 'where is it?' });
     const metaData = { fromAI: true, order: ['A-1'] };
     const mentions = [lidOf(chats.bob)];
@@ -240,7 +264,19 @@ describe('files over the API', () => {
     }
   });
 
-  it('are sent once for an idempotency key', async () => {
+  it('sends a file of the type that its part names, whatever its name and bytes look like', async () => {
+    const png = new Uint8Array(await picture().png().toBuffer());
+    for (const [name, type, kind] of [
+      ['a', 'text/plain', 'document'],
+      ['song.mp3', 'text/plain', 'document'],
+      ['a', 'application/octet-stream', 'image'],
+    ] as const) {
+      const answer = await upload(chats.plain, new File([png], name, { type }), {});
+      expect(answer.body.mediaType, `${name} ${type}`).to.equal(kind);
+    }
+  });
+
+  it('sends a file once for an idempotency key', async () => {
     serve(Buffer.from('once'), { 'content-type': 'text/plain' });
     const calls = host.calls.length;
     const wish = { downloadUrl: `${host.url}/once.txt` };
@@ -260,7 +296,7 @@ describe('files over the API', () => {
     expect(held.filter((message) => message.messageId === messageId)).to.have.length(1);
   });
 
-  it('by an address that are too large become a text with the link', async () => {
+  it('sends a text with the link when the file at a URL is too large', async () => {
     host.respond((response) =>
       response.writeHead(200, { 'content-length': LIMITS.mediaFallbackBytes + 1 }).write('a'),
     );
@@ -279,8 +315,8 @@ describe('files over the API', () => {
     }
   });
 
-  describe('that cannot be sent', () => {
-    /** Nothing arrives of what is refused. */
+  describe('a file that cannot be sent', () => {
+    /** A refused file is not delivered. */
     async function expectRefusal(sending: Promise<ApiAnswer>, status: number, error: RegExp): Promise<void> {
       const before = await chats.world.phones.messages(BOB.number);
       const answer = await sending;
@@ -289,10 +325,10 @@ describe('files over the API', () => {
       expect(await chats.world.phones.messages(BOB.number)).to.have.length(before.length);
     }
 
-    it('fail with 502 when their address gives none', async () => {
+    it('answers 502 when the URL returns no file', async () => {
       host.respond((response) => response.writeHead(404).end());
       const gone = byUrl(chats.plain, { downloadUrl: `${host.url}/gone` });
-      await expectRefusal(gone, 502, /\/gone: it was answered 404$/);
+      await expectRefusal(gone, 502, /\/gone: the host answered 404$/);
       host.respond((response) => response.writeHead(200, { 'content-length': 200_000_000 }).write('a'));
       const huge = byUrl(chats.plain, { downloadUrl: host.url });
       await expectRefusal(huge, 502, /it has more than 100 MB$/);
@@ -300,7 +336,7 @@ describe('files over the API', () => {
       await expectRefusal(nowhere, 502, /could not be fetched/);
     });
 
-    it('fail with 502 when the network does not take them', async () => {
+    it('answers 502 when the network refuses the file', async () => {
       serve(Buffer.from('refused'));
       const { number } = chats.plain.phone;
       await chats.world.phones.fault({ kind: 'reject-media', number });
@@ -311,7 +347,7 @@ describe('files over the API', () => {
       await expectRefusal(upload(chats.plain, new File(['a'], 'a.txt'), {}), 502, /rejected/);
     });
 
-    it('fail with 400 as stickers that are no pictures', async () => {
+    it('answers 400 for a sticker that is not a picture', async () => {
       serve(voiceNote(1));
       const rule = /^asSticker takes a picture/;
       await expectRefusal(byUrl(chats.plain, { downloadUrl: host.url, asSticker: true }), 400, rule);
@@ -319,7 +355,7 @@ describe('files over the API', () => {
       await expectRefusal(upload(chats.plain, text, { asSticker: true }), 400, rule);
     });
 
-    it('fail with 404 for sessions that are unknown or unpaired', async () => {
+    it('answers 404 for a session that is unknown or not paired', async () => {
       await chats.world.api.post('/start?clientId=unpaired');
       for (const clientId of ['unknown', 'unpaired']) {
         const side = { ...chats.plain, clientId };
@@ -328,7 +364,7 @@ describe('files over the API', () => {
       }
     });
 
-    it('fail with 400 to nobody that the network knows', async () => {
+    it('answers 400 for a recipient unknown to the network', async () => {
       const nobody = { to: '+15559999999' };
       await expectRefusal(byUrl(chats.plain, { downloadUrl: host.url, ...nobody }), 400, /15559999999/);
       await expectRefusal(upload(chats.plain, new File(['a'], 'a.txt'), nobody), 400, /15559999999/);
@@ -336,12 +372,12 @@ describe('files over the API', () => {
   });
 });
 
-describe('files by addresses inside the own network', () => {
-  it('are refused without --allow-private-urls, before any connection', async () => {
+describe('/send-media-message with a URL in a private network', () => {
+  it('refuses the URL without --allow-private-urls, before any connection', async () => {
     const world = await startWorld({ settings: { allowPrivateUrls: false } });
     const host = await startReceiver();
     try {
-      await linkSession(world, 'acme', ALICE);
+      await linkSession(world, 'acme', ALICE, { webhookUrl: '' });
       const inside = ['127.0.0.1', 'localhost', '[::1]', '10.0.0.1', '169.254.169.254'];
       const addresses = [...inside.map((name) => `https://${name}:${host.port}/a`), `${host.url}/a`];
       for (const downloadUrl of addresses) {

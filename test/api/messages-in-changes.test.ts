@@ -1,11 +1,29 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server, type Socket } from 'node:net';
 import { proto } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
-import { Conversations, lidOf, type Side, type Wish } from '../support/conversations.js';
-import { eventOf, eventsOf } from '../support/events.js';
-import { BOB, reached } from '../support/pairing.js';
-import { answering, silent } from '../support/receiver.js';
+import {
+  answering,
+  eventOf,
+  eventsOf,
+  silent,
+  startReceiver,
+  type TestReceiver,
+} from '../support/receiver.js';
+import {
+  BOB,
+  Conversations,
+  lidOf,
+  linkSession,
+  reached,
+  type Side,
+  startWorld,
+  type Wish,
+  type World,
+} from '../support/world.js';
 
-describe('what people do to earlier messages', () => {
+describe('changes of earlier messages, as events and in the history', () => {
   let chats: Conversations;
   before(async () => {
     chats = await Conversations.start({ overrides: { stopGraceMs: 100 } });
@@ -22,7 +40,7 @@ describe('what people do to earlier messages', () => {
   const heldByBob = (messageId: string) =>
     chats.world.phones.waitForMessage(BOB.number, (message) => message.messageId === messageId);
 
-  it('a reaction is told and stands beside the message, until it is taken back', async () => {
+  it('a reaction is delivered and stored with the message, until it is removed', async () => {
     for (const side of sides()) {
       const { messageId: targetId } = await chats.fromOwner(side, { text: 'good news' });
       for (const emoji of ['👍', '🎉', '']) {
@@ -42,7 +60,7 @@ describe('what people do to earlier messages', () => {
     }
   });
 
-  it('the own phone reacts too', async () => {
+  it('a reaction of the linked phone is delivered and stored too', async () => {
     for (const side of sides()) {
       const { messageId: targetId } = await chats.fromBob(side, { text: 'good news' });
       const event = await chats.fromOwner(side, { reaction: { messageId: targetId, emoji: '👍' } });
@@ -103,7 +121,44 @@ describe('what people do to earlier messages', () => {
     }
   });
 
-  it('nobody edits or deletes what somebody else wrote', async () => {
+  it('a deleted message is gone: from its row, the room, quotes of it and the library, and is not unread', async () => {
+    const side = chats.hosted;
+    const api = chats.world.api;
+    const room = async () => {
+      const { chatRooms } = (await api.get(`/chatrooms?clientId=${side.clientId}`)).body;
+      return Array.isArray(chatRooms) && chatRooms.find(({ chatRoomId }) => chatRoomId === side.chatRoomId);
+    };
+    const files = async () =>
+      (await api.get(`/media-files?clientId=${side.clientId}&orgId=${side.orgId}`)).body.files;
+    const stays = await chats.fromBob(side, { text: 'stays' });
+    await api.post(`/chatrooms/${side.chatRoomId}/read`);
+    const media = {
+      kind: 'image',
+      mimeType: 'image/jpeg',
+      size: 100,
+      caption: 'the secret picture',
+    } as const;
+    const picture = await chats.fromBob(side, { media });
+    expect((await fetch(String(picture.media?.downloadUrl))).status).to.equal(200);
+    const quoting = await chats.fromBob(side, { text: 'see above', quotedMessageId: picture.messageId });
+    expect((await chats.row(side, quoting.messageId))?.extras).to.have.nested.property(
+      'quoted.body',
+      'the secret picture',
+    );
+    const last = await chats.fromBob(side, { text: 'the last secret' });
+    expect(await room()).to.include({ lastMessage: 'the last secret', unreadCount: 3 });
+    for (const { messageId } of [last, picture, stays]) await chats.fromBob(side, { revoke: { messageId } });
+    // the oldest one had been read
+    expect(await room()).to.include({ lastMessage: '', unreadCount: 1 });
+    const row = await chats.row(side, picture.messageId);
+    expect(row).to.deep.include({ body: '', deleted: true, downloadUrl: '', extras: { revoked: true } });
+    expect(row).to.not.have.property('media');
+    expect(JSON.stringify(await chats.history(side))).to.not.include('secret');
+    expect(JSON.stringify(await files())).to.not.include('the secret picture');
+    expect((await fetch(String(picture.media?.downloadUrl))).status).to.equal(404);
+  });
+
+  it('edits and deletions by people other than the author are dropped', async () => {
     for (const side of sides()) {
       const { messageId } = await chats.fromOwner(side, { text: 'mine' });
       const key = { remoteJid: side.phone.lid, fromMe: true, id: messageId };
@@ -122,7 +177,7 @@ describe('what people do to earlier messages', () => {
     }
   });
 
-  it('an encrypted edit of a message that nobody knows is shown as what it is', async () => {
+  it('an encrypted edit of an unknown message is shown as an encrypted edit', async () => {
     for (const side of sides()) {
       const key = { remoteJid: side.phone.lid, fromMe: true, id: '3EB0000000000000000001' };
       const sealed = { encPayload: new Uint8Array(40), encIv: new Uint8Array(12), targetMessageKey: key };
@@ -148,7 +203,7 @@ describe('what people do to earlier messages', () => {
     }
   });
 
-  it('changes made through the API are told and kept too', async () => {
+  it('changes made through the API are delivered and stored too', async () => {
     for (const side of sides()) {
       const targetId = await send(side, '/send-message', { body: 'helo' });
       const reactionId = await send(side, '/send-reaction', {
@@ -167,7 +222,7 @@ describe('what people do to earlier messages', () => {
     }
   });
 
-  it('a message that a stop broke off is recorded once, and announced again', async () => {
+  it('a message that a stop interrupted is recorded once, and delivered again', async () => {
     const { world, hosted } = chats;
     world.receiver.respond(silent);
     const { messageId } = await world.phones.write(BOB.number, {
@@ -194,10 +249,14 @@ describe('what people do to earlier messages', () => {
       .that.is.greaterThan(0);
     const { status, body } = await chats.world.api.post(`/chatrooms/${chatRoomId}/read`);
     expect({ status, body }).to.deep.equal({ status: 200, body: { status: 'ok' } });
+    const named = await chats.world.api.post(`/chatrooms/${chatRoomId}/read`, { clientId: 'hosted' });
+    expect(named.status, 'clientId in the body').to.equal(200);
+    const other = await chats.world.api.post(`/chatrooms/${chatRoomId}/read`, { clientId: 'another' });
+    expect(other.status, 'clientId of another session').to.equal(400);
     expect(await unread()).to.have.nested.property('chatRooms[0].unreadCount', 0);
   });
 
-  it('history pages back, and knows its bounds', async () => {
+  it('the history pages back, and validates its limits', async () => {
     const { chatRoomId } = chats.hosted;
     const path = `/chatrooms/${chatRoomId}/messages`;
     const all = await chats.history(chats.hosted);
@@ -233,4 +292,92 @@ describe('what people do to earlier messages', () => {
 
 function encoded(content: proto.IMessage): string {
   return Buffer.from(proto.Message.encode(content).finish()).toString('base64');
+}
+
+/** More than the calls that one receiver gets at the same time. */
+const CROWD = 40;
+
+describe('a receiver that is slow, down, or answers garbage', () => {
+  let world: World;
+  let slow: TestReceiver;
+  let garbage: GarbageReceiver;
+  before(async () => {
+    world = await startWorld({ overrides: { stopGraceMs: 100 } });
+    await world.phones.addPhone(BOB);
+    slow = await startReceiver(silent);
+    garbage = await startGarbageReceiver();
+  });
+  after(async () => {
+    await world.stop();
+    await slow.stop();
+    await garbage.stop();
+  });
+
+  it('delays no other session', async () => {
+    const down = await startReceiver();
+    await down.stop();
+    const bad = [
+      { clientId: 'slow', number: '+15550000011', url: slow.url },
+      { clientId: 'down', number: '+15550000012', url: down.url },
+      { clientId: 'garbage', number: '+15550000013', url: garbage.url },
+    ];
+    for (const { clientId, number, url } of bad) {
+      const settings = { webhookUrl: url, pollLookupUrl: slow.url };
+      await linkSession(world, clientId, { number, name: clientId }, settings);
+    }
+    const good = '+15550000014';
+    await linkSession(world, 'good', { number: good, name: 'good' });
+    const crowd = bad.flatMap(({ number }) => Array.from({ length: CROWD }, () => number));
+    await Promise.all(crowd.map((to) => world.phones.write(BOB.number, { to, text: 'into the void' })));
+    await slow.received(1);
+    await garbage.reached;
+    for (let index = 0; index < 5; index++) {
+      const { messageId } = await world.phones.write(BOB.number, { to: good, text: `message ${index}` });
+      expect(await eventOf(world.receiver, messageId)).to.include({
+        clientId: 'good',
+        body: `message ${index}`,
+      });
+      expect(eventsOf(world.receiver, messageId)).to.have.length(1);
+    }
+    // the deliveries of the slow session are still open
+    expect((await openJournals(world)).slow).to.be.greaterThan(0);
+  });
+});
+
+async function openJournals(world: World): Promise<Record<string, number>> {
+  const { body } = await world.api.get('/health/clients');
+  const clients: unknown = body.clients;
+  if (!Array.isArray(clients)) throw new Error('clients is a list');
+  return Object.fromEntries(clients.map(({ clientId, openJournal }) => [clientId, openJournal]));
+}
+
+interface GarbageReceiver {
+  url: string;
+  /** Resolves with the first call. */
+  reached: Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+/** Answers with bytes that are no HTTP. */
+async function startGarbageReceiver(): Promise<GarbageReceiver> {
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+    socket.once('data', () => socket.end(randomBytes(1_000)));
+  });
+  const reached = once(server, 'connection');
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    reached,
+    async stop() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
 }

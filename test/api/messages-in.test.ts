@@ -4,11 +4,10 @@ import { expect } from 'chai';
 import type { EventEnvelope } from '../../src/events/envelope.js';
 import type { MediaExtra } from '../../src/events/extras.js';
 import type { MediaContent } from '../../src/sandbox/client.js';
-import { Conversations, lidOf, type Side, type Wish } from '../support/conversations.js';
-import { fetchFile } from '../support/encrypted-file.js';
-import { BOB } from '../support/pairing.js';
+import { fetchFile } from '../support/made-files.js';
+import { BOB, Conversations, lidOf, type Side, type Wish } from '../support/world.js';
 
-/** What a person writes, and what of its event is more than the envelope. */
+/** A message of a person, and the fields of its event besides the envelope. */
 interface Case {
   what: string;
   wish: Wish;
@@ -25,13 +24,56 @@ const CASES: Case[] = [
       text: 'see https://example.com',
       linkPreview: { matchedText: 'https://example.com', title: 'Example' },
     },
-    event: { type: 'text', body: 'see https://example.com' },
+    event: {
+      type: 'text',
+      body: 'see https://example.com',
+      linkPreview: { url: 'https://example.com', title: 'Example', description: '' },
+    },
     messageType: 'chat',
   },
   {
     what: 'a text that disappears',
     wish: { text: 'gone tomorrow', ephemeral: 86_400 },
     event: { type: 'text', body: 'gone tomorrow' },
+    messageType: 'chat',
+  },
+  {
+    what: 'the first text after a click on an ad',
+    wish: {
+      text: 'Is this still available?',
+      ad: {
+        sourceUrl: 'https://fb.me/1',
+        sourceId: '120200000000000001',
+        title: 'Spring sale',
+        body: 'All shoes',
+        mediaType: 'video',
+        mediaUrl: 'https://example.com/ad.mp4',
+        thumbnailUrl: 'https://example.com/ad.jpg',
+        ctwaClid: 'ARAkLkA8rmlFeiCktEJQ',
+        ref: 'spring',
+        sourceApp: 'instagram',
+      },
+    },
+    event: {
+      type: 'text',
+      body: 'Is this still available?',
+      referral: {
+        sourceUrl: 'https://fb.me/1',
+        sourceId: '120200000000000001',
+        sourceType: 'ad',
+        title: 'Spring sale',
+        body: 'All shoes',
+        mediaType: 'video',
+        mediaUrl: 'https://example.com/ad.mp4',
+        thumbnailUrl: 'https://example.com/ad.jpg',
+        ctwaClid: 'ARAkLkA8rmlFeiCktEJQ',
+        ref: 'spring',
+        sourceApp: 'instagram',
+        entryPointConversionSource: 'ctwa_ad',
+        entryPointConversionApp: 'instagram',
+        conversionSource: 'FB_Ads',
+      },
+    },
     messageType: 'chat',
   },
   {
@@ -126,7 +168,7 @@ const FILES: FileCase[] = [
   },
 ];
 
-describe('what people write', () => {
+describe('received messages, as events', () => {
   let chats: Conversations;
   before(async () => {
     chats = await Conversations.start();
@@ -164,7 +206,7 @@ describe('what people write', () => {
     });
   }
 
-  it('comes as one envelope, whoever wrote it', async () => {
+  it('received messages have one envelope, whoever wrote them', async () => {
     for (const side of sides()) {
       await bothWays(side, { text: 'hello' }, (event) => {
         expect(event).to.deep.equal({
@@ -195,7 +237,7 @@ describe('what people write', () => {
   });
 
   for (const { what, wish, event: expected, messageType } of CASES) {
-    it(`comes as it was written: ${what}`, async () => {
+    it(`received messages have the content that was written: ${what}`, async () => {
       for (const side of sides()) {
         await bothWays(side, wish, async (event) => {
           expect(event).to.deep.include({ isForwarded: false, ...expected });
@@ -207,8 +249,20 @@ describe('what people write', () => {
     });
   }
 
+  it('received messages have no referral for the preview of a link, or after a link to the chat', async () => {
+    const contextInfo = {
+      externalAdReply: { title: 'Example', sourceUrl: 'https://example.com' },
+      entryPointConversionSource: 'click_to_chat_link',
+    };
+    const message = proto.Message.encode({ extendedTextMessage: { text: 'see this', contextInfo } }).finish();
+    const raw = Buffer.from(message).toString('base64');
+    expect(await chats.fromBob(chats.plain, { raw }))
+      .to.include({ body: 'see this' })
+      .and.not.have.property('referral');
+  });
+
   for (const { what, file, media: expected } of FILES) {
-    it(`comes with what fetches and decrypts it: ${what}`, async () => {
+    it(`received messages contain the keys to fetch and decrypt the file: ${what}`, async () => {
       for (const side of sides()) {
         const bytes = randomBytes(1_000);
         const wish = { media: { ...file, base64: bytes.toString('base64') } };
@@ -238,7 +292,7 @@ describe('what people write', () => {
     });
   }
 
-  it('comes with one card or several', async () => {
+  it('received messages contain one contact card or several', async () => {
     const cards = [
       { displayName: 'Ada Example', phone: '+15550000008' },
       { displayName: 'Ben Example', phone: '+15550000009' },
@@ -262,7 +316,7 @@ describe('what people write', () => {
     }
   });
 
-  it('comes with whom it mentions', async () => {
+  it('received messages contain the mentioned people', async () => {
     for (const side of sides()) {
       const mentions = [BOB.number, side.phone.number];
       await bothWays(side, { text: '@both', mentions }, async (event) => {
@@ -273,7 +327,7 @@ describe('what people write', () => {
     }
   });
 
-  it('comes with what it answers', async () => {
+  it('received messages contain the quoted message', async () => {
     for (const side of sides()) {
       const question = await chats.fromBob(side, { text: 'are you there?' });
       const picture = await chats.fromOwner(side, {
@@ -293,7 +347,7 @@ describe('what people write', () => {
     }
   });
 
-  it('comes as the choice that a button or a list was answered with', async () => {
+  it('received messages contain the choice from buttons or a list', async () => {
     for (const side of sides()) {
       const { messageId } = await chats.fromOwner(side, { text: 'choose' });
       const tap = { messageId, id: 'yes', displayText: 'Yes, please' };
@@ -315,7 +369,7 @@ describe('what people write', () => {
     }
   });
 
-  it('is listed by room, with what is unread', async () => {
+  it('received messages are listed by room, with unread counts', async () => {
     const { body } = await chats.world.api.get('/chatrooms?clientId=hosted');
     const last = (await chats.history(chats.hosted)).at(-1);
     expect(body.chatRooms).to.be.an('array').with.lengthOf(1);
@@ -338,7 +392,7 @@ describe('what people write', () => {
     expect(body).to.have.nested.property('chatRooms[0].unreadCount', unread);
   });
 
-  it('leaves nothing behind where no history is kept', async () => {
+  it('received messages leave nothing in the store where no history is kept', async () => {
     expect((await chats.world.api.get('/chatrooms?clientId=plain')).body).to.deep.equal({ chatRooms: [] });
   });
 });

@@ -1,11 +1,9 @@
 import { expect } from 'chai';
 import { LIMITS } from '../../src/domain/limits.js';
 import type { ChangeView, MessageView } from '../../src/sandbox/client.js';
-import type { ApiAnswer } from '../support/api.js';
-import { Conversations, lidOf, type Side } from '../support/conversations.js';
-import { eventOf, eventsOf } from '../support/events.js';
-import { BOB } from '../support/pairing.js';
-import { ShiftedClock } from '../support/shifted-clock.js';
+import { ShiftedClock } from '../support/manual-clock.js';
+import { eventOf, eventsOf } from '../support/receiver.js';
+import { type ApiAnswer, BOB, Conversations, lidOf, type Side } from '../support/world.js';
 
 describe('changing earlier messages through the API', () => {
   let chats: Conversations;
@@ -36,7 +34,7 @@ describe('changing earlier messages through the API', () => {
     return chats.world.phones.waitForMessage(number, (message) => message.messageId === messageId);
   }
 
-  /** The change that an answer tells of, once Bob's phone has it, and its event. */
+  /** The change of an answer, once Bob's phone has it, and its event. */
   async function arrived(answer: ApiAnswer, targetId: string) {
     expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
     const { messageId } = answer.body;
@@ -59,7 +57,7 @@ describe('changing earlier messages through the API', () => {
   }
 
   describe('reactions', () => {
-    it('go to the messages of others, and are taken back', async () => {
+    it('reactions are sent for messages of others, and removed', async () => {
       for (const side of sides()) {
         const { messageId } = await chats.fromBob(side, { text: 'I did it' });
         for (const emoji of ['👍', '👩🏽‍🚀', '']) {
@@ -83,7 +81,7 @@ describe('changing earlier messages through the API', () => {
       }
     });
 
-    it('go to own messages, whatever the caller remembers of them', async () => {
+    it('reactions are sent for own messages, with or without targetFromMe', async () => {
       for (const side of sides()) {
         for (const told of [{ targetFromMe: true }, {}]) {
           const messageId = await sent(side);
@@ -96,7 +94,7 @@ describe('changing earlier messages through the API', () => {
       }
     });
 
-    it('go out for messages that nothing is known of', async () => {
+    it('reactions are sent for unknown messages', async () => {
       for (const side of sides()) {
         const answer = await post(side, '/send-reaction', {
           messageId: '3EB0UNKNOWN',
@@ -111,7 +109,7 @@ describe('changing earlier messages through the API', () => {
   });
 
   describe('edits', () => {
-    it('replace the text of own messages, wherever they were written', async () => {
+    it('edits replace the text of own messages, wherever they were written', async () => {
       for (const side of sides()) {
         const written = await chats.fromOwner(side, { text: 'as it was' });
         for (const messageId of [await sent(side), written.messageId]) {
@@ -138,7 +136,7 @@ describe('changing earlier messages through the API', () => {
       }
     });
 
-    it('replace the caption of own files', async () => {
+    it('edits replace the caption of own files', async () => {
       for (const side of sides()) {
         const form = new FormData();
         const fields = { clientId: side.clientId, to: BOB.number, caption: 'as it was' };
@@ -156,7 +154,7 @@ describe('changing earlier messages through the API', () => {
       }
     });
 
-    it('of the messages of others are refused with 400, and nothing leaves', async () => {
+    it('edits are refused with 400 for messages of others, and nothing is sent', async () => {
       for (const side of sides()) {
         const { messageId } = await chats.fromBob(side, { text: 'mine' });
         const answer = await post(side, '/edit-message', { messageId, body: 'yours' });
@@ -166,7 +164,7 @@ describe('changing earlier messages through the API', () => {
       }
     });
 
-    it('of what has no text are refused with 400, and nothing leaves', async () => {
+    it('edits are refused with 400 for messages without text, and nothing is sent', async () => {
       for (const side of sides()) {
         const poll = { pollName: 'Lunch?', pollOptions: ['Pizza', 'Soup'] };
         const place = { latitude: 1, longitude: 1 };
@@ -184,7 +182,7 @@ describe('changing earlier messages through the API', () => {
       }
     });
 
-    it('of what is known to be deleted are refused with 400', async () => {
+    it('edits are refused with 400 for deleted messages', async () => {
       const messageId = await sent(chats.hosted);
       const deletion = { messageId, fromMe: true, mode: 'everyone' };
       expect((await post(chats.hosted, '/delete-message', deletion)).status).to.equal(200);
@@ -193,7 +191,7 @@ describe('changing earlier messages through the API', () => {
       expect(answer.body.error).to.match(/was deleted/);
     });
 
-    it('go out for messages that nothing is known of: the network decides', async () => {
+    it('edits are sent for unknown messages: the network decides', async () => {
       const answer = await post(chats.plain, '/edit-message', { messageId: '3EB0LONGAGO', body: 'x' });
       expect((await arrived(answer, '3EB0LONGAGO')).change.applied).to.equal(false);
     });
@@ -231,7 +229,24 @@ describe('changing earlier messages through the API', () => {
       }
     });
 
-    it('of the messages of others are rejected by the network with 502', async () => {
+    it('are remembered without a history too: a deleted message is neither forwarded nor pinned', async () => {
+      for (const side of sides()) {
+        const messageId = await sent(side, 'not for others');
+        const answer = await post(side, '/delete-message', { messageId, ...everyone });
+        expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
+        const { messageId: changeId } = await chats.world.phones.waitForChange(
+          BOB.number,
+          ({ targetId }) => targetId === messageId,
+        );
+        await eventOf(chats.world.receiver, changeId);
+        const forwarded = await post(side, '/forward-message', { messageId, from: BOB.number });
+        const pinned = await post(side, '/pin-message', { messageId, pinned: true });
+        for (const { status, headers } of [forwarded, pinned])
+          expect([status, headers.get('x-sn-error')]).to.deep.equal([409, 'message_deleted']);
+      }
+    });
+
+    it('deletions are rejected by the network with 502 for messages of others', async () => {
       for (const side of sides()) {
         const { messageId } = await chats.fromBob(side, { text: 'mine' });
         for (const fromMe of [false, true]) {
@@ -244,7 +259,7 @@ describe('changing earlier messages through the API', () => {
       }
     });
 
-    it('go out for messages that nothing is known of', async () => {
+    it('deletions are sent for unknown messages', async () => {
       const answer = await post(chats.plain, '/delete-message', { messageId: '3EB0GONE', ...everyone });
       expect(answer.body).to.deep.equal({ status: true });
       const change = await chats.world.phones.waitForChange(BOB.number, (one) => one.targetId === '3EB0GONE');
@@ -289,7 +304,7 @@ describe('changing earlier messages through the API', () => {
     });
   }
 
-  it('is done once for an idempotency key', async () => {
+  it('repeats no change for an idempotency key', async () => {
     for (const [path, body] of CHANGES.slice(0, 2)) {
       const messageId = await sent(chats.hosted);
       const headers = { 'idempotency-key': `once ${path}` };
@@ -305,7 +320,7 @@ describe('changing earlier messages through the API', () => {
   });
 
   describe('past the edit window', () => {
-    it('an own message stays as it is, with 400 and a word why, wherever it was written', async () => {
+    it('refuses an edit of an own message with 400 and the reason, wherever the message was written', async () => {
       const targets: [Side, string][] = [];
       for (const side of sides()) {
         const written = await chats.fromOwner(side, { text: 'as it was' });
@@ -321,7 +336,7 @@ describe('changing earlier messages through the API', () => {
       }
     });
 
-    it('reactions and deletions still go out', async () => {
+    it('sends reactions and deletions', async () => {
       const messageId = await sent(chats.plain);
       clock.shift(LIMITS.editWindowMs + 1_000);
       await arrived(await post(chats.plain, '/send-reaction', { messageId, emoji: '👍' }), messageId);

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import type { EventEnvelope } from '../../src/events/envelope.js';
+import type { ButtonExtra } from '../../src/events/extras.js';
 import type { MessageView } from '../../src/sandbox/client.js';
-import { Conversations, lidOf, type Side } from '../support/conversations.js';
-import { eventOf, eventsOf } from '../support/events.js';
-import { BOB } from '../support/pairing.js';
+import { eventOf, eventsOf } from '../support/receiver.js';
+import { BOB, Conversations, lidOf, type Side } from '../support/world.js';
 
-/** What is sent, and what phone, receiver and history make of it. */
+/** A send, and how phone, receiver and history show it. */
 interface Case {
   what: string;
   path: string;
@@ -16,11 +16,16 @@ interface Case {
 }
 
 const VCARD = 'BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Grace\r\nTEL;waid=15550000009:+15550000009\r\nEND:VCARD';
-const BUTTONS = [
+const BUTTONS: ButtonExtra[] = [
   { type: 'quick_reply', displayText: 'Yes', id: 'yes' },
   { type: 'cta_url', displayText: 'The menu', url: 'https://example.com/menu' },
   { type: 'cta_call', displayText: 'Call us', phoneNumber: '+15550000001' },
   { type: 'cta_copy', displayText: 'Copy the code', id: 'code', copyCode: 'LUNCH-10' },
+];
+
+const SECTIONS = [
+  { title: 'Warm', rows: [{ id: 'soup', title: 'Soup', description: 'Of the day' }] },
+  { title: 'Cold', rows: [{ id: 'salad', title: 'Salad', description: '' }] },
 ];
 
 const CASES: Case[] = [
@@ -70,7 +75,31 @@ const CASES: Case[] = [
       buttons: BUTTONS,
       rendered: true,
     },
-    event: { type: 'text', body: 'Are you coming?\nPlease answer' },
+    event: { type: 'text', body: 'Are you coming?\nPlease answer', buttons: BUTTONS },
+    messageType: 'interactive',
+  },
+  {
+    what: 'a list of rows',
+    path: '/send-list-message',
+    body: {
+      title: 'Lunch',
+      bodyText: 'What would you like?',
+      footerText: 'Until eleven',
+      buttonText: 'The menu',
+      sections: SECTIONS,
+    },
+    held: {
+      type: 'list',
+      bodyText: 'What would you like?',
+      footerText: 'Until eleven',
+      list: { title: 'Lunch', buttonText: 'The menu', sections: SECTIONS },
+      rendered: true,
+    },
+    event: {
+      type: 'text',
+      body: 'Lunch\nWhat would you like?\nUntil eleven',
+      list: { buttonText: 'The menu', sections: SECTIONS },
+    },
     messageType: 'interactive',
   },
   {
@@ -116,7 +145,7 @@ const CASES: Case[] = [
   },
 ];
 
-describe('what is sent through the API', () => {
+describe('the send routes, over the wire', () => {
   let chats: Conversations;
   before(async () => {
     chats = await Conversations.start();
@@ -140,7 +169,7 @@ describe('what is sent through the API', () => {
   }
 
   for (const { what, path, body, held, event: expected, messageType } of CASES) {
-    it(`arrives as it was sent, and comes back as an event: ${what}`, async () => {
+    it(`delivers the message unchanged, and emits it as an event: ${what}`, async () => {
       for (const side of sides()) {
         const question = await chats.fromBob(side, { text: 'what about it?' });
         const metaData = { fromAI: true, userId: 7, order: { id: 'A-1' } };
@@ -172,11 +201,13 @@ describe('what is sent through the API', () => {
         if (!side.orgId) continue;
         const row = await chats.row(side, messageId);
         expect(row).to.deep.include({ messageType, fromMe: true, fromAi: true, body: event.body });
-        expect(row?.extras).to.deep.include({ meta, mentions: [lidOf(chats.bob)] });
+        const { list, buttons } = event;
+        const shown = { ...(list && { list }), ...(buttons && { buttons }) };
+        expect(row?.extras).to.deep.include({ meta, mentions: [lidOf(chats.bob)], ...shown });
       }
     });
 
-    it(`is sent once for an idempotency key: ${what}`, async () => {
+    it(`sends once for an idempotency key: ${what}`, async () => {
       const headers = { 'idempotency-key': `once ${what.length} ${path}` };
       const first = await send(chats.hosted, path, body, headers);
       const second = await send(chats.hosted, path, body, headers);
@@ -191,7 +222,7 @@ describe('what is sent through the API', () => {
       expect(eventsOf(chats.world.receiver, first)).to.have.length(1);
     });
 
-    it(`fails with 502 when the network rejects it, and delivers nothing: ${what}`, async () => {
+    it(`answers 502 when the network rejects the message, and delivers nothing: ${what}`, async () => {
       const { phones, api } = chats.world;
       for (const { phone, clientId } of sides()) {
         await phones.fault({ kind: 'reject-sends', number: phone.number, count: 1 });
@@ -219,8 +250,12 @@ describe('what is sent through the API', () => {
 
   it('mentions people by phone digits too', async () => {
     const mentions = [BOB.number.slice(1), chats.plain.phone.number];
-    const messageId = await send(chats.plain, '/send-message', { body: '@both', mentions });
-    expect((await heldByBob(messageId)).mentions).to.deep.equal([BOB.number, chats.plain.phone.number]);
+    const body = `@${mentions[0]}, @${mentions[1]} and @15550009999`;
+    const messageId = await send(chats.plain, '/send-message', { body, mentions });
+    const held = await heldByBob(messageId);
+    expect(held.mentions).to.deep.equal([BOB.number, chats.plain.phone.number]);
+    // phones show a name where the text and the mentions agree
+    expect(held.text).to.equal(`@${lidOf(chats.bob)}, @${lidOf(chats.plain.phone)} and @15550009999`);
     const event = await eventOf(chats.world.receiver, messageId);
     expect(event.mentions).to.deep.equal([lidOf(chats.bob), lidOf(chats.plain.phone)]);
   });
@@ -234,7 +269,7 @@ describe('what is sent through the API', () => {
     }
   });
 
-  it('lets votes of a poll find it, with and without a history', async () => {
+  it('matches votes to a sent poll, with and without a history', async () => {
     for (const side of sides()) {
       const body = { pollName: 'Tea?', pollOptions: ['Yes', 'No'] };
       const pollMessageId = await send(side, '/send-poll-message', body);
@@ -249,7 +284,7 @@ describe('what is sent through the API', () => {
     }
   });
 
-  it('lets taps on its buttons name it', async () => {
+  it('matches taps on buttons to the sent message', async () => {
     const body = { bodyText: 'Coming?', buttons: BUTTONS };
     const messageId = await send(chats.plain, '/send-interactive-message', body);
     await heldByBob(messageId);
@@ -274,11 +309,118 @@ describe('what is sent through the API', () => {
     }
   });
 
-  it('answers 400 for people whom the network does not know', async () => {
+  it('answers 400 for people unknown to the network', async () => {
     for (const { path, body } of CASES) {
       const answer = await chats.world.api.post(path, { clientId: 'plain', to: '+15559999999', ...body });
       expect(answer.status, path).to.equal(400);
       expect(answer.body.error).to.match(/^to: /);
+    }
+  });
+});
+
+/** An answer as Bob's phone shows it, and its event. */
+interface Reply {
+  held: MessageView;
+  event: EventEnvelope;
+}
+
+describe('quoting earlier messages', () => {
+  let chats: Conversations;
+  before(async () => {
+    chats = await Conversations.start();
+  });
+  after(() => chats.stop());
+
+  async function send({ clientId }: Side, path: string, body: object): Promise<string> {
+    const answer = await chats.world.api.post(path, { clientId, to: BOB.number, ...body });
+    expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
+    const messageId = String(answer.body.messageId);
+    await eventOf(chats.world.receiver, messageId);
+    return messageId;
+  }
+
+  async function reply(side: Side, quotedMessageId: string): Promise<Reply> {
+    const messageId = await send(side, '/send-message', { body: 'an answer', quotedMessageId });
+    const held = await chats.world.phones.waitForMessage(BOB.number, (one) => one.messageId === messageId);
+    expect(held).to.include({ text: 'an answer', quotedMessageId });
+    return { held, event: await eventOf(chats.world.receiver, messageId) };
+  }
+
+  async function expectPreview(side: Side, quotedMessageId: string, quoted: { by: string } & Preview) {
+    const { held, event } = await reply(side, quotedMessageId);
+    const { by: participant, type, body } = quoted;
+    expect(held.quotedText).to.equal(body);
+    expect(event.quoted).to.deep.equal({ messageId: quotedMessageId, participant, type, body });
+  }
+
+  interface Preview {
+    type: string;
+    body: string;
+  }
+
+  const NO_PREVIEW: Preview = { type: 'text', body: '' };
+
+  it('shows a preview of own sends, with and without a history', async () => {
+    for (const side of [chats.plain, chats.hosted]) {
+      const by = lidOf(side.phone);
+      const text = await send(side, '/send-message', { body: 'sent by me' });
+      await expectPreview(side, text, { by, type: 'text', body: 'sent by me' });
+      const body = { pollName: 'Tea?', pollOptions: ['Yes', 'No'] };
+      const poll = await send(side, '/send-poll-message', body);
+      await expectPreview(side, poll, { by, type: 'poll_creation', body: 'Tea?' });
+    }
+  });
+
+  it('shows a preview of messages of others and of the own phone, from the history', async () => {
+    const side = chats.hosted;
+    const media = { kind: 'image', mimeType: 'image/jpeg', size: 100, caption: 'look at this' } as const;
+    const wishes = [
+      [{ text: 'written' }, { type: 'text', body: 'written' }],
+      [{ media }, { type: 'image', body: 'look at this' }],
+      [{ location: { latitude: 1, longitude: 2, name: 'Here' } }, { type: 'location', body: 'Here' }],
+    ] as const;
+    for (const [wish, preview] of wishes) {
+      const his = await chats.fromBob(side, wish);
+      await expectPreview(side, his.messageId, { by: lidOf(chats.bob), ...preview });
+      const own = await chats.fromOwner(side, wish);
+      await expectPreview(side, own.messageId, { by: lidOf(side.phone), ...preview });
+    }
+  });
+
+  it('names the author, without a preview, where no history is kept', async () => {
+    const side = chats.plain;
+    const his = await chats.fromBob(side, { text: 'written' });
+    await expectPreview(side, his.messageId, { by: lidOf(chats.bob), ...NO_PREVIEW });
+    const own = await chats.fromOwner(side, { text: 'written' });
+    await expectPreview(side, own.messageId, { by: lidOf(side.phone), ...NO_PREVIEW });
+  });
+
+  it('shows the current text of an edited message', async () => {
+    const side = chats.hosted;
+    const { messageId } = await chats.fromBob(side, { text: 'first thought' });
+    await chats.fromBob(side, { edit: { messageId, text: 'second thought' } });
+    await expectPreview(side, messageId, { by: lidOf(chats.bob), type: 'text', body: 'second thought' });
+  });
+
+  it('shows no preview of a deleted message', async () => {
+    const side = chats.hosted;
+    const { messageId } = await chats.fromBob(side, { text: 'nobody shall know' });
+    await chats.fromBob(side, { revoke: { messageId } });
+    await expectPreview(side, messageId, { by: lidOf(chats.bob), ...NO_PREVIEW });
+  });
+
+  it('shows no preview of a message from another chat', async () => {
+    for (const side of [chats.plain, chats.hosted]) {
+      const other = side === chats.plain ? chats.hosted : chats.plain;
+      const secret = { clientId: side.clientId, to: other.phone.number, body: 'for your eyes only' };
+      const { body } = await chats.world.api.post('/send-message', secret);
+      await expectPreview(side, String(body.messageId), { by: lidOf(chats.bob), ...NO_PREVIEW });
+    }
+  });
+
+  it('sends with an unknown quoted id', async () => {
+    for (const side of [chats.plain, chats.hosted]) {
+      await expectPreview(side, '3EB0UNKNOWN', { by: lidOf(chats.bob), ...NO_PREVIEW });
     }
   });
 });

@@ -1,17 +1,27 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
+import { isObject } from '../../src/domain/json.js';
 import type { EventEnvelope } from '../../src/events/envelope.js';
-import { Conversations, lidOf, type Side } from '../support/conversations.js';
-import { eventIn, eventOf } from '../support/events.js';
-import { ALICE, BOB, linkSession, WEBHOOK_TOKEN } from '../support/pairing.js';
 import {
+  eventIn,
+  eventOf,
   type ReceivedCall,
   type Respond,
   silent,
   startReceiver,
   type TestReceiver,
 } from '../support/receiver.js';
-import { startWorld, type World } from '../support/world.js';
+import {
+  ALICE,
+  BOB,
+  Conversations,
+  lidOf,
+  linkSession,
+  type Side,
+  startWorld,
+  WEBHOOK_TOKEN,
+  type World,
+} from '../support/world.js';
 
 const OPTIONS = ['Pizza', 'Soup', 'Salad'];
 
@@ -50,7 +60,7 @@ describe('votes', () => {
   const vote = (side: Side, pollMessageId: string, options: string[]): Promise<EventEnvelope> =>
     chats.fromBob(side, { vote: { pollMessageId, options } });
 
-  it('are named by the history of a session that keeps one', async () => {
+  it('votes get their option names from the history of a session that keeps one', async () => {
     const side = chats.hosted;
     await lookUpAt(side, desk.url);
     const before = desk.calls.length;
@@ -76,10 +86,15 @@ describe('votes', () => {
         extras: { pollVote },
       });
     }
+    const { body } = await chats.world.api.get(`/chatrooms?clientId=${side.clientId}`);
+    const rooms: unknown[] = Array.isArray(body.chatRooms) ? body.chatRooms : [];
+    const { chatRoomId } = side;
+    const room = rooms.find((one) => isObject(one) && one.chatRoomId === chatRoomId);
+    expect(room, 'votes are no preview').to.include({ lastMessage: 'Lunch?', lastMessageFromMe: true });
     expect(desk.calls).to.have.length(before);
   });
 
-  it('are named by whoever looks polls up, asked as the contract says', async () => {
+  it('votes get their option names from the poll look-up, called as the contract says', async () => {
     const side = chats.plain;
     await lookUpAt(side, `${desk.url}/polls`);
     desk.respond(answer(200, { options: ['Salad', 'Soup', 'Pizza'] }));
@@ -106,7 +121,7 @@ describe('votes', () => {
     ['with garbage', (response) => response.socket?.end('garbage\r\n\r\n')],
   ];
   for (const [what, respond] of WRONG) {
-    it(`keep their hashes when the look-up is answered ${what}`, async () => {
+    it(`votes keep their hashes when the look-up is answered ${what}`, async () => {
       const side = chats.plain;
       await lookUpAt(side, desk.url);
       desk.respond(respond);
@@ -121,7 +136,7 @@ describe('votes', () => {
     });
   }
 
-  it('keep their hashes without any look-up', async () => {
+  it('votes keep their hashes without any look-up', async () => {
     await lookUpAt(chats.plain, '');
     const pollMessageId = await ask(chats.plain);
     const { pollVote } = await vote(chats.plain, pollMessageId, ['Soup', 'Pizza']);
@@ -129,7 +144,7 @@ describe('votes', () => {
     expect(new Set(pollVote?.selectedHashes)).to.deep.equal(new Set([sha256('Soup'), sha256('Pizza')]));
   });
 
-  it('wait for a slow look-up without holding up anybody', async () => {
+  it('votes wait for a slow look-up without delaying other messages', async () => {
     const side = chats.plain;
     await lookUpAt(side, desk.url);
     let answerLater: (() => void) | undefined;
@@ -153,7 +168,7 @@ describe('votes', () => {
     expect((await eventOf(world.receiver, cast.messageId)).type).to.equal('vote_update');
   });
 
-  it('are opened in polls of others, by whoever votes', async () => {
+  it('votes are decrypted in polls of others, for every voter', async () => {
     await lookUpAt(chats.plain, '');
     for (const side of sides()) {
       const poll = { name: 'Where?', options: ['here', 'there'] };
@@ -170,7 +185,7 @@ describe('votes', () => {
     }
   });
 
-  it('are opened after a restart, also where no history is kept', async () => {
+  it('votes are decrypted after a restart, also where no history is kept', async () => {
     const { world, plain } = chats;
     const pollMessageId = await ask(plain);
     await world.restartDaemon();
@@ -180,7 +195,7 @@ describe('votes', () => {
     });
   });
 
-  it('that a stop broke off while they were looked up are announced after the start', async () => {
+  it('votes are delivered after the start when a stop aborted their look-up', async () => {
     const { world, plain } = chats;
     await lookUpAt(plain, desk.url);
     const pollMessageId = await ask(plain);
@@ -199,7 +214,7 @@ describe('votes', () => {
     });
   });
 
-  it('in a poll that was made before the number was linked are delivered with empty lists', async () => {
+  it('votes have empty lists in a poll from before the number was linked', async () => {
     const { world } = chats;
     const dave = { number: '+15550000004', name: 'Dave' };
     await world.phones.addPhone(dave);
@@ -228,7 +243,7 @@ describe('votes whose look-up is never answered', () => {
   });
   after(() => world.stop());
 
-  it('keep their hashes', async () => {
+  it('votes keep their hashes', async () => {
     const desk = await startReceiver(silent);
     await linkSession(world, 'acme', ALICE, { pollLookupUrl: desk.url });
     const poll = { name: 'Lunch?', options: OPTIONS };

@@ -1,15 +1,15 @@
 import { expect } from 'chai';
-import { ALICE, linkSession, nextQr, reached } from '../support/pairing.js';
-import { startWorld, type World } from '../support/world.js';
+import { verifyWebhook } from '../../src/delivery/verify.js';
+import { ALICE, linkSession, nextQr, reached, startWorld, TOKEN, type World } from '../support/world.js';
 
-describe('sessions over the API', () => {
+describe('the session routes, over the wire', () => {
   let world: World;
   before(async () => {
     world = await startWorld();
   });
   after(() => world.stop());
 
-  it('start at once, show a QR as text and as a PNG that rotates, and are found again', async () => {
+  it('start a session at once, show a rotating QR as text and PNG, and find the session again', async () => {
     const started = await world.api.post('/start?clientId=s1', { webhookUrl: 'https://example.org/hook' });
     expect(started.body).to.deep.equal({
       clientId: 's1',
@@ -28,7 +28,7 @@ describe('sessions over the API', () => {
     expect(again.body).to.include({ status: 'qr', webhookUrl: 'https://example.org/hook' });
   });
 
-  it('are made once when two starts come at the same time', async () => {
+  it('create a session once for two concurrent starts', async () => {
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => world.api.post('/start?clientId=twin')),
     );
@@ -38,7 +38,7 @@ describe('sessions over the API', () => {
     await world.api.post('/disconnect', { clientId: 'twin' });
   });
 
-  it('pair by a phone code, and refuse another once paired', async () => {
+  it('pair by a phone code, and refuse a second code once paired', async () => {
     await world.phones.addPhone({ number: '+15550000021', name: 'Coded' });
     await world.api.post('/start?clientId=coded');
     const { status, body } = await world.api.post('/pair-phone', { clientId: 'coded', phone: '15550000021' });
@@ -66,14 +66,49 @@ describe('sessions over the API', () => {
     await world.api.post('/disconnect', { clientId: 'nocode' });
   });
 
-  it('tell their state, whatever it is', async () => {
+  it('report every state', async () => {
     const state = async (clientId: string) => (await world.api.post('/check-state', { clientId })).body;
     expect(await state('nobody')).to.deep.equal({ status: false, state: 'unknown clientId' });
     expect(await state('s1')).to.deep.equal({ status: false, state: 'not connected' });
     expect(await state('coded')).to.deep.equal({ status: true, state: '15550000021@s.whatsapp.net' });
   });
 
-  it('keep their settings', async () => {
+  /** The headers of the next call for the session. */
+  const calledWith = async () => {
+    const from = world.receiver.calls.length;
+    await world.api.post('/send-test-event', { clientId: 'coded', type: 'text' });
+    await world.receiver.received(from + 1);
+    const { headers = {}, body = '' } = world.receiver.calls[from] ?? {};
+    return { headers, body };
+  };
+
+  it('sign calls with the token before, too, for as long as a new one asks for it', async () => {
+    const webhook = { clientId: 'coded', webhookUrl: world.receiver.url };
+    const set = (more: object) => world.api.post('/set-webhook', { ...webhook, ...more });
+    const first = await set({ webhookToken: 'token-1', previousTokenFor: 60 });
+    expect([first.status, first.body.error]).to.deep.equal([
+      400,
+      'previousTokenFor needs a new webhookToken, and a token before it',
+    ]);
+    await set({ webhookToken: 'token-1' });
+    expect((await calledWith()).headers['webhook-signature']).not.to.contain(' ');
+    const { body } = await set({ webhookToken: 'token-2', previousTokenFor: 3_600 });
+    expect(Date.parse(String(body.previousTokenUntil))).to.be.greaterThan(Date.now());
+    const rotated = await calledWith();
+    expect(rotated.headers.authorization).to.equal('Bearer token-2');
+    expect(rotated.headers['webhook-signature']).to.match(/^v1,\S{44} v1,\S{44}$/);
+    for (const token of ['token-1', 'token-2']) verifyWebhook({ ...rotated, token });
+    expect((await set({ previousTokenFor: 7 * 86_400 + 1 })).status).to.equal(400);
+    await set({ webhookToken: 'token-3' });
+    expect((await calledWith()).headers['webhook-signature']).not.to.contain(' ');
+    await set({ webhookToken: 'token-4', previousTokenFor: 3_600 });
+    await set({ previousTokenFor: 0 });
+    expect((await calledWith()).headers['webhook-signature']).not.to.contain(' ');
+    await set({ webhookToken: 'token-5', previousTokenFor: 3_600 });
+    await set({ pollLookupUrl: '' });
+  });
+
+  it('keep the settings of a session', async () => {
     const set = (path: string, body: object) => world.api.post(path, { clientId: 's1', ...body });
     expect(
       (await set('/set-webhook', { webhookUrl: '', pollLookupUrl: 'https://example.org/polls' })).body,
@@ -93,6 +128,9 @@ describe('sessions over the API', () => {
       clientId: 's1',
       enabled: true,
     });
+    const master = await set('/set-api-secret', { secret: TOKEN });
+    expect(master.status).to.equal(400);
+    expect(master.body.error).to.match(/secret must not be the master token/);
     expect((await set('/set-api-secret', { secret: 'sixteen-characters' })).body).to.deep.equal({
       clientId: 's1',
       hasSecret: true,
@@ -108,7 +146,7 @@ describe('sessions over the API', () => {
     });
   });
 
-  it('open to their own secret only', async () => {
+  it("accept only the session's own secret", async () => {
     const own = world.api.as('sixteen-characters');
     expect((await own.post('/check-state', { clientId: 's1' })).status).to.equal(200);
     expect((await own.post('/check-state', { clientId: 'coded' })).status).to.equal(403);
@@ -119,12 +157,18 @@ describe('sessions over the API', () => {
     expect((await own.get('/clients')).status).to.equal(401);
   });
 
-  it('come back after a restart only when they are paired', async () => {
+  it('reconnect paired sessions only after a restart', async () => {
     await reached(world, 'coded', 'connected');
     const { body } = await world.api.get('/qr?clientId=s1');
     expect(body).to.include({ status: 'initializing', qr: '' });
     await world.api.post('/start?clientId=s1');
     await nextQr(world, 's1');
+  });
+
+  it('sign calls with the token before, too, after a restart', async () => {
+    const { headers, body } = await calledWith();
+    for (const token of ['token-4', 'token-5']) verifyWebhook({ headers, body, token });
+    expect(headers.authorization).to.equal('Bearer token-5');
   });
 
   const needsSession: [string, object][] = [
@@ -137,7 +181,7 @@ describe('sessions over the API', () => {
     ['/send-message', { to: '+15550000002', body: 'x' }],
   ];
   for (const [path, body] of needsSession) {
-    it(`answers 404 to ${path} of an unknown session, with what to do`, async () => {
+    it(`answer 404 to ${path} of an unknown session, with what to do`, async () => {
       const answer = await world.api.post(path, { clientId: 'nobody', ...body });
       expect(answer.status).to.equal(404);
       expect(answer.body).to.have.keys('error');
@@ -145,7 +189,7 @@ describe('sessions over the API', () => {
     });
   }
 
-  it('answers 404 to a send of a session that is not paired', async () => {
+  it('answer 404 to a send of a session that is not paired', async () => {
     const { status, body } = await world.api.post('/send-message', {
       clientId: 's1',
       to: '+15550000002',
@@ -155,7 +199,7 @@ describe('sessions over the API', () => {
     expect(body.error).to.match(/not paired/);
   });
 
-  it('creates nothing when a start is refused', async () => {
+  it('create nothing when a start is refused', async () => {
     for (const webhookUrl of ['example.org', '/hook', 'ftp://example.org', 'not a url']) {
       const { status, body } = await world.api.post('/start?clientId=refused', { webhookUrl });
       expect(status, webhookUrl).to.equal(400);
@@ -164,7 +208,7 @@ describe('sessions over the API', () => {
     expect((await world.api.get('/qr?clientId=refused')).status).to.equal(404);
   });
 
-  it('disconnects once, with a warning when the network does not confirm it, and before a start that comes meanwhile', async () => {
+  it('disconnect once, with a warning when the network does not confirm it, and before a concurrent start', async () => {
     await linkSession(world, 'lonely', { number: '+15550000023', name: 'Lonely' });
     await world.phones.fault({ kind: 'silence', number: '+15550000023' });
     const disconnect = () => world.api.post('/disconnect', { clientId: 'lonely' });
@@ -185,7 +229,7 @@ describe('sessions over the API', () => {
     expect((await world.api.get('/qr?clientId=lonely')).status).to.equal(404);
   });
 
-  it('tells of every change of status to a receiver that asked for it', async () => {
+  it('send every change of status to a receiver that opted in', async () => {
     await linkSession(world, 'told', ALICE, { extraEvents: ['session_status', 'message_status'] });
     const call = await world.receiver.find(({ headers, body }) => {
       return headers['x-sn-event'] === 'session_status' && body.includes('"status":"connected"');

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { ALICE, BOB, linkSession } from '../support/pairing.js';
+import type { RawSettings } from '../../src/config/schema.js';
 import { startReceiver, type TestReceiver } from '../support/receiver.js';
-import { startWorld, type World } from '../support/world.js';
+import { ALICE, BOB, linkSession, startWorld, type World } from '../support/world.js';
 
 const INSIDE = /loopback, link-local, private or reserved address; --allow-private-urls permits it/;
 
-/** Lets the session's receiver be called and tells what came of it. */
+/** Sends a test event to the session's receiver, and returns the result. */
 async function testEvent(world: World, webhookUrl: string): Promise<Record<string, unknown>> {
   await world.api.post('/set-webhook', { clientId: 'acme', webhookUrl });
   const { status, body } = await world.api.post('/send-test-event', { clientId: 'acme', type: 'text' });
@@ -18,19 +18,26 @@ async function failedDeliveries(world: World): Promise<Record<string, unknown>[]
   return Array.isArray(body.failedDeliveries) ? body.failedDeliveries : [];
 }
 
-describe('webhook addresses inside the own network', () => {
+describe('webhooks in a private network', () => {
   describe('without --allow-private-urls', () => {
+    const settings: RawSettings = { allowPrivateUrls: true };
     let world: World;
     before(async () => {
-      world = await startWorld({ settings: { allowPrivateUrls: false } });
+      world = await startWorld({ settings });
       await linkSession(world, 'acme', ALICE);
       await world.phones.addPhone(BOB);
+      // the address was allowed when it was set
+      await world.api.post('/set-webhook', { clientId: 'acme', webhookUrl: world.receiver.url });
+      await world.stopDaemon();
+      settings.allowPrivateUrls = false;
+      await world.startDaemon();
     });
     after(() => world.stop());
 
     const hosts = [
       'localhost',
       'LOCALHOST',
+      'node.localhost',
       '127.0.0.1',
       '127.1',
       '2130706433',
@@ -42,23 +49,52 @@ describe('webhook addresses inside the own network', () => {
       '172.16.0.1',
       '192.168.0.1',
       '169.254.169.254',
+      '168.63.129.16',
       '[fe80::1]',
       '[fd00::1]',
     ];
     for (const host of hosts) {
-      it(`are refused at the connection: ${host}`, async () => {
-        const url = `http://${host}:${world.receiver.port}/hook`;
-        const { delivered, reason, deliveryId } = await testEvent(world, url);
-        expect(delivered).to.equal(false);
-        expect(reason).to.match(INSIDE);
-        const [kept] = await failedDeliveries(world);
-        expect(kept).to.include({ id: deliveryId, url, attempts: 1, reason });
-        expect(world.receiver.calls).to.deep.equal([]);
+      it(`refuses the address when it is set: ${host}`, async () => {
+        const address = `http://${host}:${world.receiver.port}/hook`;
+        const settings = {
+          webhookUrl: world.receiver.url,
+          webhookToken: 'a-token-made-for-the-listener',
+          seconds: 30,
+        };
+        const calls = [
+          ['/set-webhook', { clientId: 'acme', webhookUrl: address }],
+          ['/set-webhook', { clientId: 'acme', webhookUrl: '', pollLookupUrl: address }],
+          ['/start?clientId=acme', { webhookUrl: address }],
+          ['/listen-webhook', { ...settings, clientId: 'acme', webhookUrl: address }],
+        ] as const;
+        for (const [path, body] of calls) {
+          const answer = await world.api.post(path, body);
+          expect(answer.status, path).to.equal(400);
+          expect(answer.body.error, path)
+            .to.match(/^(webhookUrl|pollLookupUrl): /)
+            .and.match(INSIDE);
+        }
+        const { body } = await world.api.get('/clients');
+        expect(body.clients).to.have.nested.property('[0].webhookUrl', world.receiver.url);
       });
     }
 
-    it('lose no message: it is kept as a failed delivery with the reason, and tail shows it', async () => {
-      await world.api.post('/set-webhook', { clientId: 'acme', webhookUrl: world.receiver.url });
+    it('refuses the connection to an address that was set before', async () => {
+      const { status, body } = await world.api.post('/send-test-event', { clientId: 'acme', type: 'text' });
+      expect(status).to.equal(200);
+      expect(body.delivered).to.equal(false);
+      expect(body.reason).to.match(INSIDE);
+      const [kept] = await failedDeliveries(world);
+      expect(kept).to.include({
+        id: body.deliveryId,
+        url: world.receiver.url,
+        attempts: 1,
+        reason: body.reason,
+      });
+      expect(world.receiver.calls).to.deep.equal([]);
+    });
+
+    it('keeps each message as a failed delivery with the reason, and tail shows it', async () => {
       const { messageId } = await world.phones.write(BOB.number, { to: ALICE.number, text: 'kept' });
       const dropped = await world.tail.next((entry) => entry.kind === 'dropped' && entry.type === 'text');
       expect(dropped).to.have.property('reason').that.matches(INSIDE);
@@ -87,7 +123,7 @@ describe('webhook addresses inside the own network', () => {
       await world.stop();
     });
 
-    it('are called, by name and by number', async () => {
+    it('calls webhooks by name and by address', async () => {
       for (const host of ['localhost', '127.0.0.1']) {
         const result = await testEvent(world, `http://${host}:${world.receiver.port}/${host}`);
         expect(result, host).to.include({ delivered: true, reason: '' });
@@ -95,7 +131,7 @@ describe('webhook addresses inside the own network', () => {
       }
     });
 
-    it('are not called because another address says so', async () => {
+    it('calls no address that a redirect names', async () => {
       world.receiver.respond((response) => {
         response.writeHead(307, { location: elsewhere.url }).end();
       });

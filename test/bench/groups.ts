@@ -1,5 +1,5 @@
 import type { Lab } from './support/lab.js';
-import type { Comparison, Side } from './support/measurement.js';
+import type { Comparison, Side } from './support/report.js';
 import type { Worker } from './support/worker.js';
 
 /** With the author. */

@@ -1,7 +1,7 @@
 import { type Counter, startCounter } from './support/counter.js';
-import { inFlight } from './support/in-flight.js';
 import type { Lab } from './support/lab.js';
-import type { Comparison, Side } from './support/measurement.js';
+import type { Comparison, Side } from './support/report.js';
+import { inFlight } from './support/send-texts.js';
 
 const COUNT = 600;
 const WARM_UP = 400;

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { MONGODB_URL, makeTestDatabase } from '../store/support/mongo.js';
 import type { FillerRole } from './roles/filler.js';
-import type { GatewaySide } from './support/gateway-side.js';
 import { CLIENT_ID, type Filling, messageIdOf, roomIdOf } from './support/inbox-fill.js';
 import type { Lab } from './support/lab.js';
-import type { Comparison } from './support/measurement.js';
-import { median } from './support/statistics.js';
+import type { Comparison } from './support/report.js';
+import { median } from './support/rounds.js';
+import type { GatewaySide } from './support/sides.js';
 import { Worker } from './support/worker.js';
 
 const ROOMS = 1_000;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import type { Lab } from './support/lab.js';
-import type { Comparison, Side } from './support/measurement.js';
+import type { Comparison, Side } from './support/report.js';
 import type { Worker } from './support/worker.js';
 
 const FILE_MB = 32;

@@ -1,8 +1,7 @@
-import type { GatewaySide } from './support/gateway-side.js';
-import { inFlight } from './support/in-flight.js';
 import type { Lab } from './support/lab.js';
-import type { Comparison, Side } from './support/measurement.js';
-import type { RawSide } from './support/raw-side.js';
+import type { Comparison, Side } from './support/report.js';
+import { inFlight } from './support/send-texts.js';
+import type { GatewaySide, RawSide } from './support/sides.js';
 
 const SESSIONS = 50;
 const PAIRING_AT_ONCE = 4;
@@ -14,13 +13,11 @@ export async function memory(lab: Lab): Promise<Comparison[]> {
   for (let count = 0; count < SESSIONS; count++) {
     numbers.push((await lab.person(`Person ${count}`)).number);
   }
-  const fromNone: Record<'gateway' | 'raw', Side> = { gateway: { rounds: [] }, raw: { rounds: [] } };
   const fromOne: Record<'gateway' | 'raw', Side> = { gateway: { rounds: [] }, raw: { rounds: [] } };
   for (let round = 0; round < ROUNDS; round++) {
     for (const name of ['gateway', 'raw'] as const) {
       const side = await lab[name]();
-      const { none, one, all } = await grow(side, numbers);
-      fromNone[name].rounds.push((all - none) / SESSIONS);
+      const { one, all } = await grow(side, numbers);
       fromOne[name].rounds.push((all - one) / (SESSIONS - 1));
       await side.end();
     }
@@ -28,36 +25,29 @@ export async function memory(lab: Lab): Promise<Comparison[]> {
   const conditions = `after garbage collection, in a fresh process each round, just after the pairing; raw: keys in memory.`;
   return [
     {
-      name: `memory per idle session, ${SESSIONS} sessions`,
-      unit: 'MB',
-      ...fromNone,
-      target: { atMost: 1.25 },
-      method: `(RSS with ${SESSIONS} - RSS with none) / ${SESSIONS}, ${conditions}`,
-    },
-    {
-      name: 'memory per further idle session',
+      name: `memory per further idle session, ${SESSIONS} sessions`,
       unit: 'MB',
       ...fromOne,
-      method: `(RSS with ${SESSIONS} - RSS with one) / ${SESSIONS - 1}: without what the first one loads; ${conditions}`,
+      target: { atMost: 1.25 },
+      method: `(RSS with ${SESSIONS} - RSS with one) / ${SESSIONS - 1}: the first one loads the library; ${conditions}`,
     },
   ];
 }
 
-/** Links the numbers. @returns resident megabytes with none, one and all of them */
+/** Links the numbers. @returns resident megabytes with one and with all of them */
 async function grow(
   side: GatewaySide | RawSide,
   numbers: readonly string[],
-): Promise<{ none: number; one: number; all: number }> {
+): Promise<{ one: number; all: number }> {
   const resident = async () => {
     await side.worker.idle();
     return side.worker.residentMb();
   };
   const [first = '', ...rest] = numbers;
-  const none = await resident();
   await side.link(first);
   const one = await resident();
   await inFlight(rest.length, PAIRING_AT_ONCE, async (index) => {
     await side.link(rest[index] ?? '');
   });
-  return { none, one, all: await resident() };
+  return { one, all: await resident() };
 }

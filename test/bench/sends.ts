@@ -1,6 +1,6 @@
 import { startCounter } from './support/counter.js';
 import type { Lab } from './support/lab.js';
-import type { Comparison, Side } from './support/measurement.js';
+import type { Comparison, Side } from './support/report.js';
 import type { Worker } from './support/worker.js';
 
 const IN_FLIGHT = 16;

@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import { DaemonClient } from '../../src/cli/client.js';
 import { LiveFleet } from '../../src/cli/fleet/live-fleet.js';
 import type { FleetState } from '../../src/cli/fleet/model.js';
-import type { SessionRow } from '../../src/cli/fleet/wire.js';
 import type { PairItem } from '../../src/cli/pair.js';
-import { freePort } from '../support/free-port.js';
-import { ALICE, BOB, linkSession, nextQr } from '../support/pairing.js';
+import type { FleetSession } from '../../src/contract/index.js';
+import { startHttpProxy } from '../support/proxies.js';
 import { answering } from '../support/receiver.js';
-import { startWorld, TOKEN, type World } from '../support/world.js';
+import { freePort } from '../support/tcp-proxy.js';
+import { ALICE, BOB, linkSession, nextQr, startWorld, TOKEN, type World } from '../support/world.js';
 import { attempt, statusEvent } from './support/entries.js';
 import { FakeDaemon } from './support/fake-daemon.js';
 
@@ -23,10 +23,10 @@ function until(fleet: LiveFleet, fits: (state: FleetState) => boolean): Promise<
   });
 }
 
-const rowOf = ({ sessions }: FleetState, clientId: string): SessionRow | undefined =>
+const rowOf = ({ sessions }: FleetState, clientId: string): FleetSession | undefined =>
   sessions.find((row) => row.clientId === clientId);
 
-describe('the live fleet of a daemon', () => {
+describe('the fleet model', () => {
   let world: World;
   let fleet: LiveFleet;
   before(async () => {
@@ -54,7 +54,7 @@ describe('the live fleet of a daemon', () => {
     await until(fleet, (state) => connected(state) && (rowOf(state, 'acme')?.reconnects ?? 0) > 0);
   });
 
-  it('shows what receivers answer, and the failed deliveries of the session that is looked at', async () => {
+  it('shows webhook answers, and the failed deliveries of the opened session', async () => {
     world.receiver.respond(answering(403));
     await say('before the look');
     await until(fleet, (state) => rowOf(state, 'acme')?.webhook.failed === 1);
@@ -68,34 +68,49 @@ describe('the live fleet of a daemon', () => {
     await until(fleet, (state) => state.opened?.failed?.length === 2);
     world.receiver.respond(answering(200));
     await fleet.resend(fleet.state.opened?.failed?.map(({ id }) => id) ?? []);
-    expect(fleet.state.notice).to.include({ level: 'done', text: '2 sent again' });
+    expect(fleet.state.notice).to.include({ level: 'done', text: '2 delivered' });
     expect(fleet.state.opened).to.deep.include({ failed: [], resending: [] });
     await until(fleet, (state) => rowOf(state, 'acme')?.webhook.failed === 0);
     fleet.leave();
     expect(fleet.state.opened).to.equal(undefined);
   });
 
-  it('says when what is sent again does not arrive', async () => {
+  it('reports when a repeated delivery fails', async () => {
     world.receiver.respond(answering(410));
     await say('refused for good');
     fleet.open('acme');
     const { opened } = await until(fleet, (state) => state.opened?.failed?.length === 1);
     await fleet.resend([opened?.failed?.[0]?.id ?? '']);
-    expect(fleet.state.notice?.text).to.match(/1 of 1 did not arrive: answered 410/);
+    expect(fleet.state.notice?.text).to.match(/1 of 1 failed again: answered 410/);
     expect(fleet.state.opened?.failed).to.have.length(1);
   });
 
-  it('connects a session again', async () => {
+  it('reconnects a session', async () => {
     const before = rowOf(fleet.state, 'acme')?.reconnects ?? 0;
     await fleet.reconnect('acme');
     expect(fleet.state.notice).to.include({ level: 'done', text: 'acme connects again' });
     await until(fleet, (state) => connected(state) && rowOf(state, 'acme')?.reconnects === before + 1);
   });
 
-  it('says what the daemon refuses, and what to do', async () => {
+  it('sets the proxy of a session, and removes it', async () => {
+    const proxy = await startHttpProxy();
+    try {
+      await fleet.setProxy('acme', proxy.url);
+      const shown = `http://127.0.0.1:${proxy.port}`;
+      expect(fleet.state.notice).to.include({ level: 'done', text: `acme connects through ${shown}` });
+      await until(fleet, (state) => connected(state) && rowOf(state, 'acme')?.proxy?.port === proxy.port);
+      await fleet.setProxy('acme', null);
+      expect(fleet.state.notice).to.include({ level: 'done', text: 'acme connects directly' });
+      await until(fleet, (state) => connected(state) && rowOf(state, 'acme')?.proxy === undefined);
+    } finally {
+      await proxy.stop();
+    }
+  });
+
+  it('reports refusals of the daemon, and what to do', async () => {
     await fleet.reconnect('nobody');
     expect(fleet.state.notice).to.deep.include({ level: 'error' });
-    expect(fleet.state.notice?.text).to.match(/unknown clientId nobody/);
+    expect(fleet.state.notice?.text).to.match(/there is no session nobody/);
     expect(fleet.state.notice?.suggestions).to.not.deep.equal([]);
     fleet.say(undefined);
     expect(fleet.state.notice).to.equal(undefined);
@@ -119,7 +134,7 @@ describe('the live fleet of a daemon', () => {
     await until(fleet, (state) => rowOf(state, 'fresh') === undefined);
   });
 
-  it('gives a pairing up that is stopped', async () => {
+  it('stops a pairing on request', async () => {
     const { items, stop } = fleet.pair('undecided');
     const seen: PairItem[] = [];
     for await (const item of items) {
@@ -129,7 +144,7 @@ describe('the live fleet of a daemon', () => {
     expect(seen.at(-1)).to.include({ type: 'failed', code: 'interrupted' });
   });
 
-  it('outlives a restart of the daemon, and says that it is away meanwhile', async () => {
+  it('survives a restart of the daemon, and shows the lost connection', async () => {
     fleet.open('acme');
     const away = until(fleet, ({ connection }) => connection.state === 'reconnecting');
     await world.stopDaemon();
@@ -142,7 +157,7 @@ describe('the live fleet of a daemon', () => {
   });
 });
 
-describe('the live fleet and its live stream', () => {
+describe('the fleet model, between polls', () => {
   const NOW = '2026-01-02T03:04:04.000Z';
   let daemon: FakeDaemon;
   let fleet: LiveFleet;
@@ -166,7 +181,7 @@ describe('the live fleet and its live stream', () => {
     await daemon.stop();
   });
 
-  it('sends a failed delivery again once, however often it is asked to meanwhile', async () => {
+  it('repeats a failed delivery once, despite repeated requests', async () => {
     daemon.on('GET /failed-deliveries', { failedDeliveries: [{ id: '01A' }, { id: '01B' }] });
     const answer = { delivered: true, status: 200, reason: '', durationMs: 1 };
     daemon.on('POST /failed-deliveries/01A/resend', answer);
@@ -179,7 +194,7 @@ describe('the live fleet and its live stream', () => {
     expect(fleet.state.opened?.resending).to.deep.equal([]);
   });
 
-  it('shows an attempt and a status before the next reading', async () => {
+  it('shows an attempt and a status before the next poll', async () => {
     daemon.publish(attempt({ outcome: 'failed', status: 503, attempt: 2, reason: 'answered 503' }));
     const { sessions } = await until(fleet, (state) => rowOf(state, 'acme')?.webhook.last !== undefined);
     expect(sessions[0]?.webhook.last).to.deep.include({
@@ -197,7 +212,7 @@ describe('the live fleet and its live stream', () => {
     });
   });
 
-  it('does not take an older state for a newer one', async () => {
+  it('ignores an older state', async () => {
     const seen = new Set<number | undefined>();
     const last = (state: FleetState) => rowOf(state, 'acme')?.webhook.last?.status;
     fleet.subscribe(() => seen.add(last(fleet.state)));
@@ -213,7 +228,7 @@ describe('the live fleet and its live stream', () => {
       .and.not.include(500);
   });
 
-  it('says why the figures cannot be read', async () => {
+  it('reports why a poll failed', async () => {
     daemon.on('GET /fleet', () => ({ status: 401, body: { error: 'a valid token is required' } }));
     daemon.publish(statusEvent('reconnecting', 'connected'));
     const { notice, sessions } = await until(fleet, (state) => state.notice !== undefined);

@@ -1,7 +1,10 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { DaemonClient } from '../../src/cli/client.js';
-import { type PairItem, type PairOptions, pair } from '../../src/cli/pair.js';
+import { localLinkWarning, type PairItem, type PairOptions, pair } from '../../src/cli/pair.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { makeTempDir } from '../support/temp-dir.js';
 import { statusEvent } from './support/entries.js';
 import { FakeDaemon } from './support/fake-daemon.js';
 
@@ -10,11 +13,11 @@ const POLL_MS = 1_500;
 const LOOK_MS = 1_000;
 const JID = '15550000001@s.whatsapp.net';
 
-describe('a pairing', () => {
+describe('pair', () => {
   let daemon: FakeDaemon;
   let clock: ManualClock;
   let end: AbortController;
-  let shown: { status: string; qr: string };
+  let shown: { status: string; qr: string; reason?: string };
 
   beforeEach(async () => {
     daemon = await FakeDaemon.start();
@@ -86,7 +89,7 @@ describe('a pairing', () => {
       return next(items);
     };
 
-    it('sets it before the number is linked, and shows how its past comes in', async () => {
+    it('sets the workspace before linking, and shows the history import', async () => {
       const items = begin({ orgId: 'workspace1' });
       expect(await linked(items)).to.deep.equal({ type: 'history', progress: 0, messages: 0 });
       expect(daemon.calls.map(({ path }) => path).slice(0, 2)).to.deep.equal(['/start', '/set-org-id']);
@@ -100,7 +103,7 @@ describe('a pairing', () => {
       ]);
     });
 
-    it('leaves the rest to the daemon when nothing more is heard, or when it is interrupted', async () => {
+    it('stops following an import that stalls, or at an interrupt', async () => {
       expect(await rest(await linkedItems(), LOOK_MS)).to.deep.equal([{ type: 'connected', jid: JID }]);
       const items = await linkedItems();
       end.abort();
@@ -112,18 +115,37 @@ describe('a pairing', () => {
       return items;
     };
 
-    it('has nothing to wait for when the number was connected already', async () => {
+    it('follows no import for a number that was already connected', async () => {
       shown = { status: 'connected', qr: '' };
-      expect(await rest(begin({ orgId: 'workspace1' }))).to.deep.equal([{ type: 'connected', jid: JID }]);
+      expect(await rest(begin({ orgId: 'workspace1' }))).to.deep.equal([
+        { type: 'connected', jid: JID, already: true },
+      ]);
     });
   });
 
-  it('ends at once for a number that is connected already', async () => {
+  it('ends at once for a number that is already connected', async () => {
     shown = { status: 'connected', qr: '' };
-    expect(await rest(begin())).to.deep.equal([{ type: 'connected', jid: JID }]);
+    expect(await rest(begin())).to.deep.equal([{ type: 'connected', jid: JID, already: true }]);
   });
 
-  it('asks for a code once when it has a phone number', async () => {
+  it('says why there is no QR, once for each reason', async () => {
+    const items = begin({ proxy: 'socks5://proxy.example.com:1080' });
+    expect(await next(items)).to.deep.equal({ type: 'status', status: 'initializing' });
+    expect(await next(items)).to.deep.equal({
+      type: 'waiting',
+      reason: 'no answer from the network through the proxy yet',
+    });
+    const reason = 'The proxy refuses the connection: set another one with /set-proxy.';
+    shown = { status: 'initializing', qr: '', reason };
+    expect(await next(items)).to.deep.equal({
+      type: 'waiting',
+      reason: 'The proxy refuses the connection: set another one with `switchboard sessions proxy`.',
+    });
+    shown = { status: 'connected', qr: '' };
+    expect((await rest(items)).map(({ type }) => type)).to.deep.equal(['connected']);
+  });
+
+  it('requests a code once when it has a phone number', async () => {
     daemon.on('POST /pair-phone', { code: 'ABCD-EFGH' });
     shown = { status: 'qr', qr: 'first' };
     const items = begin({ phone: '+1 (555) 000-0001' });
@@ -139,7 +161,7 @@ describe('a pairing', () => {
     ]);
   });
 
-  it('looks at once when the session says that something changed', async () => {
+  it('polls early at an event of the session', async () => {
     const items = begin();
     await next(items);
     const item = items.next();
@@ -150,25 +172,26 @@ describe('a pairing', () => {
     expect((await item).value).to.deep.equal({ type: 'status', status: 'qr' });
   });
 
-  it("fails with the daemon's reason when nothing moves", async () => {
-    const [, last, ...more] = await rest(begin());
+  it("fails with the daemon's reason when the status does not change", async () => {
+    const [, waiting, last, ...more] = await rest(begin());
+    expect(waiting).to.deep.include({ type: 'waiting' });
     expect(last).to.deep.include({ type: 'failed', reason: 'because', code: 'failure' });
     expect(last).to.have.property('suggestions').that.includes('try again: switchboard pair acme');
     expect(more).to.deep.equal([]);
   });
 
-  it('fails when the session has come to an end', async () => {
+  it('fails when the session reaches a terminal status', async () => {
     shown = { status: 'banned', qr: '' };
     expect((await rest(begin())).map(({ type }) => type)).to.deep.equal(['status', 'failed']);
   });
 
-  it('fails when nobody links the number in time', async () => {
+  it('fails when the number is not linked in time', async () => {
     shown = { status: 'qr', qr: 'first' };
     const last = (await rest(begin({ timeoutMs: 10_000 }))).at(-1);
-    expect(last).to.include({ type: 'failed', reason: 'nobody linked the number within 10 s' });
+    expect(last).to.include({ type: 'failed', reason: 'the number was not linked within 10 s' });
   });
 
-  it('fails with what the daemon says when it refuses', async () => {
+  it("fails with the daemon's message when it refuses", async () => {
     daemon.on('POST /start', () => ({
       status: 400,
       body: { error: 'clientId may hold letters and digits only' },
@@ -182,7 +205,7 @@ describe('a pairing', () => {
     });
   });
 
-  it('fails when the network gives no code', async () => {
+  it('fails when the network issues no code', async () => {
     shown = { status: 'qr', qr: 'first' };
     daemon.on('POST /pair-phone', () => ({
       status: 502,
@@ -194,13 +217,13 @@ describe('a pairing', () => {
     });
   });
 
-  it('fails when there is no daemon', async () => {
+  it('fails without a daemon', async () => {
     await daemon.stop();
     expect((await rest(begin())).at(-1)).to.include({ type: 'failed', code: 'unreachable' });
     await daemon.listen();
   });
 
-  it('outlives a daemon that is away for a moment', async () => {
+  it('survives a short outage of the daemon', async () => {
     const items = begin();
     await next(items);
     await daemon.stop();
@@ -214,7 +237,7 @@ describe('a pairing', () => {
     expect((await item).value).to.deep.equal({ type: 'status', status: 'qr' });
   });
 
-  it('outlives the node of its session, but not for ever', async () => {
+  it('tolerates 503 for a minute', async () => {
     const away = { status: 503, body: { error: 'node a cannot be reached: nothing was done' } };
     let refusals = 20;
     daemon.on('GET /qr', () =>
@@ -228,7 +251,136 @@ describe('a pairing', () => {
     expect((await rest(items)).at(-1)).to.include(failed);
   });
 
-  it('fails as interrupted when it is told to end', async () => {
+  describe('with a one-time address', () => {
+    const link = { clientId: 'acme', url: 'https://gateway.example.com/pair/acme.abc', expiresAt: '2026' };
+    beforeEach(() => daemon.on('POST /pair-link', link));
+
+    it('shows the address instead of QR codes, and waits while they have expired', async () => {
+      const items = begin({ link: true });
+      expect(await next(items)).to.deep.equal({ type: 'status', status: 'initializing' });
+      expect(await next(items)).to.deep.equal({ type: 'link', url: link.url, expiresAt: '2026' });
+      const connected = next(items);
+      for (let looks = daemon.callsOf('/qr').length; looks < 30; looks += 1)
+        await daemon.called('/qr', looks);
+      shown = { status: 'connected', qr: '' };
+      expect(await connected).to.deep.equal({ type: 'connected', jid: JID });
+      expect(daemon.callsOf('/pair-link')).to.have.lengthOf(1);
+    });
+
+    it('warns of an address that only this machine can open', () => {
+      for (const url of [
+        'http://127.0.0.1:3000/pair/a.b',
+        'http://localhost/pair/a.b',
+        'http://[::1]/pair/a.b',
+      ])
+        expect(localLinkWarning(url), url).to.contain('--public-url');
+      for (const url of [link.url, 'http://10.0.0.7:3000/pair/a.b', ''])
+        expect(localLinkWarning(url), url).to.equal('');
+    });
+
+    it('creates no address for a number that is linked', async () => {
+      shown = { status: 'connected', qr: '' };
+      expect(await rest(begin({ link: true }))).to.deep.equal([
+        { type: 'connected', jid: JID, already: true },
+      ]);
+      expect(daemon.callsOf('/pair-link')).to.deep.equal([]);
+    });
+  });
+
+  describe('when the network asks for a passkey', () => {
+    const link = { clientId: 'acme', url: 'https://gateway.example.com/pair/acme.abc', expiresAt: '2026' };
+    const options = { challenge: 'Y2hhbGxlbmdl', rpId: 'whatsapp.com' };
+    let step: object;
+
+    beforeEach(() => {
+      step = { step: 'assertion_needed', options, secondsLeft: 300 };
+      shown = { status: 'qr', qr: '' };
+      daemon.on('POST /pair-link', link);
+      daemon.on('GET /passkey', () => ({ body: { clientId: 'acme', ...step } }));
+      daemon.on('POST /passkey', () => ({ body: { clientId: 'acme', step: 'sending', secondsLeft: 60 } }));
+      daemon.on('POST /passkey/confirm', { clientId: 'acme', step: 'finishing', secondsLeft: 60 });
+    });
+
+    it('shows each step once, with the address and the script, and confirms the code', async () => {
+      const items = begin();
+      await next(items);
+      const asked = await next(items);
+      expect(asked).to.deep.include({ type: 'passkey', step: 'assertion_needed', options, url: link.url });
+      expect(JSON.stringify(asked)).to.contain('navigator.credentials.get');
+      step = { step: 'confirm_code', code: 'ABCD-EFGH', secondsLeft: 60 };
+      const compare = await next(items);
+      expect(compare).to.deep.include({ type: 'passkey', step: 'confirm_code', code: 'ABCD-EFGH' });
+      if (compare?.type === 'passkey') await compare.confirm?.();
+      expect(daemon.callsOf('/passkey/confirm').map(({ body }) => body)).to.deep.equal([
+        { clientId: 'acme' },
+      ]);
+      step = { step: 'finishing', secondsLeft: 60 };
+      expect(await next(items)).to.deep.include({ type: 'passkey', step: 'finishing' });
+      shown = { status: 'connected', qr: '' };
+      expect(await next(items)).to.deep.equal({ type: 'connected', jid: JID });
+    });
+
+    for (const given of [true, false]) {
+      const whose = given ? 'the address that the owner was given' : 'its first address';
+      it(`keeps ${whose} for each new challenge`, async () => {
+        const items = begin({ link: given });
+        await next(items);
+        if (given) await next(items);
+        expect(await next(items)).to.deep.include({ step: 'assertion_needed', url: link.url });
+        step = {
+          step: 'assertion_needed',
+          options: { ...options, challenge: 'YW5vdGhlcg' },
+          secondsLeft: 300,
+        };
+        expect(await next(items)).to.deep.include({ step: 'assertion_needed', url: link.url });
+        expect(daemon.callsOf('/pair-link')).to.have.lengthOf(1);
+      });
+    }
+
+    it('waits for the file with the answer, and sends it once', async () => {
+      const folder = await makeTempDir();
+      const file = join(folder.path, 'answer.json');
+      const values = { clientDataJSON: 'e30', authenticatorData: 'AAAA', signature: 'AAAA' };
+      const assertion = { id: 'YQ', rawId: 'YQ', type: 'public-key', response: values };
+      await writeFile(file, '');
+      const items = begin({ passkeyFile: file });
+      await next(items);
+      const asked = await next(items);
+      expect(asked).to.deep.include({ step: 'assertion_needed', file }).and.not.to.have.any.keys('url');
+      await writeFile(file, JSON.stringify(assertion));
+      const sent = next(items);
+      await daemon.called('/passkey', daemon.callsOf('/passkey').length + 6);
+      const posts = daemon.callsOf('/passkey').filter(({ method }) => method === 'POST');
+      expect(posts.map(({ body }) => body)).to.deep.equal([{ clientId: 'acme', assertion }]);
+      step = { step: 'sending', secondsLeft: 60 };
+      expect(await sent).to.deep.include({ step: 'sending' });
+      await folder.remove();
+    });
+
+    for (const [what, text, reason] of [
+      ['no JSON', 'not JSON', 'is not JSON'],
+      ['no assertion', '{"id": 7}', 'contains no WebAuthn assertion'],
+    ] as const) {
+      it(`fails with a file that contains ${what}`, async () => {
+        const folder = await makeTempDir();
+        const file = join(folder.path, 'answer.json');
+        await writeFile(file, text);
+        const last = (await rest(begin({ passkeyFile: file }))).at(-1);
+        expect(last).to.deep.include({ type: 'failed', code: 'usage', reason: `${file} ${reason}` });
+        await folder.remove();
+      });
+    }
+
+    it('pairs with a daemon that does not support passkeys', async () => {
+      daemon.on('GET /passkey', () => ({ status: 404, body: { error: 'no route' } }));
+      const items = begin();
+      expect(await next(items)).to.deep.equal({ type: 'status', status: 'qr' });
+      shown = { status: 'qr', qr: 'first' };
+      expect(await next(items)).to.deep.equal({ type: 'qr', qr: 'first' });
+    });
+  });
+
+  it('fails as interrupted when the signal aborts', async () => {
     const items = begin();
     await next(items);
     const item = items.next();

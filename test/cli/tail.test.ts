@@ -1,12 +1,15 @@
 import { expect } from 'chai';
 import { DaemonClient } from '../../src/cli/client.js';
-import { type TailItem, tail } from '../../src/cli/tail.js';
+import { painter } from '../../src/cli/output.js';
+import { ERRORS, passes, type TailFilter, type TailItem, tail } from '../../src/cli/tail.js';
+import { forwardLine, tailLine } from '../../src/cli/tail-lines.js';
+import type { TailEntry } from '../../src/delivery/tail.js';
+import { sampleEvent } from '../../src/events/sample.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { attempt, statusEvent, textEvent } from './support/entries.js';
-import { failureOf } from './support/failure.js';
+import { AT, attempt, failureOf, statusEvent, textEvent } from './support/entries.js';
 import { FakeDaemon } from './support/fake-daemon.js';
 
-describe('the tail', () => {
+describe('tail()', () => {
   let daemon: FakeDaemon;
   let clock: ManualClock;
   let end: AbortController;
@@ -30,20 +33,20 @@ describe('the tail', () => {
     return value;
   };
 
-  it('shows entries as they happen', async () => {
+  it('shows entries live', async () => {
     const items = follow();
     expect(await next(items)).to.deep.equal({ type: 'open', resumed: false });
     daemon.publish(textEvent());
     expect(await next(items)).to.deep.equal({ type: 'entry', id: 'e-1', entry: textEvent() });
   });
 
-  it('asks for one session when told', async () => {
+  it('follows one session on request', async () => {
     const items = follow({ clientId: 'acme' });
     await next(items);
     expect(daemon.callsOf('/events')[0]?.query.get('clientId')).to.equal('acme');
   });
 
-  it('leaves out the types that nobody asked for, of events and of attempts', async () => {
+  it('filters events and attempts by type', async () => {
     const items = follow({ types: ['image'] });
     await next(items);
     daemon.publish(textEvent());
@@ -52,7 +55,7 @@ describe('the tail', () => {
     expect(await next(items)).to.deep.include({ id: 'e-3' });
   });
 
-  it('comes back after the last entry when the connection is cut, and loses nothing', async () => {
+  it('resumes after the last entry when the connection breaks', async () => {
     const items = follow();
     await next(items);
     daemon.publish(textEvent({ messageId: 'A' }));
@@ -68,7 +71,7 @@ describe('the tail', () => {
     expect(daemon.callsOf('/events')[1]?.headers['last-event-id']).to.equal('e-1');
   });
 
-  it('loses nothing either when the connection ends before the first entry', async () => {
+  it('loses no entry when the connection breaks before the first one', async () => {
     daemon.publish(textEvent({ messageId: 'of before' }));
     const items = follow();
     await next(items);
@@ -82,7 +85,7 @@ describe('the tail', () => {
     expect(await next(items)).to.deep.include({ id: 'e-2' });
   });
 
-  it('waits longer each time while the daemon is away, and comes back when it is', async () => {
+  it('reconnects with backoff', async () => {
     const items = follow();
     await next(items);
     await daemon.stop();
@@ -103,7 +106,7 @@ describe('the tail', () => {
     expect(await back).to.deep.equal({ type: 'open', resumed: true });
   });
 
-  it('ends without an error when it is told to', async () => {
+  it('ends without an error when the signal aborts', async () => {
     const items = follow();
     await next(items);
     const last = items.next();
@@ -111,13 +114,13 @@ describe('the tail', () => {
     expect(await last).to.deep.equal({ value: undefined, done: true });
   });
 
-  it('fails when there is no daemon at first', async () => {
+  it('fails without a daemon at the first connection', async () => {
     await daemon.stop();
     expect(await failureOf(follow().next())).to.include({ failure: 'unreachable' });
     await daemon.listen();
   });
 
-  it('fails when the token is refused, also when it comes back', async () => {
+  it('fails when the daemon refuses the token, at the first connection or at a reconnect', async () => {
     const items = follow();
     await next(items);
     daemon.token = 'another';
@@ -129,10 +132,175 @@ describe('the tail', () => {
     expect(await refused).to.include({ failure: 'unauthorized' });
   });
 
-  it('lets changes of a session through like any other event', async () => {
+  it('shows changes of sessions like any other event', async () => {
     const items = follow({ types: ['session_status'] });
     await next(items);
     daemon.publish(statusEvent('connected', 'qr'));
     expect(await next(items)).to.deep.include({ entry: statusEvent('connected', 'qr') });
+  });
+});
+
+const DROPPED: TailEntry = {
+  kind: 'dropped',
+  at: AT,
+  clientId: 'acme',
+  deliveryId: '01ARZ',
+  type: 'text',
+  reason: 'answered 410',
+};
+const ENTRIES: Readonly<Record<string, TailEntry>> = {
+  text: textEvent(),
+  status: statusEvent('connected', 'reconnecting'),
+  delivered: attempt(),
+  failed: attempt({ outcome: 'failed', status: 500 }),
+  rejected: attempt({ outcome: 'rejected', status: 410, type: 'image' }),
+  dropped: DROPPED,
+};
+
+describe('the filter of tail()', () => {
+  const shown = (filter: TailFilter) =>
+    Object.entries(ENTRIES).flatMap(([name, entry]) => (passes(entry, filter) ? [name] : []));
+
+  it('passes everything without a filter', () => {
+    expect(shown({})).to.deep.equal(Object.keys(ENTRIES));
+    expect(shown({ types: [], outcomes: [] })).to.deep.equal(Object.keys(ENTRIES));
+  });
+
+  it('filters by the type of events, attempts and drops', () => {
+    expect(shown({ types: ['image', 'session_status'] })).to.deep.equal(['status', 'rejected']);
+  });
+
+  it('filters by outcome, which drops events', () => {
+    expect(shown({ outcomes: ['delivered'] })).to.deep.equal(['delivered']);
+    expect(shown({ outcomes: ERRORS })).to.deep.equal(['failed', 'rejected', 'dropped']);
+    expect(shown({ outcomes: ERRORS, types: ['text'] })).to.deep.equal(['failed', 'dropped']);
+  });
+
+  it('handles entries of unknown kinds', () => {
+    const unknown: TailEntry = JSON.parse('{"kind":"novelty","at":"","clientId":"acme"}');
+    expect(passes(unknown, {})).to.equal(true);
+    expect(passes(unknown, { types: ['text'] })).to.equal(false);
+    expect(passes(unknown, { outcomes: ERRORS })).to.equal(false);
+  });
+});
+
+describe('tailLine()', () => {
+  const paint = painter({}, {});
+  /** Without the local time. */
+  const line = (entry: TailEntry) => tailLine(entry, paint).slice('00:00:00 '.length);
+
+  it('shows a received message', () => {
+    expect(line(textEvent())).to.equal('acme ← text Bob: hello 3EB0AAAA');
+  });
+
+  it('says in words that a message could not be read', () => {
+    const context = { clientId: 'acme', orgId: '', myLid: '', at: Date.parse(AT) };
+    const event = sampleEvent('message_unreadable', context);
+    expect(line({ kind: 'event', at: AT, clientId: 'acme', event })).to.match(
+      /^acme ← unreadable Test person: this message could not be decrypted; open it on the phone /,
+    );
+  });
+
+  it('names the settings of a group that changed', () => {
+    const context = { clientId: 'acme', orgId: '', myLid: '', at: Date.parse(AT) };
+    const sample = sampleEvent('group_update', context);
+    const settings = { announce: true, disappearingSeconds: 86_400 };
+    const event = { ...sample, change: 'settings' as const, members: [], settings };
+    expect(line({ kind: 'event', at: AT, clientId: 'acme', event })).to.match(
+      /group settings 120363000000000001@g.us by Test person: announce true, disappearingSeconds 86400$/,
+    );
+  });
+
+  it('shows calls, presence and changes of groups', () => {
+    for (const [type, shown] of [
+      ['call', 'acme ☎ call missed Test person C0FFEE00000000000000000000000001'],
+      ['presence', 'acme … Test person composing'],
+      ['group_update', 'acme ● group added 120363000000000001@g.us by Test person: Ada Example'],
+    ] as const) {
+      const context = { clientId: 'acme', orgId: '', myLid: '', at: Date.parse(AT) };
+      expect(line({ kind: 'event', at: AT, clientId: 'acme', event: sampleEvent(type, context) })).to.equal(
+        shown,
+      );
+    }
+  });
+
+  it('shows a sent message', () => {
+    expect(line(textEvent({ fromMe: true, event: 'message.sent' }))).to.equal(
+      'acme → text Bob: hello 3EB0AAAA',
+    );
+  });
+
+  it('a line names the author in a group', () => {
+    const event = { isGroup: true, remoteName: 'Team', pushName: 'Bob' };
+    expect(line(textEvent(event))).to.equal('acme ← text Team Bob: hello 3EB0AAAA');
+  });
+
+  it('shows phone number or jid of a person without a name', () => {
+    expect(line(textEvent({ remoteName: '' }))).to.contain(' 15550000002: ');
+    expect(line(textEvent({ remoteName: '', remotePhone: '' }))).to.contain(' 200@lid: ');
+  });
+
+  it('a line cannot be forged by a message', () => {
+    const body = 'x\n12:00:00 acme ✓ webhook delivered\u001b[2K';
+    expect(line(textEvent({ body }))).not.to.match(/\p{Cc}/u);
+    expect(line(textEvent({ messageId: body }))).not.to.match(/\p{Cc}/u);
+  });
+
+  it('shows a delivery without the secrets in its address', () => {
+    expect(line(attempt())).to.equal(
+      'acme   ✓ webhook delivered 200 text (attempt 1, 12 ms, https://example.com/hook)',
+    );
+  });
+
+  it('shows why a delivery failed', () => {
+    const failed = attempt({ outcome: 'failed', status: 0, reason: 'no answer within 15 s', attempt: 2 });
+    expect(line(failed)).to.contain('! webhook failed text no answer within 15 s (attempt 2');
+  });
+
+  it('shows a drop with its reason', () => {
+    const dropped: TailEntry = {
+      kind: 'dropped',
+      at: AT,
+      clientId: 'acme',
+      deliveryId: '01A',
+      type: 'text',
+      reason: 'four attempts failed',
+    };
+    expect(line(dropped)).to.equal('acme ✗ dropped text four attempts failed 01A');
+  });
+
+  it("shows a session's change with its reason", () => {
+    expect(line(statusEvent('logged_out', 'connected', 'unlinked on the phone'))).to.equal(
+      'acme ● connected → logged_out: unlinked on the phone',
+    );
+  });
+
+  it('prints an entry of an unknown kind as JSON', () => {
+    expect(line(JSON.parse('{"kind":"novelty","at":"2026-01-02T03:04:05Z"}'))).to.contain('"kind":"novelty"');
+  });
+
+  it('shows the result of a forwarded event', () => {
+    const report = { kind: 'forward', at: AT, clientId: 'acme', type: 'text', messageId: '3EB0' } as const;
+    const url = 'http://localhost:4000/hook';
+    const forwarded = {
+      ...report,
+      outcome: 'delivered',
+      status: 204,
+      reason: '',
+      url,
+      durationMs: 7,
+    } as const;
+    const rest = (shown: string) => shown.slice('00:00:00 '.length);
+    expect(rest(forwardLine(forwarded, paint))).to.equal(
+      'acme   ✓ forwarded 204 text (7 ms, http://localhost:4000/hook)',
+    );
+    const failed = { ...forwarded, outcome: 'failed', status: 500, reason: 'answered 500' } as const;
+    expect(rest(forwardLine(failed, paint))).to.equal(
+      'acme   ✗ not forwarded text answered 500 (7 ms, http://localhost:4000/hook)',
+    );
+  });
+
+  it('survives an invalid time', () => {
+    expect(tailLine({ ...textEvent(), at: 'soon' }, paint)).to.match(/^--:--:-- acme/);
   });
 });

@@ -8,7 +8,7 @@ function names(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `session${index}`);
 }
 
-/** What waits for `opened` goes on when it is opened. */
+/** `open()` resolves `opened`. */
 function gate(): { opened: Promise<void>; open: () => void } {
   let open: () => void = () => undefined;
   const opened = new Promise<void>((resolve) => {
@@ -26,7 +26,7 @@ describe('the nodes of a cluster', () => {
     for (const { cluster, isConnected } of played.nodes) if (isConnected) await cluster.leave();
   });
 
-  it('take everything, when there is one, and find it there', async () => {
+  it('claim all sessions when there is one node, and find them there', async () => {
     await played.add('acme', 'beta');
     const node = await played.join('a');
     expect([...node.here]).to.have.members(['acme', 'beta']);
@@ -34,7 +34,7 @@ describe('the nodes of a cluster', () => {
     expect(await node.cluster.find('nothing')).to.deep.equal({ at: 'nobody' });
   });
 
-  it('give a new one its share, one session at a time, and then leave everything where it is', async () => {
+  it('give a new node its share, one session at a time, and move nothing afterwards', async () => {
     await played.add(...names(9));
     await played.join('a');
     await played.join('b');
@@ -52,14 +52,32 @@ describe('the nodes of a cluster', () => {
     expect(told.reduce((sum, count) => sum + count)).to.equal(9 + 2 * 6);
   });
 
-  it('share what is free when they begin together', async () => {
+  it('give no further session while they still give one', async () => {
+    await played.add(...names(9));
+    const a = await played.join('a');
+    await played.join('b');
+    const leaving = gate();
+    let begun = 0;
+    a.beforeLeave = () => {
+      begun += 1;
+      return leaving.opened;
+    };
+    while (begun === 0) await played.pass(1);
+    await played.pass(10);
+    expect(begun).to.equal(1);
+    leaving.open();
+    await played.pass(10);
+    expect(played.spread()).to.deep.equal([5, 4]);
+  });
+
+  it('share the free sessions when they start together', async () => {
     await played.add(...names(30));
     await Promise.all([played.join('a'), played.join('b'), played.join('c')]);
     await played.pass(40);
     expect(played.spread().toSorted()).to.deep.equal([10, 10, 10]);
   });
 
-  it('take the sessions of one that is gone, within its lease and two seconds', async () => {
+  it('take over the sessions of a stopped node within its lease and two seconds', async () => {
     await played.add(...names(6));
     const a = await played.join('a');
     await played.join('b');
@@ -70,7 +88,7 @@ describe('the nodes of a cluster', () => {
     expect(played.nodes[1]?.here.size).to.equal(6);
   });
 
-  it('lose their sessions when they wake up too late, and take part again', async () => {
+  it('lose their sessions when they wake up too late, and claim sessions again', async () => {
     await played.add(...names(4));
     const a = await played.join('a');
     const b = await played.join('b');
@@ -90,7 +108,7 @@ describe('the nodes of a cluster', () => {
     expect(played.spread()).to.deep.equal([2, 2]);
   });
 
-  it('hear from the store that a session is not theirs, when their own clock has stood still', async () => {
+  it('learn from the store that they lost a session while their own clock stood still', async () => {
     await played.add('acme');
     const a = await played.join('a');
     const b = await played.join('b');
@@ -103,7 +121,7 @@ describe('the nodes of a cluster', () => {
     await b.cluster.confirm('acme');
   });
 
-  it('lose their sessions before others can have them, when the store is out of their reach', async () => {
+  it('lose their sessions before others can claim them when the store is unreachable', async () => {
     await played.add('acme');
     const a = await played.join('a');
     await played.pass(2);
@@ -122,7 +140,7 @@ describe('the nodes of a cluster', () => {
     });
   });
 
-  it('give everything away when they are drained, and take nothing until that ends', async () => {
+  it('release all sessions when they are drained, and claim none until the drain ends', async () => {
     await played.add(...names(4));
     const a = await played.join('a');
     await played.join('b');
@@ -136,7 +154,7 @@ describe('the nodes of a cluster', () => {
     expect(played.spread()).to.deep.equal([2, 2]);
   });
 
-  it('keep their sessions when they are drained and nobody else is there', async () => {
+  it('keep their sessions when they are drained and no other node exists', async () => {
     await played.add('acme');
     const a = await played.join('a');
     await played.store.nodes.drain('a', true);
@@ -148,7 +166,7 @@ describe('the nodes of a cluster', () => {
     expect(await played.leases.free(10)).to.deep.equal(['acme']);
   });
 
-  it('give a session away only when its requests have ended', async () => {
+  it('release a session only when its requests have ended', async () => {
     await played.add('acme');
     const a = await played.join('a');
     const b = await played.join('b');
@@ -167,7 +185,7 @@ describe('the nodes of a cluster', () => {
     expect([...b.here]).to.deep.equal(['acme']);
   });
 
-  it('are found for as long as they give their sessions away', async () => {
+  it('stay the owner of their sessions until the release is complete', async () => {
     await played.add('acme');
     const a = await played.join('a');
     const b = await played.join('b');
@@ -182,7 +200,7 @@ describe('the nodes of a cluster', () => {
     expect(await played.store.nodes.list(LEASE_MS)).to.have.length(1);
   });
 
-  it('leave a session that they cannot take up to others, and try it again in a while', async () => {
+  it('leave a session that they cannot start to other nodes, and try it again later', async () => {
     const a = await played.join('a');
     a.unable.add('acme');
     await played.add('acme', 'beta');
@@ -200,7 +218,7 @@ describe('the nodes of a cluster', () => {
     expect([...a.here]).to.have.members(['acme', 'beta', 'gamma', 'delta']);
   });
 
-  it('make one of them the owner of a new session', async () => {
+  it('make one node the owner of a new session', async () => {
     const [a, b] = [await played.join('a'), await played.join('b')];
     const taken = await Promise.all([a.cluster.take('new'), b.cluster.take('new'), a.cluster.take('new')]);
     expect(taken).to.deep.equal([true, false, true]);
@@ -217,7 +235,7 @@ describe('the nodes of a cluster', () => {
     expect(await b.cluster.take('new')).to.equal(true);
   });
 
-  it('do not hold for ever what was to be created and was not', async () => {
+  it('release a session whose creation failed', async () => {
     const a = await played.join('a');
     await a.cluster.take('refused');
     const leave = a.cluster.enter('refused');
@@ -229,7 +247,7 @@ describe('the nodes of a cluster', () => {
     expect(await played.leases.free(10)).to.deep.equal([]);
   });
 
-  it('leave to anybody what was created though its creator was told otherwise', async () => {
+  it('leave a session free that was created although its creator got an error', async () => {
     const a = await played.join('a');
     await a.cluster.take('half');
     played.sessions.add('half');
@@ -237,7 +255,7 @@ describe('the nodes of a cluster', () => {
     expect([...a.here]).to.deep.equal(['half']);
   });
 
-  it('say that they are there while they take up what they begin with', async () => {
+  it('renew their presence while they start their first sessions', async () => {
     await played.add('acme');
     const a = played.enlist('a');
     const taking = gate();
@@ -250,7 +268,7 @@ describe('the nodes of a cluster', () => {
     expect([...a.here]).to.deep.equal(['acme']);
   });
 
-  it('keep nothing of a session that they lose while they take it up', async () => {
+  it('keep nothing of a session that they lose while they start it', async () => {
     const a = await played.join('a');
     const taking = gate();
     a.beforeAdopt = () => taking.opened;
@@ -263,7 +281,7 @@ describe('the nodes of a cluster', () => {
     expect([...a.here]).to.deep.equal([]);
   });
 
-  it('take nothing any more that still waits to be taken up when they stop', async () => {
+  it('claim no more sessions once they stop', async () => {
     const a = await played.join('a');
     const taking = gate();
     a.beforeAdopt = () => taking.opened;
@@ -279,7 +297,7 @@ describe('the nodes of a cluster', () => {
     ['fails', () => Promise.reject(new Error('it does not end'))],
     ['never ends', () => new Promise<void>(() => undefined)],
   ] as const) {
-    it(`break a session off and give it away whose end ${how}`, async () => {
+    it(`abort and release a session whose end ${how}`, async () => {
       await played.add('acme');
       const a = await played.join('a');
       const b = await played.join('b');
@@ -292,7 +310,7 @@ describe('the nodes of a cluster', () => {
     });
   }
 
-  it('do not take a session back before its former stay with them has ended', async () => {
+  it('claim a session again only after they have ended it', async () => {
     await played.add('acme', 'beta');
     const a = await played.join('a');
     const b = await played.join('b');

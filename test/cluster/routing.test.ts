@@ -1,12 +1,10 @@
 import { expect } from 'chai';
 import { MONGODB_URL } from '../store/support/mongo.js';
-import { eventOf } from '../support/events.js';
-import { BOB } from '../support/pairing.js';
-import { answering } from '../support/receiver.js';
+import { answering, eventOf } from '../support/receiver.js';
 import { TailReader } from '../support/tail-reader.js';
-import { TOKEN } from '../support/world.js';
-import { ClusterLab, until } from './support/cluster-lab.js';
-import type { ClusterNode } from './support/cluster-node.js';
+import { until } from '../support/until.js';
+import { BOB, TOKEN } from '../support/world.js';
+import { ClusterLab, type ClusterNode } from './support/cluster-lab.js';
 import { type Facts, ROUTE_CALLS, type RouteCall } from './support/route-calls.js';
 
 const PATIENCE_MS = 120_000;
@@ -23,7 +21,7 @@ interface Answer {
 if (MONGODB_URL) {
   const server = MONGODB_URL;
 
-  describe('requests for a session by way of any node', () => {
+  describe('requests for a session through any node', () => {
     let lab: ClusterLab;
     let facts: Facts;
     before(async function () {
@@ -35,14 +33,14 @@ if (MONGODB_URL) {
     });
     after(() => lab.stop());
 
-    it('are known for every route', async () => {
+    it('covers every route with a request', async () => {
       const { body } = await lab.node(0).api.get('/config');
       expect(Object.keys(ROUTE_CALLS)).to.have.members(Array.isArray(body.routes) ? body.routes : []);
     });
 
     for (const [route, { answers, status = 200, call }] of Object.entries(ROUTE_CALLS)) {
       if (answers === 'stream') continue;
-      it(`are answered: ${route}`, async () => {
+      it(`requests get an answer: ${route}`, async () => {
         const got: unknown[] = [];
         for (const [n, node] of lab.nodes.entries()) {
           const answer = await ask(node, route, call(facts, n));
@@ -55,7 +53,7 @@ if (MONGODB_URL) {
       });
     }
 
-    it('reach the phone, each once', async () => {
+    it('requests reach the phone once each', async () => {
       const held = (await lab.phones.messages(BOB.number)).filter(({ fromMe }) => !fromMe);
       const texts = held.map(({ text }) => text);
       for (const text of ['text 0', 'text 1', 'text 2']) {
@@ -64,7 +62,7 @@ if (MONGODB_URL) {
       expect(held.filter(({ media }) => media?.fileName === 'note.txt')).to.have.length(3);
     });
 
-    it('are streamed live: GET /events', async () => {
+    it('stream live: GET /events', async () => {
       const tails = await Promise.all(lab.nodes.map(({ api }) => new TailReader().open(api.url, TOKEN)));
       try {
         const { messageId } = await lab.phones.write(BOB.number, {
@@ -79,7 +77,7 @@ if (MONGODB_URL) {
       }
     });
 
-    it("are made with the session's own secret, for that session only", async () => {
+    it("accept the session's own secret, for that session only", async () => {
       const { clientId, other } = facts;
       for (const node of lab.nodes) {
         const api = node.api.as(SECRET);
@@ -91,7 +89,7 @@ if (MONGODB_URL) {
       }
     });
 
-    it('say that nothing was done while no node reaches another, and leave the sessions where they are', async () => {
+    it('report that nothing was done while no node reaches another, and move no session', async () => {
       const { clientId } = facts;
       const { epoch } = await lab.lease(clientId);
       const owner = await lab.ownerOf(clientId);
@@ -112,7 +110,7 @@ if (MONGODB_URL) {
       expect(await lab.phones.stats()).to.include({ conflicts: 0 });
     });
 
-    /** Something of everything that the routes are asked for. */
+    /** Example data for every route. */
     async function prepare(): Promise<Facts> {
       const { clientId, number } = lab.session(0);
       const { api } = await lab.ownerOf(clientId);
@@ -212,7 +210,7 @@ async function ask(
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
 }
 
-/** What is compared of an answer. */
+/** The compared parts of an answer. */
 function told(answers: RouteCall['answers'], { body }: Answer): unknown {
   if (answers === 'own') return undefined;
   return answers === 'same' ? body : formOf(body);

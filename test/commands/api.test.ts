@@ -16,13 +16,19 @@ describe('switchboard api', () => {
   const run = (...argv: string[]) =>
     runCommand(Api, argv, { SWITCHBOARD_URL: daemon.url, SWITCHBOARD_TOKEN: 't' });
 
-  it('puts the fields of a GET into its query', async () => {
+  it('sends the fields of a GET in the query', async () => {
     const { stdout, exitCode } = await run('GET', '/qr', '-f', 'clientId=acme', '-j', 'page=2');
     expect({ answer: JSON.parse(stdout), exitCode }).to.deep.equal({ answer: { qr: '' }, exitCode: 0 });
     expect(daemon.calls.at(-1)?.query.toString()).to.equal('clientId=acme&page=2');
   });
 
-  it('puts the fields of a POST into its body, beside one that was given', async () => {
+  it('calls GET when only a path is given', async () => {
+    const { stdout, exitCode } = await run('/qr', '-f', 'clientId=acme');
+    expect({ answer: JSON.parse(stdout), exitCode }).to.deep.equal({ answer: { qr: '' }, exitCode: 0 });
+    expect(daemon.calls.at(-1)?.query.toString()).to.equal('clientId=acme');
+  });
+
+  it('sends the fields of a POST in the body, together with a given body', async () => {
     await run('POST', '/check-state', '{"a":1}', '-f', 'clientId=acme', '-j', 'b=[true,2]', '-f', 'c=x=y');
     expect(daemon.calls.at(-1)?.body).to.deep.equal({ a: 1, clientId: 'acme', b: [true, 2], c: 'x=y' });
   });
@@ -36,11 +42,13 @@ describe('switchboard api', () => {
   }).timeout(60_000);
 
   const mistakes: [string, string[], RegExp][] = [
-    ['a path without its slash', ['GET', 'clients'], /begins with \//],
+    ['a path without a leading slash', ['GET', 'clients'], /begin with \//],
+    ['a method without a path', ['GET'], /path is missing/],
+    ['a body without POST', ['/qr', '{}'], /no body/],
     ['a body of a GET', ['GET', '/qr', '{}'], /no body/],
-    ['a body that is no JSON', ['POST', '/check-state', 'x'], /no JSON object/],
+    ['a body that is not JSON', ['POST', '/check-state', 'x'], /not a JSON object/],
     ['a field without a name', ['GET', '/qr', '-f', '=x'], /name=value/],
-    ['a JSON field that is none', ['POST', '/check-state', '-j', 'a=x'], /is no JSON/],
+    ['a JSON field that is not JSON', ['POST', '/check-state', '-j', 'a=x'], /is not JSON/],
     ['a method that the API does not have', ['PUT', '/qr'], /GET/],
   ];
   for (const [what, argv, message] of mistakes) {
@@ -52,12 +60,12 @@ describe('switchboard api', () => {
     });
   }
 
-  it('prints an answer that is no JSON as it is', async () => {
+  it('prints an answer that is not JSON unchanged', async () => {
     daemon.on('GET /metrics', () => ({ body: 'up 1\n' }));
     expect((await run('GET', '/metrics')).stdout).to.equal('up 1\n');
   });
 
-  it("ends as the daemon's answer says", async () => {
+  it("exits with the code for the daemon's answer", async () => {
     expect((await run('GET', '/nowhere')).exitCode).to.equal(5);
   });
 });

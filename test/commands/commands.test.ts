@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import Pair from '../../commands/pair.js';
@@ -11,11 +11,12 @@ import { statusEvent } from '../cli/support/entries.js';
 import { FakeDaemon } from '../cli/support/fake-daemon.js';
 import { type CommandResult, runCommand } from '../support/run-command.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
+import { until } from '../support/until.js';
 
 const TOKEN = 'a-token-of-at-least-16-characters';
 const JID = '15550000001@s.whatsapp.net';
 
-describe('the commands that talk to a daemon', () => {
+describe('commands that use a daemon', () => {
   let daemon: FakeDaemon;
   let dataDir: TempDir;
 
@@ -51,24 +52,24 @@ describe('the commands that talk to a daemon', () => {
     runCommand(command, argv, { SWITCHBOARD_URL: daemon.url, SWITCHBOARD_DATA_DIR: dataDir.path });
 
   describe('the token', () => {
-    it('is found in the data directory', async () => {
+    it('the token is read from the data directory', async () => {
       expect((await run(SessionsList, '--json')).exitCode).to.equal(0);
     });
 
-    it('of the flag goes before it', async () => {
+    it('the token is taken from the flag first', async () => {
       const { exitCode, stderr } = await run(SessionsList, '--token', 'another');
       expect(exitCode).to.equal(4);
-      expect(stderr).to.contain('not the one of this daemon');
+      expect(stderr).to.contain('does not know the token');
     });
 
-    it('is asked for, with its place, when there is none', async () => {
+    it('the token is reported as missing, with its expected location', async () => {
       await writeFile(join(dataDir.path, 'token'), '');
       const { exitCode, stderr } = await run(SessionsList);
       expect(exitCode).to.equal(4);
       expect(stderr).to.contain('--token').and.contain(dataDir.path);
     });
 
-    it('is never shown to another machine', async () => {
+    it('the token is never sent to another machine', async () => {
       const { exitCode } = await run(SessionsList, '--url', daemon.url.replace('127.0.0.1', '0.0.0.0'));
       expect(exitCode).to.equal(4);
       expect(daemon.calls.at(-1)?.headers.authorization).to.equal(undefined);
@@ -87,7 +88,7 @@ describe('the commands that talk to a daemon', () => {
       expect(second).to.match(/^Beta +elsewhere/);
     });
 
-    it('asks all nodes for what another one holds', async () => {
+    it('asks all nodes for the sessions of other nodes', async () => {
       const beta = { clientId: 'Beta', status: 'reconnecting', reason: 'The network cannot be reached.' };
       daemon.on('GET /fleet', { at: '2026-11-21T12:00:00.000Z', nodes: [], sessions: [beta] });
       expect((await run(SessionsList)).stdout).to.match(/^Beta +reconnecting/m);
@@ -98,7 +99,7 @@ describe('the commands that talk to a daemon', () => {
       ]);
     });
 
-    it('gives one JSON value', async () => {
+    it('prints one JSON value', async () => {
       const { stdout } = await run(SessionsList, '--json');
       expect(JSON.parse(stdout).sessions[0]).to.deep.equal({
         clientId: 'acme',
@@ -111,7 +112,7 @@ describe('the commands that talk to a daemon', () => {
       });
     });
 
-    it('says what to do when there are none', async () => {
+    it('suggests what to do when there are no sessions', async () => {
       daemon.on('GET /clients', { clients: [] });
       const { stdout, stderr } = await run(SessionsList);
       expect(stdout).to.equal('');
@@ -136,14 +137,24 @@ describe('the commands that talk to a daemon', () => {
         .and.match(/^reconnects +2$/m);
     });
 
-    it('shows how far the past has come in', async () => {
+    it('shows the progress of the history import', async () => {
       const history = { progress: 40, messages: 120 };
       daemon.on('GET /health/clients', { clients: [{ clientId: 'acme', status: 'connected', history }] });
       const { stdout } = await run(SessionsShow, 'acme');
-      expect(stdout).to.match(/^past taken in +40 % \(120 messages\)$/m);
+      expect(stdout).to.match(/^history import +40 % \(120 messages\)$/m);
     });
 
-    it('ends with 5 for a session that is not there', async () => {
+    it('shows the extra events that are on, and names commands in place of routes', async () => {
+      daemon.on('GET /clients', { clients: [{ clientId: 'acme', extraEvents: ['call', 'presence'] }] });
+      const reason = 'The link is gone. Call /start to pair again.';
+      daemon.on('GET /health/clients', { clients: [{ clientId: 'acme', status: 'logged_out', reason }] });
+      const { stdout } = await run(SessionsShow, 'acme');
+      expect(stdout)
+        .to.match(/^extra events +call, presence$/m)
+        .and.match(/^reason +The link is gone\. Run `switchboard pair` to pair again\.$/m);
+    });
+
+    it('exits with 5 for an unknown session', async () => {
       const { stderr, exitCode } = await run(SessionsShow, 'nobody');
       expect(exitCode).to.equal(5);
       expect(stderr).to.contain('there is no session nobody').and.contain('sessions list');
@@ -159,6 +170,7 @@ describe('the commands that talk to a daemon', () => {
         pollLookupUrl: '',
       });
       const argv = ['acme', 'https://a.b/c', '--webhook-token', 's3cret', '--extra-event', 'session_status'];
+      argv.push('--retry', 'durable');
       const { stdout } = await run(SessionsWebhook, ...argv);
       expect(stdout).to.equal('events of acme go to https://a.b/c\n');
       expect(daemon.calls.at(-1)?.body).to.deep.equal({
@@ -166,17 +178,38 @@ describe('the commands that talk to a daemon', () => {
         webhookUrl: 'https://a.b/c',
         webhookToken: 's3cret',
         extraEvents: ['session_status'],
+        retry: 'durable',
       });
     });
 
-    it('turns delivery off', async () => {
+    it('signs with the token before, too, for a time', async () => {
+      const previousTokenUntil = '2026-11-24T10:00:00.000Z';
+      const answer = { ok: true, clientId: 'acme', webhookUrl: 'https://a.b/c', pollLookupUrl: '' };
+      daemon.on('POST /set-webhook', { ...answer, previousTokenUntil });
+      const argv = ['acme', 'https://a.b/c', '--webhook-token', 'new', '--keep-previous-token', '1d'];
+      const { stdout } = await run(SessionsWebhook, ...argv);
+      expect(stdout).to.contain(`until ${previousTokenUntil} calls carry a second signature`);
+      expect(daemon.calls.at(-1)?.body).to.include({ webhookToken: 'new', previousTokenFor: 86_400 });
+    });
+
+    it('disables delivery', async () => {
       daemon.on('POST /set-webhook', { ok: true, clientId: 'acme', webhookUrl: '', pollLookupUrl: '' });
       expect((await run(SessionsWebhook, 'acme', '--off')).stdout).to.equal('delivery is off\n');
       expect(daemon.calls.at(-1)?.body).to.deep.equal({ clientId: 'acme', webhookUrl: '' });
     });
 
-    it('wants exactly one of the two', async () => {
+    it('pauses the webhook, and resumes it', async () => {
+      for (const paused of [true, false]) {
+        daemon.on('POST /pause-webhook', { ok: true, clientId: 'acme', paused });
+        const { stdout } = await run(SessionsWebhook, 'acme', paused ? '--pause' : '--resume');
+        expect(stdout).to.equal(`the webhook of acme gets ${paused ? 'no calls' : 'calls'}\n`);
+        expect(daemon.calls.at(-1)?.body).to.deep.equal({ clientId: 'acme', paused });
+      }
+    });
+
+    it('requires exactly one of address, --off, --pause and --resume', async () => {
       expect((await run(SessionsWebhook, 'acme')).exitCode).to.equal(2);
+      expect((await run(SessionsWebhook, 'acme', '--pause', '--resume')).exitCode).to.equal(2);
       expect((await run(SessionsWebhook, 'acme', 'https://a.b', '--off')).exitCode).to.equal(2);
       expect(daemon.calls).to.deep.equal([]);
     });
@@ -189,33 +222,35 @@ describe('the commands that talk to a daemon', () => {
       }));
     });
 
-    it('makes one and prints it once', async () => {
+    it('creates a secret and prints it once', async () => {
       const { stdout } = await run(SessionsSecret, 'acme');
       expect(stdout).to.match(/^[\w-]{43}\n$/);
       expect(daemon.calls.at(-1)?.body.secret).to.equal(stdout.trim());
     });
 
-    it('takes it away', async () => {
+    it('removes the secret', async () => {
       expect((await run(SessionsSecret, 'acme', '--remove')).stdout).to.equal('secret removed\n');
       expect(daemon.calls.at(-1)?.body.secret).to.equal('');
     });
 
-    it('does not print one that was given', async () => {
+    it('does not print a given secret', async () => {
       const { stdout } = await run(SessionsSecret, 'acme', '0123456789abcdef', '--json');
       expect(JSON.parse(stdout)).to.deep.equal({ clientId: 'acme', hasSecret: true });
     });
   });
 
   describe('sessions disconnect', () => {
-    it('wants a yes where nobody can be asked', async () => {
+    it('requires --yes without a terminal', async () => {
       const { exitCode, stderr } = await run(SessionsDisconnect, 'acme');
       expect(exitCode).to.equal(2);
-      expect(stderr).to.contain('--yes');
+      expect(stderr)
+        .to.contain('--yes')
+        .and.contain('there is no terminal to answer the question: Log acme out');
       expect((await run(SessionsDisconnect, 'acme', '--json')).exitCode).to.equal(2);
       expect(daemon.calls).to.deep.equal([]);
     });
 
-    it('passes a warning on', async () => {
+    it('prints a warning of the daemon', async () => {
       daemon.on('POST /disconnect', { ok: true, clientId: 'acme', warning: 'the network did not confirm' });
       const { stdout, stderr, exitCode } = await run(SessionsDisconnect, 'acme', '--yes');
       expect({ stdout, exitCode }).to.deep.equal({ stdout: 'acme is disconnected\n', exitCode: 0 });
@@ -230,9 +265,20 @@ describe('the commands that talk to a daemon', () => {
       daemon.on('POST /check-state', { status: true, state: JID });
     });
 
-    it('prints lines in a pipe', async () => {
-      const { stdout, exitCode } = await run(Pair, 'acme');
-      expect({ stdout, exitCode }).to.deep.equal({ stdout: `connected ${JID}\n`, exitCode: 0 });
+    it('exits with 6 for a number that was linked before, and says so', async () => {
+      const { stdout, stderr, exitCode } = await run(Pair, 'acme');
+      expect({ stdout, exitCode }).to.deep.equal({ stdout: `connected ${JID}\n`, exitCode: 6 });
+      expect(stderr).to.contain('acme was linked before');
+    });
+
+    it('says that messages are not kept, unless there is a workspace, or none is wanted', async () => {
+      const told = async (...argv: string[]) => (await run(Pair, ...argv)).stderr.includes('--org NAME');
+      expect(await told('fresh')).to.equal(true);
+      expect(await told('fresh', '--no-history')).to.equal(false);
+      // linked before
+      expect(await told('acme')).to.equal(false);
+      daemon.on('GET /clients', { clients: [{ clientId: 'fresh', jid: '', orgId: 'workspace1' }] });
+      expect(await told('fresh')).to.equal(false);
     });
 
     it('prints one JSON value per line', async () => {
@@ -240,7 +286,7 @@ describe('the commands that talk to a daemon', () => {
         const first = daemon.callsOf(path).length === 1;
         return { body: { clientId: 'acme', status: first ? 'qr' : 'connected', qr: first ? 'text' : '' } };
       });
-      // told of a change, it need not wait for its next look
+      // an event ends the wait for the next poll
       void daemon.called('/events').then(() => daemon.publish(statusEvent('connected', 'qr')));
       const { stdout } = await run(Pair, 'acme', '--json');
       expect(
@@ -255,7 +301,60 @@ describe('the commands that talk to a daemon', () => {
       ]);
     });
 
-    it('keeps the history of a workspace, and shows how the past comes in', async () => {
+    for (const [name, begins] of [
+      ['qr.png', Buffer.from('\x89PNG', 'latin1')],
+      ['qr.svg', Buffer.from('<svg ')],
+    ] as const) {
+      it(`keeps the current QR in ${name}, for its owner alone, until the number is linked`, async () => {
+        let qr = 'text';
+        daemon.on('GET /qr', () => ({ body: { clientId: 'acme', status: qr ? 'qr' : 'connected', qr } }));
+        const path = join(dataDir.path, name);
+        const ended = run(Pair, 'acme', '--qr-file', path);
+        const isWritten = () =>
+          stat(path).then(
+            () => true,
+            () => false,
+          );
+        await until('the QR file', isWritten);
+        const image = await readFile(path);
+        expect(image.subarray(0, begins.length)).to.deep.equal(begins);
+        expect((await stat(path)).mode & 0o777).to.equal(0o600);
+        await daemon.called('/events');
+        qr = '';
+        daemon.publish(statusEvent('connected', 'qr'));
+        expect((await ended).exitCode).to.equal(0);
+        expect(await readFile(path).catch(() => 'gone')).to.equal('gone');
+      });
+    }
+
+    it('refuses a QR file that exists before it calls the daemon, and keeps the file', async () => {
+      const path = join(dataDir.path, 'mine.png');
+      await writeFile(path, 'mine');
+      const { exitCode, stderr } = await run(Pair, 'acme', '--qr-file', path);
+      expect({ exitCode, text: await readFile(path, 'utf8') }).to.deep.equal({ exitCode: 6, text: 'mine' });
+      expect(stderr).to.contain('exists already');
+      expect(daemon.calls).to.deep.equal([]);
+    });
+
+    it('keeps a file that appears at the path of the QR file before the first QR', async () => {
+      const path = join(dataDir.path, 'mine.png');
+      daemon.on('GET /qr', async () => {
+        await writeFile(path, 'mine');
+        return { body: { clientId: 'acme', status: 'qr', qr: 'text' } };
+      });
+      const { exitCode, stderr } = await run(Pair, 'acme', '--qr-file', path);
+      expect({ exitCode, text: await readFile(path, 'utf8') }).to.deep.equal({ exitCode: 6, text: 'mine' });
+      expect(stderr).to.contain('exists already');
+    });
+
+    it('refuses a QR file of another kind before it calls the daemon', async () => {
+      const { exitCode, stderr } = await run(Pair, 'acme', '--qr-file', 'qr.jpg');
+      expect(exitCode).to.equal(2);
+      expect(stderr).to.contain('.png or .svg');
+      expect(daemon.calls).to.deep.equal([]);
+    });
+
+    it('sets a workspace, and shows the history import', async () => {
       daemon.on('POST /set-org-id', { ok: true });
       daemon.on('GET /clients', { clients: [{ clientId: 'acme', orgId: 'workspace1' }] });
       const history = { progress: 100, messages: 7 };
@@ -273,7 +372,7 @@ describe('the commands that talk to a daemon', () => {
       });
     });
 
-    it('takes the exit code from the last item', async () => {
+    it('exits with the code of the last item', async () => {
       daemon.on('POST /start', () => ({ status: 400, body: { error: 'bad name' } }));
       const text = await run(Pair, 'no-good');
       expect({ code: text.exitCode, stdout: text.stdout }).to.deep.equal({ code: 2, stdout: '' });
@@ -283,7 +382,7 @@ describe('the commands that talk to a daemon', () => {
       expect(JSON.parse(json.stdout)).to.include({ type: 'failed', reason: 'bad name', code: 'usage' });
     });
 
-    it('sets the webhook on the way', async () => {
+    it('sets the webhook before it pairs', async () => {
       await run(Pair, 'acme', '--webhook', 'https://a.b/c', '--webhook-token', 't');
       expect(daemon.callsOf('/start')[0]?.body).to.deep.equal({
         webhookUrl: 'https://a.b/c',
@@ -291,7 +390,7 @@ describe('the commands that talk to a daemon', () => {
       });
     });
 
-    it('refuses an address that is none', async () => {
+    it('refuses an invalid address', async () => {
       expect((await run(Pair, 'acme', '--webhook', 'ftp://a.b')).exitCode).to.equal(2);
       expect(daemon.calls).to.deep.equal([]);
     });

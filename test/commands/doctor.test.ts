@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import Doctor from '../../commands/doctor.js';
-import type { CheckResult } from '../../src/cli/doctor/check.js';
-import { GENERAL_CHECKS, SESSION_CHECKS } from '../../src/cli/doctor/checks/index.js';
-import { TROUBLES } from '../../src/cli/doctor/troubles.js';
+import { type CheckResult, TROUBLES } from '../../src/cli/doctor/check.js';
+import { GENERAL_CHECKS, SESSION_CHECKS } from '../../src/cli/doctor/doctor.js';
 import { TOKEN, WellDaemon, wellClient } from '../cli/doctor/support/well.js';
 import { runCommand } from '../support/run-command.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
@@ -41,16 +40,16 @@ describe('doctor', () => {
     return { exitCode, ok, checks };
   };
 
-  it('ends with 0 where all is well, one line for each check', async () => {
+  it('exits with 0 and one line per check if all checks pass', async () => {
     const { stdout, stderr, exitCode } = await run();
     expect(stdout).not.to.match(/^✗/m);
     expect(exitCode).to.equal(0);
     expect(stdout.match(/^[✓!-] /gm)).to.have.length(GENERAL_CHECKS.length + SESSION_CHECKS.length);
-    expect(stdout).to.contain('✓ webhook acme: https://example.com/hook took a test event');
+    expect(stdout).to.contain('✓ webhook acme: https://example.com/hook accepted a test event');
     expect(stderr).to.equal('');
   });
 
-  it('tells programs the same, by names that do not change', async () => {
+  it('prints the same as JSON, with stable names', async () => {
     const { ok, exitCode, checks } = await report();
     expect({ ok, exitCode }).to.deep.equal({ ok: true, exitCode: 0 });
     expect(checks.map(({ id }) => id)).to.deep.equal(
@@ -60,12 +59,12 @@ describe('doctor', () => {
       id: 'webhook',
       session: 'acme',
       level: 'ok',
-      detail: 'https://example.com/hook took a test event',
+      detail: 'https://example.com/hook accepted a test event',
       facts: { url: 'https://example.com/hook' },
     });
   });
 
-  it('ends with 1 when something has failed, and says what to do', async () => {
+  it('exits with 1 when a check has failed, and suggests what to do', async () => {
     await daemon.http.stop();
     const { stdout, exitCode } = await run();
     expect(exitCode).to.equal(1);
@@ -78,14 +77,14 @@ describe('doctor', () => {
     await daemon.http.listen();
   });
 
-  it('ends with 0 when there are only warnings', async () => {
+  it('exits with 0 when there are only warnings', async () => {
     daemon.http.on('POST /send-test-event', { delivered: true, reason: '', signed: false });
     const { ok, exitCode, checks } = await report();
     expect(checks.flatMap(({ trouble }) => trouble ?? [])).to.include('webhook-unsigned');
     expect({ ok, exitCode }).to.deep.equal({ ok: true, exitCode: 0 });
   });
 
-  it('has no event sent with --no-send', async () => {
+  it('sends no event with --no-send', async () => {
     await report(['--no-send']);
     expect(daemon.http.callsOf('/send-test-event')).to.deep.equal([]);
     await report();
@@ -93,19 +92,19 @@ describe('doctor', () => {
     expect(call?.body).to.deep.equal({ clientId: 'acme', type: 'text' });
   });
 
-  it('looks at the session that is named', async () => {
+  it('checks the session given with --session', async () => {
     expect((await report(['--session', 'acme'])).exitCode).to.equal(0);
     const { exitCode, checks } = await report(['--session', 'nobody']);
     expect(exitCode).to.equal(1);
     expect(checks.find(({ id }) => id === 'sessions')?.trouble).to.equal('session-unknown');
   });
 
-  it('goes on when the token cannot be read', async () => {
+  it('continues when the token file is unreadable', async () => {
     const { checks } = await report(['--data-dir', join(dataDir.path, 'token')]);
     expect(checks.find(({ id }) => id === 'token')?.trouble).to.equal('token-missing');
   });
 
-  it('explains every trouble that it can name in the guide, and no other', async () => {
+  it('matches the guide: every problem that it reports has a section there, and no other', async () => {
     const headings = (await readFile(GUIDE, 'utf8')).matchAll(/^### `([a-z-]+)`$/gm);
     expect([...headings].map(([, name]) => name)).to.have.members(Object.keys(TROUBLES));
   });

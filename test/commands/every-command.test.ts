@@ -2,22 +2,127 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { compiledProject } from '../support/compiled.js';
-import { ALICE, BOB, CAROL } from '../support/pairing.js';
 import { type CliEnd, CliProcess } from '../support/spawn-cli.js';
-import { COMMAND_OF, NOT_FOR_PEOPLE } from './support/commands-of-routes.js';
+import { ALICE, BOB, CAROL } from '../support/world.js';
 import { DAVE, type Scene, setScene } from './support/scene.js';
+
+/** By which command each route is used; `api` reaches all of them. */
+const COMMAND_OF: Readonly<Record<string, string>> = {
+  'POST /start': 'sessions start',
+  'GET /qr': 'pair',
+  'POST /pair-phone': 'pair',
+  'GET /passkey': 'pair',
+  'POST /passkey': 'pair',
+  'POST /passkey/confirm': 'pair',
+  'POST /pair-link': 'pair',
+  'POST /adopt': 'adopt baileys',
+  'POST /give-back': 'adopt baileys',
+  'POST /export': 'sessions export',
+  'POST /export-keys': 'sessions export',
+  'POST /check-state': 'sessions state',
+  'GET /clients': 'sessions list',
+  'POST /set-webhook': 'sessions webhook',
+  'POST /set-org-id': 'sessions org',
+  'POST /set-api-secret': 'sessions secret',
+  'POST /set-proxy': 'sessions proxy',
+  'POST /set-enable-group-ai': 'sessions group-events',
+  'POST /set-reject-calls': 'sessions reject-calls',
+  'POST /pause-webhook': 'sessions webhook',
+  'POST /set-retention': 'sessions retention',
+  'POST /reconnect': 'sessions reconnect',
+  'POST /disconnect': 'sessions disconnect',
+  'POST /send-message': 'send text',
+  'POST /send-media-message': 'send media',
+  'POST /send-poll-message': 'send poll',
+  'POST /send-interactive-message': 'send buttons',
+  'POST /send-list-message': 'send list',
+  'POST /forward-message': 'messages forward',
+  'POST /star-message': 'messages star',
+  'POST /pin-message': 'messages pin',
+  'POST /send-reaction': 'send reaction',
+  'POST /edit-message': 'send edit',
+  'POST /send-location': 'send location',
+  'POST /send-contact': 'send contact',
+  'POST /send-typing': 'send typing',
+  'POST /delete-message': 'send delete',
+  'POST /mark-read': 'chats read',
+  'POST /mark-unread': 'chats unread',
+  'POST /subscribe-presence': 'chats presence',
+  'POST /archive-chat': 'chats archive',
+  'POST /mute-chat': 'chats mute',
+  'POST /pin-chat': 'chats pin',
+  'POST /disappearing-messages': 'chats disappearing',
+  'GET /blocked': 'contacts blocked',
+  'POST /block': 'contacts block',
+  'POST /unblock': 'contacts unblock',
+  'GET /restrictions': 'sessions restrictions',
+  'GET /policy': 'policy explain',
+  'GET /policy/sends': 'policy plan',
+  'GET /outbox': 'outbox list',
+  'POST /outbox/cancel': 'outbox cancel',
+  'GET /profile': 'profile show',
+  'POST /set-profile': 'profile set',
+  'POST /set-profile-picture': 'profile picture',
+  'POST /user-info': 'contacts show',
+  'POST /check-owner-lid': 'contacts lid',
+  'GET /profile-picture': 'contacts picture',
+  'POST /refresh-avatars': 'contacts refresh-avatars',
+  'POST /get-groups': 'groups list',
+  'POST /get-group-participants': 'groups show',
+  'POST /create-group': 'groups create',
+  'POST /update-group-members': 'groups members',
+  'POST /group-invite-link': 'groups invite',
+  'POST /update-group': 'groups set',
+  'POST /set-group-picture': 'groups picture',
+  'POST /group-requests': 'groups requests',
+  'POST /update-group-requests': 'groups answer',
+  'POST /join-group': 'groups join',
+  'POST /group-invite-info': 'groups preview',
+  'POST /leave-group': 'groups leave',
+  'GET /chatrooms': 'rooms list',
+  'GET /chatrooms/{chatRoomId}/messages': 'messages list',
+  'GET /chatrooms/{chatRoomId}/messages/{messageId}/media-url': 'messages link',
+  'POST /chatrooms/{chatRoomId}/read': 'rooms read',
+  'GET /media-files': 'media list',
+  'GET /media-files/{messageId}/url': 'media url',
+  'POST /listen-webhook': 'listen',
+  'POST /unlisten-webhook': 'listen',
+  'POST /send-test-event': 'trigger',
+  'GET /message-trace': 'why',
+  'GET /failed-deliveries': 'failed list',
+  'GET /failed-deliveries/{id}': 'failed show',
+  'POST /failed-deliveries/{id}/resend': 'failed resend',
+  'GET /events': 'tail',
+  'GET /fleet': 'fleet',
+  'GET /nodes': 'nodes list',
+  'POST /nodes/drain': 'nodes drain',
+  'GET /health/live': 'doctor',
+  'GET /health/ready': 'doctor',
+  'GET /health/clients': 'sessions show',
+  'GET /config': 'doctor',
+};
+
+/** Routes for other programs and for pages: links, scrapers, browsers and the pairing page. */
+const NOT_FOR_PEOPLE = [
+  / \/pair\//,
+  /^GET \/pair-page\//,
+  /^GET \/media\//,
+  /^GET \/metrics$/,
+  /^GET \/openapi\.json$/,
+  /^GET \/docs/,
+];
 
 /** A run of a command. */
 interface Row {
   command: string;
-  /** What follows the command's words. */
+  /** Arguments and flags after the command. */
   argv?(scene: Scene): readonly string[];
   stdin?: string;
-  /** Part of what it prints, on either stream. */
+  /** Part of its output, on either stream. */
   prints: RegExp;
-  /** When this was printed it is told to end, as by Ctrl+C. */
+  /** Text after which the process gets SIGINT, as by Ctrl+C. */
   until?: string;
-  /** 0 unless told. */
+  /** Expected exit code; 0 by default. */
   exitCode?: number;
 }
 
@@ -38,8 +143,12 @@ const ROWS: readonly Row[] = [
   },
   { command: 'sessions secret', argv: () => ['waiting'], prints: /^[\w-]{43}\n$/ },
   { command: 'sessions org', argv: () => ['waiting', 'w2'], prints: /waiting keeps its history in w2/ },
+  { command: 'sessions proxy', argv: () => ['acme', '--remove'], prints: /acme connects directly/ },
   { command: 'sessions group-events', argv: () => ['acme', 'on'], prints: /group events of acme are on/ },
+  { command: 'sessions retention', argv: () => ['acme', '90'], prints: /of acme are kept 90 days/ },
+  { command: 'sessions reject-calls', argv: () => ['acme', 'on'], prints: /calls to acme are declined/ },
   { command: 'fleet', prints: /^SESSION.*\n(.*\n)*.*acme/m },
+  { command: 'status', prints: /^state +ready\n(.*\n)*sessions +\d+ sessions/m },
   { command: 'nodes list', prints: /^node-1 +● answers +\d/m },
   {
     command: 'nodes drain',
@@ -77,7 +186,11 @@ const ROWS: readonly Row[] = [
     argv: () => [...PEOPLE, 'When?', '--option', 'now', '--option', 'later'],
     prints: /^sent/,
   },
-  { command: 'send location', argv: () => [...PEOPLE, '52.5,13.4'], prints: /^sent \w+\n$/ },
+  {
+    command: 'send location',
+    argv: () => [...PEOPLE, '52.5,13.4'],
+    prints: /^sent \w+\n$/,
+  },
   {
     command: 'send contact',
     argv: () => [...PEOPLE, 'Carol', '--phone', CAROL.number],
@@ -88,18 +201,62 @@ const ROWS: readonly Row[] = [
     argv: () => [...PEOPLE, 'Really?', '--reply', 'yes=Yes'],
     prints: /^sent \w+\n$/,
   },
+  { command: 'send list', argv: () => [...PEOPLE, 'Which?', '--row', 'a=A'], prints: /^sent \w+\n$/ },
+  { command: 'messages star', argv: ({ theirs }) => [...PEOPLE, theirs], prints: /^starred \w+\n$/ },
+  { command: 'messages unstar', argv: ({ theirs }) => [...PEOPLE, theirs], prints: /^removed the star of / },
+  { command: 'messages pin', argv: ({ theirs }) => [...PEOPLE, theirs], prints: /^sent \w+\n$/ },
+  { command: 'messages unpin', argv: ({ theirs }) => [...PEOPLE, theirs], prints: /^sent \w+\n$/ },
+  {
+    command: 'messages forward',
+    argv: ({ theirs, group }) => [...PEOPLE, theirs, group],
+    prints: /^sent \w+\n$/,
+  },
   { command: 'send reaction', argv: ({ theirs }) => [...PEOPLE, theirs, '👍'], prints: /^sent \w+\n$/ },
   { command: 'send edit', argv: ({ own }) => [...PEOPLE, own[0], 'better'], prints: /^sent \w+\n$/ },
   { command: 'send delete', argv: ({ own }) => [...PEOPLE, own[1]], prints: /^deleted \w+\n$/ },
   { command: 'send typing', argv: () => PEOPLE, prints: /^typing to / },
-  { command: 'chats read', argv: ({ theirs }) => [...PEOPLE, theirs], prints: /1 message was read/ },
+  {
+    command: 'chats read',
+    argv: ({ theirs }) => [...PEOPLE, theirs],
+    prints: /sent read receipts to \+\d+ for 1 message/,
+  },
   { command: 'chats unread', argv: () => PEOPLE, prints: /is unread on the phone/ },
-  { command: 'contacts show', argv: () => PEOPLE, prints: /^jid +\S+/m },
+  { command: 'chats presence', argv: () => PEOPLE, prints: /^subscribed to / },
+  { command: 'chats archive', argv: () => PEOPLE, prints: /^archived the chat with / },
+  { command: 'chats unarchive', argv: () => PEOPLE, prints: /^unarchived the chat with /m },
+  { command: 'chats mute', argv: () => [...PEOPLE, '--for', '8h'], prints: /^muted .* for 8h$/m },
+  { command: 'chats unmute', argv: () => PEOPLE, prints: /^unmuted the chat with /m },
+  { command: 'chats pin', argv: () => PEOPLE, prints: /^pinned the chat with / },
+  { command: 'chats unpin', argv: () => PEOPLE, prints: /^unpinned the chat with /m },
+  { command: 'chats disappearing', argv: () => [...PEOPLE, 'off'], prints: /messages stay$/m },
+  { command: 'contacts blocked', argv: () => ['acme'], prints: /nobody is blocked|PHONE/ },
+  { command: 'contacts block', argv: () => ['acme', DAVE], prints: /^blocked \+/ },
+  { command: 'contacts unblock', argv: () => ['acme', DAVE], prints: /^unblocked \+/ },
+  { command: 'sessions restrictions', argv: () => ['acme'], prints: /^restricted +no/m },
+  { command: 'outbox list', argv: () => ['acme'], prints: /no message waits/ },
+  {
+    command: 'outbox cancel',
+    argv: () => ['acme', 'NOT-HELD'],
+    prints: /no message NOT-HELD waits/,
+    exitCode: 5,
+  },
+  { command: 'policy report', prints: /no session has a policy/ },
+  { command: 'policy explain', argv: () => PEOPLE, prints: /the session has no policy/ },
+  { command: 'policy test', argv: () => ['gentle'], prints: /^gentle is valid/ },
+  {
+    command: 'policy plan',
+    argv: () => ['gentle', '--session', 'acme'],
+    prints: /^policy +gentle(.*\n)+last one leaves +\S+/m,
+  },
+  { command: 'profile show', argv: () => ['acme'], prints: /^phone +\+1555/m },
+  { command: 'profile set', argv: () => ['acme', '--about', 'Open'], prints: /^changed the profile of acme/ },
+  { command: 'profile picture', argv: () => ['acme', '--remove'], prints: /^removed the picture of acme/ },
+  { command: 'contacts show', argv: () => PEOPLE, prints: /^name +\S.*\nnumber +\S+\njid +\S+/m },
   { command: 'contacts picture', argv: () => PEOPLE, prints: /picture/ },
   { command: 'contacts lid', argv: () => PEOPLE, prints: /^lid +\d+/m },
   { command: 'contacts refresh-avatars', argv: () => ['acme'], prints: /^\d+ rooms: / },
   { command: 'groups list', argv: () => ['acme'], prints: /^Team +\d+@g\.us +2/m },
-  { command: 'groups show', argv: ({ group }) => ['acme', group], prints: /group +Team(.*\n)+.* owner/ },
+  { command: 'groups show', argv: () => ['acme', 'Team'], prints: /group +Team(.*\n)+.* owner/ },
   {
     command: 'groups create',
     argv: () => ['acme', 'New', '--member', BOB.number],
@@ -112,6 +269,25 @@ const ROWS: readonly Row[] = [
     prints: /done\n$/,
   },
   {
+    command: 'groups set',
+    argv: ({ group }) => ['acme', group, '--description', 'Us', '--no-locked'],
+    prints: /^changed \d+@g\.us/,
+  },
+  {
+    command: 'groups picture',
+    argv: ({ group }) => ['acme', group, '--remove'],
+    prints: /^removed the picture of \d+@g\.us/,
+  },
+  { command: 'groups requests', argv: ({ group }) => ['acme', group], prints: /nobody asks to join/ },
+  {
+    command: 'groups answer',
+    argv: ({ group }) => ['acme', group, 'approve', BOB.number],
+    prints: /is so already$/m,
+    exitCode: 7,
+  },
+  { command: 'groups preview', argv: ({ invite }) => ['acme', invite], prints: /^group +Open$/m },
+  { command: 'groups join', argv: ({ invite }) => ['acme', invite], prints: /^joined \d+@g\.us/ },
+  {
     command: 'groups leave',
     argv: ({ groupToLeave }) => ['acme', groupToLeave, '--yes'],
     prints: /^acme has left /,
@@ -120,10 +296,12 @@ const ROWS: readonly Row[] = [
   { command: 'failed show', argv: ({ failed }) => [failed[0]], prints: /400/ },
   { command: 'failed resend', argv: ({ failed }) => [failed[1]], prints: /1\/1/ },
   { command: 'trigger', argv: () => ['text', '--session', 'acme'], prints: /delivered text/ },
-  { command: 'tail', prints: /watching http/, until: 'watching' },
+  { command: 'tail', prints: /watching http/, until: 'watching', exitCode: 130 },
   { command: 'listen', argv: () => ['--session', 'acme'], prints: /acme/, until: 'acme' },
-  { command: 'api', argv: () => ['GET', '/config'], prints: /"POST \/send-message"/ },
+  { command: 'api', argv: () => ['/config'], prints: /"POST \/send-message"/ },
   { command: 'doctor', argv: () => ['--no-send', '--session', 'acme'], prints: /✓ node/ },
+  { command: 'help', argv: () => ['sessions', 'show'], prints: /^Show the state of a session/ },
+  { command: 'version', prints: /^switchboard-gateway\// },
   { command: 'completion', argv: () => ['bash'], prints: /complete -F _switchboard switchboard/ },
   { command: 'complete', argv: () => ['--', 'sessions', 'show', 'sp'], prints: /^spare\n$/ },
   { command: 'sandbox phone', prints: /Dave/ },
@@ -142,8 +320,28 @@ const ROWS: readonly Row[] = [
     argv: ({ file }) => [BOB.number, ALICE.number, file],
     prints: /^sent \w+\n$/,
   },
+  {
+    command: 'sandbox stanza',
+    argv: () => [ALICE.number, '1', '{"tag": "ib"}'],
+    prints: /sent <ib>/,
+  },
+  {
+    command: 'sandbox ring',
+    argv: () => [BOB.number, CAROL.number, '--end', 'timeout'],
+    prints: /^timeout \w+\n$/,
+  },
   { command: 'sandbox messages', argv: () => [BOB.number], prints: /Hello, Alice/ },
-  { command: 'store check', argv: ({ store }) => store, prints: /everything belongs together/ },
+  { command: 'store check', argv: ({ store }) => store, prints: /no problems found/ },
+  {
+    command: 'store backup',
+    argv: ({ store, freshFolder }) => [`${freshFolder}.backup`, ...store],
+    prints: /\d+ sessions?, \d+ messages? and \d+ files? are in /,
+  },
+  {
+    command: 'store restore',
+    argv: ({ store, freshFolder }) => [`${freshFolder}.backup`, '--dry-run', ...store],
+    prints: /^backup of .*\n(.*\n)*acme /,
+  },
   {
     command: 'store export',
     argv: ({ store, freshFolder }) => ['acme', '--to', freshFolder, ...store],
@@ -160,10 +358,27 @@ const ROWS: readonly Row[] = [
 
 /** Commands that other tests run as a process, to their end: in a real terminal, or for long. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  start: 'test/commands/start.test.ts',
-  demo: 'test/terminal/demo.test.ts',
-  pair: 'test/terminal/pair.test.ts',
-  'sandbox start': 'test/commands/process.test.ts',
+  start: 'test/commands/process.long.test.ts',
+  demo: 'test/terminal/commands.long.test.ts',
+  pair: 'test/terminal/commands.long.test.ts',
+  'sandbox start': 'test/commands/process.long.test.ts',
+  'service install': 'test/deploy/systemd.test.ts',
+  'service status': 'test/deploy/systemd.test.ts',
+  'service logs': 'test/deploy/systemd.test.ts',
+  'service uninstall': 'test/deploy/systemd.test.ts',
+  verify: 'test/cli/verify.test.ts',
+  'adopt baileys': 'test/api/adopt.test.ts',
+  'adopt json': 'test/api/adopt.test.ts',
+  why: 'test/api/message-traces.test.ts',
+  'sessions export': 'test/api/moved-sessions.long.test.ts',
+  'sessions import': 'test/api/moved-sessions.long.test.ts',
+  'adopt waha': 'test/cli/adopt.test.ts',
+  'adopt fazer': 'test/api/adopt-stores.long.test.ts',
+  'adopt evolution': 'test/api/adopt-stores.long.test.ts',
+  'context add': 'test/commands/context.test.ts',
+  'context use': 'test/commands/context.test.ts',
+  'context list': 'test/commands/context.test.ts',
+  'context remove': 'test/commands/context.test.ts',
 };
 
 describe('every command, as a process', function () {
@@ -186,14 +401,14 @@ describe('every command, as a process', function () {
   after(() => end());
 
   for (const row of ROWS) {
-    it(`switchboard ${row.command}${row.stdin ? ', with standard input' : ''}`, () => {
+    it(`runs switchboard ${row.command}${row.stdin ? ', with standard input' : ''}`, () => {
       const { exitCode, stdout, stderr } = ends.get(row) ?? {};
       expect(`${stdout}${stderr}`).to.match(row.prints);
       expect(exitCode, stderr).to.equal(row.exitCode ?? 0);
     });
   }
 
-  it('is there for every route of the API', () => {
+  it('covers every route of the API with a command', () => {
     const api = ROWS.find(({ command }) => command === 'api');
     const { routes }: { routes: string[] } = JSON.parse((api && ends.get(api)?.stdout) ?? '{}');
     const forPeople = routes.filter((route) => !NOT_FOR_PEOPLE.some((other) => other.test(route)));
@@ -203,7 +418,7 @@ describe('every command, as a process', function () {
     );
   });
 
-  it('is there', () => {
+  it('tests every command here or in a named file', () => {
     const manifest = JSON.parse(readFileSync(join(compiledProject(), 'oclif.manifest.json'), 'utf8'));
     const commands = Object.keys(manifest.commands).map((id) => id.replaceAll(':', ' '));
     const tested = [...ROWS.map(({ command }) => command), ...Object.keys(ELSEWHERE)];

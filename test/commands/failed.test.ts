@@ -2,11 +2,13 @@ import { expect } from 'chai';
 import FailedList from '../../commands/failed/list.js';
 import FailedResend from '../../commands/failed/resend.js';
 import FailedShow from '../../commands/failed/show.js';
+import Trigger from '../../commands/trigger.js';
+import { EXTRA_EVENT_TYPES, MESSAGE_EVENT_TYPES } from '../../src/events/catalogue.js';
 import { answering } from '../support/receiver.js';
 import { runCommand } from '../support/run-command.js';
 import { startWorld, TOKEN, type World } from '../support/world.js';
 
-describe('failed deliveries as commands', () => {
+describe('the commands about failed deliveries', () => {
   let world: World;
 
   before(async () => {
@@ -34,7 +36,7 @@ describe('failed deliveries as commands', () => {
     return failed;
   };
 
-  it('are listed, the newest first, a page at a time', async () => {
+  it('list failed deliveries, the newest first, a page at a time', async () => {
     const failed = await refused('list', 'text', 'image', 'text');
     const { stdout } = await run(FailedList, '--session', 'list');
     expect(stdout).to.match(/ID +FAILED AT +SESSION +TYPE +ATTEMPTS +REASON/);
@@ -46,12 +48,12 @@ describe('failed deliveries as commands', () => {
     expect(await ids('--session', 'list', '--before', place)).to.deep.equal([failed[0]]);
   });
 
-  it('say so when there are none', async () => {
+  it('report an empty list', async () => {
     const { stdout, stderr } = await run(FailedList, '--session', 'nobody');
-    expect({ stdout, stderr }).to.deep.equal({ stdout: '', stderr: 'nothing failed\n' });
+    expect({ stdout, stderr }).to.deep.equal({ stdout: '', stderr: 'no failed deliveries\n' });
   });
 
-  it('are shown with their event, without the key of a file and without what is secret in the address', async () => {
+  it('show a delivery with its event, without the key of a file and the secrets in the address', async () => {
     const [id = ''] = await refused('show', 'image');
     const { stdout } = await run(FailedShow, id);
     expect(stdout)
@@ -68,7 +70,7 @@ describe('failed deliveries as commands', () => {
     expect(unknown.stderr).to.contain('failed list');
   });
 
-  it('are sent again by their ids, and what fails again stays', async () => {
+  it('retry deliveries by id, and keep those that fail again', async () => {
     const [first = '', second = ''] = await refused('byid', 'text', 'text');
     world.receiver.respond((response, { headers }) => {
       response.writeHead(headers['x-sn-delivery'] === first ? 200 : 404).end();
@@ -77,11 +79,11 @@ describe('failed deliveries as commands', () => {
     expect(exitCode).to.equal(1);
     expect(stdout).to.contain(`${first} ✓ delivered`).and.contain(`${second} ✗ answered 404`);
     expect(stdout).to.match(/01ARZ ✗ there is no failed delivery/);
-    expect(stderr).to.equal('delivered 1, failed 2, not tried 0\n');
+    expect(stderr).to.equal('1 delivered, 2 failed, 0 not tried\n');
     expect(await ids('--session', 'byid')).to.deep.equal([second]);
   });
 
-  it('are all sent again, or those of a type, the oldest first', async () => {
+  it('retry all deliveries, or those of a type, the oldest first', async () => {
     const [text = '', image = '', other = ''] = await refused('all', 'text', 'image', 'text');
     world.receiver.respond(answering(200));
     const before = world.receiver.calls.length;
@@ -93,20 +95,107 @@ describe('failed deliveries as commands', () => {
     expect(await ids('--session', 'all')).to.deep.equal([image]);
     const rest = await run(FailedResend, '--all', '--session', 'all');
     expect(rest.stdout).to.equal(`1/1 ${image} ✓ delivered\n`);
-    expect((await run(FailedResend, '--all', '--session', 'all')).stderr).to.equal('nothing to send again\n');
+    expect((await run(FailedResend, '--all', '--session', 'all')).stderr).to.equal('no failed deliveries\n');
   });
 
-  it('are left alone when the daemon refuses the first', async () => {
+  it('stop when the daemon refuses the first', async () => {
     const failed = await refused('mute', 'text', 'text', 'text', 'text', 'text', 'text');
     await world.api.post('/set-webhook', { clientId: 'mute', webhookUrl: '' });
     const { exitCode, stderr } = await run(FailedResend, '--all', '--session', 'mute');
     expect(exitCode).to.equal(6);
-    expect(stderr).to.match(/delivered 0, failed 4, not tried 2\n[\s\S]*has no webhookUrl/);
+    expect(stderr).to.match(/0 delivered, 4 failed, 2 not tried\n[\s\S]*has no webhook/);
     expect(await ids('--session', 'mute')).to.have.members(failed);
   });
 
-  it('are named one way or the other', async () => {
+  it('require either ids, or --all with --session', async () => {
     const refusedArgv = [[], ['--all'], ['01ARZ', '--all', '--session', 'all']];
     for (const argv of refusedArgv) expect((await run(FailedResend, ...argv)).exitCode).to.equal(2);
+  });
+});
+
+const TYPES = [...MESSAGE_EVENT_TYPES, ...EXTRA_EVENT_TYPES];
+
+describe('switchboard trigger', () => {
+  let world: World;
+
+  before(async () => {
+    world = await startWorld();
+    await world.api.post('/start?clientId=acme', { webhookUrl: world.receiver.url, webhookToken: 'token' });
+  });
+  beforeEach(() => world.receiver.respond(answering(200)));
+  after(() => world.stop());
+
+  const run = (...argv: string[]) =>
+    runCommand(Trigger, argv, { SWITCHBOARD_URL: world.daemon.url, SWITCHBOARD_TOKEN: TOKEN });
+  const lastEvent = () => JSON.parse(world.receiver.calls.at(-1)?.body ?? '{}');
+
+  it('lists the types when none is given', async () => {
+    const { stdout, exitCode } = await run();
+    expect(exitCode).to.equal(0);
+    for (const type of TYPES) expect(stdout).to.match(new RegExp(`^${type} +\\S`, 'm'));
+    expect(JSON.parse((await run('--json')).stdout).types).to.have.keys(TYPES);
+  });
+
+  it('lists the types for an unknown type, and suggests the nearest one', async () => {
+    const { stderr, exitCode } = await run('txt');
+    expect(exitCode).to.equal(2);
+    expect(stderr).to.contain('session_status').and.contain('→ did you mean: text\n');
+  });
+
+  it('lists the types in its help, one on each line', () => {
+    for (const type of TYPES) expect(Trigger.description).to.match(new RegExp(`^  ${type} +\\S`, 'm'));
+  });
+
+  it('sends an event to the webhook of the session and reports the result', async () => {
+    const { stdout, exitCode } = await run('location', '--session', 'acme');
+    expect({ exitCode, type: lastEvent().type }).to.deep.equal({ exitCode: 0, type: 'location' });
+    expect(stdout).to.match(/^✓ delivered location [0-9A-Z]{26}\n$/);
+  });
+
+  it('uses the only session, and fills the event from the flags', async () => {
+    const { stdout } = await run('text', '--body', 'Where is it?', '--set', 'remoteName=Ada=A', '--json');
+    expect(lastEvent()).to.include({ clientId: 'acme', body: 'Where is it?', remoteName: 'Ada=A' });
+    const [event] = JSON.parse(stdout).events;
+    expect(event).to.include({ type: 'text', delivered: true, reason: '' });
+  });
+
+  it('exits with 1 when the event did not arrive', async () => {
+    world.receiver.respond(answering(410));
+    const { stdout, exitCode } = await run('text');
+    expect(exitCode).to.equal(1);
+    expect(stdout).to.match(/^✗ not delivered text: answered 410 /);
+  });
+
+  it('sends one event of each type', async () => {
+    const before = world.receiver.calls.length;
+    const { stdout, exitCode } = await run('--all');
+    expect(exitCode).to.equal(0);
+    expect(stdout.trim().split('\n')).to.have.length(TYPES.length);
+    const sent = world.receiver.calls.slice(before).map(({ headers }) => headers['x-sn-event']);
+    expect(sent).to.have.members(TYPES);
+  });
+
+  it('refuses contradicting arguments, and sends nothing', async () => {
+    const before = world.receiver.calls.length;
+    const refused = [
+      ['text', '--all'],
+      ['--all', '--body', 'x'],
+      ['text', '--set', 'fromMe=true'],
+      ['text', '--set', 'remoteName'],
+      ['sticker', '--body', 'x'],
+    ];
+    for (const argv of refused) expect((await run(...argv)).exitCode, argv.join(' ')).to.equal(2);
+    expect((await run('text', '--session', 'nobody')).exitCode).to.equal(5);
+    expect(world.receiver.calls).to.have.length(before);
+  });
+
+  it('suggests what to do for a session without a webhook, and lists sessions with one', async () => {
+    await world.api.post('/start?clientId=mute');
+    const { stderr, exitCode } = await run('text', '--session', 'mute');
+    expect(exitCode).to.equal(6);
+    expect(stderr).to.contain('switchboard listen --session mute');
+    const unnamed = await run('text');
+    expect(unnamed.exitCode).to.equal(2);
+    expect(unnamed.stderr).to.contain('acme, mute');
   });
 });

@@ -42,7 +42,7 @@ describe('the commands about groups and people', () => {
   const run = (command: Parameters<typeof runCommand>[0], ...argv: string[]): Promise<CommandResult> =>
     runCommand(command, argv, { SWITCHBOARD_URL: daemon.url, SWITCHBOARD_TOKEN: 't' });
 
-  it('print the answer as JSON when that is wanted', async () => {
+  it('print the answer as JSON on request', async () => {
     const detail = { jid: GROUP, name: 'Team', topic: '', addressingMode: 'lid', members: MEMBERS };
     daemon.on('POST /get-groups', { groups: [ROW] });
     daemon.on('POST /get-group-participants', { group: detail });
@@ -77,7 +77,7 @@ describe('the commands about groups and people', () => {
     expect(JSON.parse((await run(GroupsList, 'acme', '--json')).stdout)).to.have.length(2);
   });
 
-  it('say so when there are no groups', async () => {
+  it('report that there are no groups', async () => {
     daemon.on('POST /get-groups', { groups: [] });
     expect(await run(GroupsList, 'acme')).to.deep.include({ stdout: '', stderr: 'no groups\n' });
   });
@@ -97,7 +97,7 @@ describe('the commands about groups and people', () => {
     expect(daemon.calls.at(-1)?.body).to.deep.equal({ clientId: 'acme', subject: 'Team', participants });
   });
 
-  it('create a group, and end with 7 when somebody is not let in', async () => {
+  it('create a group, and exit with 7 when a person could not be added', async () => {
     const refused = [{ jid: '90000000000003@lid', error: 403 }];
     daemon.on('POST /create-group', { group: { ...ROW, members: MEMBERS, refused } });
     const { stdout, exitCode } = await run(GroupsCreate, 'acme', 'Team', '--member', BOB);
@@ -105,7 +105,7 @@ describe('the commands about groups and people', () => {
     expect(stdout).to.match(/^created .*\n90000000000003@lid lets only admins of their choice add them/);
   });
 
-  it('change members, and end with 7 when the network refused one', async () => {
+  it('change members, and exit with 7 when the network refused one', async () => {
     const members = [
       { jid: '90000000000002@lid', error: 0 },
       { jid: '90000000000003@lid', error: 403 },
@@ -121,7 +121,7 @@ describe('the commands about groups and people', () => {
     expect(daemon.calls.at(-1)?.body).to.deep.equal(change);
   });
 
-  it('end with 0 when everybody was changed', async () => {
+  it('exit with 0 when every member was changed', async () => {
     daemon.on('POST /update-group-members', { members: [{ jid: 'x', error: 0 }] });
     expect((await run(GroupsMembers, 'acme', GROUP, 'demote', BOB, '--json')).exitCode).to.equal(0);
   });
@@ -133,7 +133,7 @@ describe('the commands about groups and people', () => {
     expect(daemon.calls.map(({ body }) => body.reset)).to.deep.equal([false, true]);
   });
 
-  it('leave a group only when that is meant', async () => {
+  it('leave a group only after a confirmation', async () => {
     daemon.on('POST /leave-group', { ok: true });
     expect((await run(GroupsLeave, 'acme', GROUP, '--json')).exitCode).to.equal(2);
     expect(daemon.calls).to.deep.equal([]);
@@ -142,12 +142,15 @@ describe('the commands about groups and people', () => {
 
   it('show a person', async () => {
     const person = { jid: '90000000000002@lid', username: 'bob', status: 'Hi', pictureId: '', devices: 2 };
-    daemon.on('POST /user-info', { ...person, verifiedName: 'Bob Inc' });
+    const contact = { phone: '+15550000002', displayName: 'Bob' };
+    daemon.on('POST /user-info', { ...person, verifiedName: 'Bob Inc', ...contact });
     const { stdout } = await run(ContactsShow, 'acme', BOB);
+    expect(daemon.calls.at(-1)?.body).to.include({ withContact: true });
+    expect(stdout).to.match(/name +Bob\nnumber +\+15550000002\njid/);
     expect(stdout).to.match(/username +bob\nbusiness +Bob Inc\n/);
   });
 
-  it('show where a picture is, or why there is none', async () => {
+  it('show the link of a picture, or the reason why it is missing', async () => {
     const picture = {
       jid: 'x',
       url: 'https://pps.whatsapp.net/1',

@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import NodesDrain from '../../commands/nodes/drain.js';
 import NodesList from '../../commands/nodes/list.js';
 import { soleNode } from '../../src/services/nodes.js';
-import type { FakeCluster } from '../http/support/fake-cluster.js';
+import type { FakeCluster } from '../http/support/owners.js';
 import { createTestServer, type TestServer, TOKEN } from '../http/support/test-server.js';
 import { runCommand } from '../support/run-command.js';
 
-describe('nodes as commands', () => {
+describe('the nodes commands', () => {
   let api: TestServer;
   let cluster: FakeCluster;
 
@@ -30,7 +30,7 @@ describe('nodes as commands', () => {
     cluster.hold('id-4', 'orphan', 5_000);
   }
 
-  it('are listed with their state, and with who holds what', async () => {
+  it('lists nodes with their state and leases', async () => {
     addNodes();
     const { stdout } = await run(NodesList, '--leases');
     expect(stdout.split('\n').map((line) => line.trim().split(/ {2,}/))).to.deep.equal([
@@ -50,20 +50,20 @@ describe('nodes as commands', () => {
     expect(leases).to.equal(undefined);
   });
 
-  it('say so when there can be only one', async () => {
+  it('reports that the node is the only one', async () => {
     api.services.nodes = soleNode({ podName: 'alone', version: '2026-11', now: () => 0, sessions: () => 3 });
     const { stdout, stderr, exitCode } = await run(NodesList, '--leases');
     expect([stdout, exitCode]).to.deep.equal([
       'NODE   STATE      SESSIONS  UP   VERSION  URL  ID\nalone  ● answers  3         0 s  2026-11       alone\n',
       0,
     ]);
-    expect(stderr).to.match(/only this node.*MongoDB/);
+    expect(stderr).to.match(/this is the only node.*MongoDB/);
     const drained = await run(NodesDrain, 'alone');
     expect(drained.exitCode).to.equal(6);
     expect(drained.stderr).to.match(/only one node.*MongoDB/);
   });
 
-  it('are drained until they hold nothing, and take sessions again', async () => {
+  it('drains a node until it holds no sessions, and undoes the drain', async () => {
     addNodes();
     const draining = run(NodesDrain, 'node-2', '--wait');
     const looks = new Promise<void>((resolve) => {
@@ -77,21 +77,21 @@ describe('nodes as commands', () => {
     expect(await cluster.isDraining('id-2')).to.equal(true);
     for (const clientId of ['acme', 'beta']) cluster.leases.releaseNow(clientId, 'id-2', 1);
     const { stdout, stderr, exitCode } = await draining;
-    expect([stdout, stderr, exitCode]).to.deep.equal(['node-2 is draining; it holds none\n', '', 0]);
+    expect([stdout, stderr, exitCode]).to.deep.equal(['node-2 is draining; it holds no sessions\n', '', 0]);
     const undone = await run(NodesDrain, 'node-2', '--undo', '--json');
     expect(JSON.parse(undone.stdout).node).to.include({ podName: 'node-2', draining: false, sessions: 0 });
     expect(await cluster.isDraining('id-2')).to.equal(false);
   });
 
-  it('end with 1 when they still hold something after that time, and warn when nobody takes it', async () => {
+  it('exits with 1 at the timeout, and warns if no node can take the sessions', async () => {
     cluster.hold('node-1', 'acme');
     const { stderr, exitCode } = await run(NodesDrain, 'node-1', '--wait', '--timeout', '1');
     expect(exitCode).to.equal(1);
-    expect(stderr).to.match(/^warning: there is no other node that takes its sessions\n/);
+    expect(stderr).to.match(/^warning: no other node can take its sessions\n/);
     expect(stderr).to.match(/error: node-1 still holds 1 session after 1 s\n.*nodes list/);
   });
 
-  it('are not drained by a name that nobody or that several have', async () => {
+  it('refuses an unknown or ambiguous node name', async () => {
     cluster.add('id-2', '', { name: 'twin' });
     cluster.add('id-3', '', { name: 'twin' });
     const twin = await run(NodesDrain, 'twin');

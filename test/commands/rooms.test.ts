@@ -52,7 +52,7 @@ const PHOTO = {
   extras: { edited: true, quoted: { messageId: '3A01', body: 'Hello', type: 'chat' } },
 };
 
-describe('the commands about rooms and what is kept', () => {
+describe('the commands about rooms and stored messages', () => {
   let daemon: FakeDaemon;
 
   beforeEach(async () => {
@@ -68,23 +68,60 @@ describe('the commands about rooms and what is kept', () => {
     daemon.on(`GET /chatrooms/${BOB.chatRoomId}/messages`, { messages });
 
   describe('rooms list', () => {
-    it('shows who, where, how many unread, when and what', async () => {
+    it('shows name, address, unread count, time and text', async () => {
       const { stdout } = await run(RoomsList, 'acme');
-      expect(stdout).to.match(/^ROOM +JID +UNREAD +WHEN +LAST MESSAGE\n/);
+      expect(stdout).to.match(/^ROOM +JID +UNREAD +SETTINGS +WHEN +LAST MESSAGE\n/);
       expect(stdout).to.match(/\nBob Müller +90000000000002@lid +2 +2026-11-21 09:05 +You: See you ⏎ then\n/);
     });
 
-    it('gives the rows as they are', async () => {
+    it('shows which rooms are archived, pinned or muted now', async () => {
+      const settings = { pinned: true, mutedUntil: '9999-12-31T23:59:59.999Z' };
+      const past = { archived: true, mutedUntil: '2020-01-01T00:00:00.000Z' };
+      daemon.on('GET /chatrooms', {
+        chatRooms: [
+          { ...BOB, ...settings },
+          { ...TEAM, ...past },
+        ],
+      });
+      const { stdout } = await run(RoomsList, 'acme');
+      expect(stdout).to.match(/\nBob Müller .* pinned, muted +2026-11-21/);
+      expect(stdout).to.match(/\nBob and the team .* archived +2026-11-21/);
+    });
+
+    for (const [what, last] of [
+      ['deleted', { ...TEXT, body: '', deleted: true }],
+      ['[image] photo.jpg', { ...PHOTO, body: '' }],
+    ] as const) {
+      it(`says ${what} of a last message without text`, async () => {
+        daemon.on('GET /chatrooms', { chatRooms: [{ ...BOB, lastMessage: '', lastMessageFromMe: false }] });
+        answerMessages(last);
+        const { stdout } = await run(RoomsList, 'acme');
+        expect(stdout.trimEnd().split('\n')[1]).to.match(/^Bob Müller .*2026-11-21 09:05 /);
+        expect(stdout.trimEnd().endsWith(`  ${what}`)).to.equal(true);
+      });
+    }
+
+    it('prints the rows as JSON', async () => {
       const { stdout } = await run(RoomsList, 'acme', '--json');
       expect(JSON.parse(stdout)).to.deep.equal({ rooms: [BOB, TEAM] });
     });
 
-    it('says why there are none', async () => {
+    it('says that the session has no workspace, in place of an empty list', async () => {
       daemon.on('GET /chatrooms', { chatRooms: [] });
       daemon.on('GET /clients', { clients: [{ clientId: 'acme', orgId: '' }] });
       const { stdout, stderr, exitCode } = await run(RoomsList, 'acme');
-      expect({ stdout, exitCode }).to.deep.equal({ stdout: '', exitCode: 0 });
-      expect(stderr).to.contain('no workspace');
+      expect({ stdout, exitCode }).to.deep.equal({ stdout: '', exitCode: 6 });
+      expect(stderr).to.contain('no workspace').and.contain('switchboard sessions org acme NAME');
+    });
+
+    it('says of a new workspace that nothing has come yet', async () => {
+      daemon.on('GET /chatrooms', { chatRooms: [] });
+      daemon.on('GET /clients', { clients: [{ clientId: 'acme', orgId: 'workspace1' }] });
+      const { stderr, exitCode } = await run(RoomsList, 'acme');
+      expect({ stderr, exitCode }).to.deep.equal({
+        stderr: 'acme has no messages since it keeps a history\n',
+        exitCode: 0,
+      });
     });
   });
 
@@ -92,42 +129,42 @@ describe('the commands about rooms and what is kept', () => {
     beforeEach(() => answerMessages(TEXT));
 
     for (const wanted of [BOB.chatRoomId, LID, `${LID}@lid`, 'bob müller', 'MÜLLER']) {
-      it(`is found by ${wanted}`, async () => {
+      it(`a room is found by ${wanted}`, async () => {
         const { stdout } = await run(MessagesList, 'acme', wanted, '--json');
         expect(JSON.parse(stdout).chatRoomId).to.equal(BOB.chatRoomId);
       });
     }
 
-    it('is found by a phone number, whose LID the daemon knows', async () => {
+    it('a room is found by a phone number whose LID the daemon knows', async () => {
       daemon.on('POST /check-owner-lid', { numberLid: LID });
       const { stdout } = await run(MessagesList, 'acme', '+1 555 000 0002', '--json');
       expect(JSON.parse(stdout).chatRoomId).to.equal(BOB.chatRoomId);
       expect(daemon.callsOf('/check-owner-lid').at(-1)?.body.number).to.equal('+15550000002');
     });
 
-    it('whose name is not the only one of its kind has to be named better', async () => {
+    it('a room is refused when several rooms have the name', async () => {
       const { stderr, exitCode } = await run(MessagesList, 'acme', 'bob');
       expect(exitCode).to.equal(2);
       expect(stderr).to.contain('2 rooms').and.contain(`Bob Müller: ${BOB.chatRoomId}`);
     });
 
-    it('that is not there ends with 5', async () => {
+    it('exits with 5 when it does not exist', async () => {
       const { stderr, exitCode } = await run(MessagesList, 'acme', 'Carol');
       expect(exitCode).to.equal(5);
       expect(stderr).to.contain('switchboard rooms list acme');
     });
 
-    it('of a session without a workspace is not there, and why', async () => {
+    it('a room is refused for a session without a workspace, with the reason', async () => {
       daemon.on('GET /chatrooms', { chatRooms: [] });
       daemon.on('GET /clients', { clients: [{ clientId: 'acme', orgId: '' }] });
       const { stderr, exitCode } = await run(MessagesList, 'acme', 'Bob');
-      expect(exitCode).to.equal(5);
+      expect(exitCode).to.equal(6);
       expect(stderr).to.contain('no workspace').and.contain('switchboard sessions org acme');
     });
   });
 
   describe('messages list', () => {
-    it('shows who, when, what, how far, and what belongs to it', async () => {
+    it('shows author, time, text, status, and related messages', async () => {
       answerMessages(TEXT, PHOTO);
       const { stdout } = await run(MessagesList, 'acme', LID);
       expect(stdout).to.equal(
@@ -146,19 +183,30 @@ describe('the commands about rooms and what is kept', () => {
       );
     });
 
-    it('marks what was deleted, and does not show it', async () => {
+    it('marks deleted messages, and hides their text', async () => {
       answerMessages({ ...TEXT, deleted: true });
       const { stdout } = await run(MessagesList, 'acme', LID);
       expect(stdout).to.equal('Bob  2026-11-21 09:05  3A01\n  deleted\n');
     });
 
-    it('lets nobody write into the terminal', async () => {
+    it('shows missed calls and messages that could not be read as what they are', async () => {
+      answerMessages(
+        { ...TEXT, messageType: 'call', body: 'Missed voice call', extras: { call: { status: 'missed' } } },
+        { ...TEXT, messageId: '3A02', body: '', extras: { unreadable: { reason: 'unavailable' } } },
+      );
+      const { stdout } = await run(MessagesList, 'acme', LID);
+      expect(stdout)
+        .to.contain('\n  [call] Missed voice call\n')
+        .and.contain('\n  could not be read: the network has no copy for this device\n');
+    });
+
+    it('removes control characters before printing', async () => {
       answerMessages({ ...TEXT, pushname: '\u001b[2JEve', body: 'a\u001b[31mb', extras: {} });
       const { stdout } = await run(MessagesList, 'acme', LID);
       expect(stdout).to.not.contain('\u001b');
     });
 
-    it('pages, and says how to go on', async () => {
+    it('prints a page, and the command for the next one', async () => {
       answerMessages(TEXT);
       const { stderr } = await run(MessagesList, 'acme', LID, '--limit', '1', '--before', '3EB0');
       const query = daemon.callsOf(`/chatrooms/${BOB.chatRoomId}/messages`).at(-1)?.query;
@@ -166,13 +214,13 @@ describe('the commands about rooms and what is kept', () => {
       expect(stderr).to.contain('--before 3A01');
     });
 
-    it('says that there are none', async () => {
+    it('reports an empty room', async () => {
       answerMessages();
       expect(await run(MessagesList, 'acme', LID)).to.deep.include({ stdout: '', stderr: 'no messages\n' });
     });
   });
 
-  it('show the link to a file of a message', async () => {
+  it('print the link to a file of a message', async () => {
     const url = 'http://127.0.0.1:3000/media/abc/photo.jpg';
     daemon.on(`GET /chatrooms/${BOB.chatRoomId}/messages/3EB0/media-url`, { ok: true, url });
     expect((await run(MessagesLink, 'acme', LID, '3EB0')).stdout).to.equal(`${url}\n`);
@@ -197,7 +245,7 @@ describe('the commands about rooms and what is kept', () => {
       createdAt: new Date(2026, 10, 21, 9, 5).toISOString(),
     };
 
-    it('is listed in the workspace of the session', async () => {
+    it('the library is listed in the workspace of the session', async () => {
       daemon.on('GET /media-files', { ok: true, files: [FILE], pagination: { page: 1, limit: 1, total: 3 } });
       const { stdout, stderr } = await run(MediaList, 'acme', '--limit', '1');
       expect(stdout).to.match(/\n2026-11-21 09:05 +document +999 B +Our offer\.pdf +7d9f9a1e-\S+\n$/);
@@ -205,14 +253,14 @@ describe('the commands about rooms and what is kept', () => {
       expect(daemon.callsOf('/media-files').at(-1)?.query.get('orgId')).to.equal('workspace1');
     });
 
-    it('of a session without a workspace is not there, and why', async () => {
+    it('the library is refused for a session without a workspace, with the reason', async () => {
       daemon.on('GET /clients', { clients: [{ clientId: 'acme', orgId: '' }] });
       const { stderr, exitCode } = await run(MediaList, 'acme');
       expect(exitCode).to.equal(6);
       expect(stderr).to.contain('no workspace');
     });
 
-    it('links a file', async () => {
+    it('prints the link to a file', async () => {
       const url = 'http://127.0.0.1:3000/media/abc/offer.pdf';
       daemon.on(`GET /media-files/${FILE.messageId}/url`, { ok: true, url });
       expect((await run(MediaUrl, FILE.messageId)).stdout).to.equal(`${url}\n`);

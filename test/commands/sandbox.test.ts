@@ -27,7 +27,7 @@ describe('the commands that use a sandbox network', () => {
   const run = (command: Parameters<typeof runCommand>[0], ...argv: string[]) =>
     runCommand(command, argv, { SWITCHBOARD_SANDBOX_URL: sandbox.url });
 
-  it('make a person, show the same one again, and rename', async () => {
+  it('create a person, show an existing one, and rename one', async () => {
     const first = JSON.parse((await run(SandboxPhone, ALICE, '--name', 'Alice', '--json')).stdout).phones[0];
     expect(first).to.include({ number: ALICE, name: 'Alice', jid: '15550000001@s.whatsapp.net' });
     const again = JSON.parse((await run(SandboxPhone, ALICE, '--json')).stdout).phones[0];
@@ -37,7 +37,7 @@ describe('the commands that use a sandbox network', () => {
     expect(renamed).to.deep.equal({ ...first, name: 'Alicia' });
   });
 
-  it('let one write and show it on the phone of the other', async () => {
+  it('write a text as a person, and show it on the phone of the recipient', async () => {
     await run(SandboxPhone, ALICE, '--name', 'Alice');
     await run(SandboxPhone, BOB, '--name', 'Bob');
     const said = await run(SandboxSay, BOB, ALICE, 'Hello, Alice', '--json');
@@ -46,7 +46,7 @@ describe('the commands that use a sandbox network', () => {
     expect(stdout).to.contain(`← ${BOB}: Hello, Alice`).and.contain(messageId);
   });
 
-  it('let one write anything, given as JSON', async () => {
+  it('write any content, given as JSON', async () => {
     await run(SandboxPhone, ALICE);
     await run(SandboxPhone, BOB);
     const poll = JSON.stringify({ poll: { name: 'When?', options: ['now', 'later'] } });
@@ -69,7 +69,7 @@ describe('the commands that use a sandbox network', () => {
     expect(held[1]).to.include({ text: 'well?', quotedMessageId: messageId, forwarded: true });
   });
 
-  it('end with 2 for a content that is none, and with 5 for a message that is not held', async () => {
+  it('exit with 2 for an invalid content, and with 5 for an unknown message', async () => {
     await run(SandboxPhone, ALICE);
     await run(SandboxPhone, BOB);
     expect((await run(SandboxWrite, BOB, ALICE, 'hello')).exitCode).to.equal(2);
@@ -79,7 +79,17 @@ describe('the commands that use a sandbox network', () => {
     expect(stderr).to.contain('holds no message A').and.not.to.contain('sandbox phone');
   });
 
-  it('let one send a file as what it is', async () => {
+  it('exit with 7 when the sandbox forbids an action to a person', async () => {
+    await run(SandboxPhone, ALICE);
+    await run(SandboxPhone, BOB);
+    const { messageId } = JSON.parse((await run(SandboxSay, ALICE, BOB, 'hers', '--json')).stdout);
+    const revoke = JSON.stringify({ revoke: { messageId } });
+    const { exitCode, stderr } = await run(SandboxWrite, BOB, ALICE, revoke);
+    expect({ exitCode, stderr }).to.have.property('exitCode', 7);
+    expect(stderr).to.contain("somebody else's");
+  });
+
+  it('send a file with its type', async () => {
     await run(SandboxPhone, ALICE);
     await run(SandboxPhone, BOB);
     const folder = await mkdtemp(join(tmpdir(), 'sandbox-file-'));
@@ -98,24 +108,24 @@ describe('the commands that use a sandbox network', () => {
     expect(missing.stderr).to.contain('cannot be read');
   });
 
-  it('end with 5 for a number without a phone, and say how to make one', async () => {
+  it('exit with 5 for a number without a phone, and suggest how to create one', async () => {
     const { exitCode, stderr } = await run(SandboxMessages, BOB);
     expect(exitCode).to.equal(5);
     expect(stderr).to.contain('switchboard sandbox phone');
   });
 
-  it('end with 2 for a number that is none, and for a QR that is none', async () => {
+  it('exit with 2 for an invalid number and an invalid QR', async () => {
     expect((await run(SandboxPhone, '555')).exitCode).to.equal(2);
     await run(SandboxPhone, ALICE);
     expect((await run(SandboxScan, ALICE, 'garbage')).exitCode).to.equal(2);
   });
 
-  it('want one way to link a device', async () => {
+  it('require exactly one method to link a device', async () => {
     expect((await run(SandboxScan, ALICE)).exitCode).to.equal(2);
     expect((await run(SandboxScan, ALICE, 'qr', '--code', 'ABCD-EFGH')).exitCode).to.equal(2);
   });
 
-  it('take the QR of a session from the daemon', async () => {
+  it('read the QR of a session from the daemon', async () => {
     await run(SandboxPhone, ALICE);
     const daemon = await FakeDaemon.start();
     daemon.on('GET /qr', { clientId: 'acme', status: 'qr', qr: 'garbage' });
@@ -124,11 +134,23 @@ describe('the commands that use a sandbox network', () => {
     daemon.on('GET /qr', { clientId: 'acme', status: 'connected', qr: '' });
     const { exitCode, stderr } = await run(SandboxScan, ...scan);
     expect(exitCode).to.equal(6);
-    expect(stderr).to.contain('acme shows no QR, it is connected');
+    expect(stderr).to.contain('acme shows no QR: its status is connected');
+    let looks = 0;
+    daemon.on('GET /qr', () => {
+      looks += 1;
+      if (looks > 1) return { body: { clientId: 'acme', status: 'qr', qr: 'garbage' } };
+      return {
+        status: 404,
+        headers: { 'x-sn-error': 'session_unknown' },
+        body: { error: 'unknown clientId' },
+      };
+    });
+    const early = await run(SandboxScan, ...scan);
+    expect(early.stderr, 'a scan before `pair` has made the session').to.contain('not a pairing QR');
     await daemon.stop();
   });
 
-  it('end with 3 where there is no sandbox, and say how to start one', async () => {
+  it('exit with 3 without a sandbox, and suggest how to start one', async () => {
     await sandbox.stop();
     const { exitCode, stderr } = await run(SandboxPhone);
     expect(exitCode).to.equal(3);

@@ -6,6 +6,7 @@ import ContactsRefreshAvatars from '../../commands/contacts/refresh-avatars.js';
 import SendTyping from '../../commands/send/typing.js';
 import SessionsGroupEvents from '../../commands/sessions/group-events.js';
 import SessionsOrg from '../../commands/sessions/org.js';
+import SessionsProxy from '../../commands/sessions/proxy.js';
 import SessionsStart from '../../commands/sessions/start.js';
 import SessionsState from '../../commands/sessions/state.js';
 import { FakeDaemon } from '../cli/support/fake-daemon.js';
@@ -37,17 +38,18 @@ describe('the commands that change a session and its chats', () => {
     expect(call?.body).to.deep.equal({ webhookUrl: hook, webhookToken: 's' });
   });
 
-  it('tell whether a session is connected, by the exit code too', async () => {
+  it('show whether a session is connected, in the exit code too', async () => {
     daemon.on('POST /check-state', { status: true, state: '15550000001@s.whatsapp.net' });
     expect(await run(SessionsState, 'acme')).to.deep.include({
       stdout: 'connected as 15550000001@s.whatsapp.net\n',
       exitCode: 0,
     });
     daemon.on('POST /check-state', { status: false, state: 'not connected' });
+    daemon.on('GET /clients', { clients: [{ clientId: 'acme' }] });
     expect(await run(SessionsState, 'acme')).to.deep.include({ stdout: 'not connected\n', exitCode: 6 });
   });
 
-  it('set the workspace, and take it away', async () => {
+  it('set the workspace, and remove it', async () => {
     daemon.on('POST /set-org-id', ({ body }) => ({ body: { ok: true, ...body } }));
     expect((await run(SessionsOrg, 'acme', 'workspace1')).stdout).to.contain('in workspace1');
     expect((await run(SessionsOrg, 'acme', '--off')).stdout).to.equal('acme keeps no history\n');
@@ -57,7 +59,26 @@ describe('the commands that change a session and its chats', () => {
     }
   });
 
-  it('turn the events of groups on and off', async () => {
+  it('set the proxy of a session, and remove it, without showing its password', async () => {
+    const shown = { kind: 'socks5', host: '10.0.0.7', port: 1080 };
+    const url = 'socks5://alice:s3cret@10.0.0.7:1080';
+    daemon.on('POST /set-proxy', ({ body }) => ({
+      body: { ok: true, clientId: body.clientId, ...(body.proxy !== null && { proxy: shown }) },
+    }));
+    expect((await run(SessionsProxy, 'acme', url)).stdout).to.equal(
+      'acme connects through socks5://10.0.0.7:1080\n',
+    );
+    expect((await run(SessionsProxy, 'acme', '--remove')).stdout).to.equal('acme connects directly\n');
+    expect(daemon.calls.map(({ body }) => body.proxy)).to.deep.equal([url, null]);
+    for (const argv of [['acme'], ['acme', url, '--remove']]) {
+      expect((await run(SessionsProxy, ...argv)).exitCode).to.equal(2);
+    }
+    daemon.on('POST /start', { clientId: 'acme', status: 'initializing', podName: 'n', webhookUrl: '' });
+    await run(SessionsStart, 'acme', '--proxy', url);
+    expect(daemon.callsOf('/start').at(-1)?.body).to.deep.equal({ proxy: url });
+  });
+
+  it('enable and disable the events of groups', async () => {
     daemon.on('POST /set-enable-group-ai', ({ body }) => ({ body: { ok: true, ...body } }));
     expect((await run(SessionsGroupEvents, 'acme', 'on')).stdout).to.equal('group events of acme are on\n');
     await run(SessionsGroupEvents, 'acme', 'off');
@@ -65,7 +86,7 @@ describe('the commands that change a session and its chats', () => {
     expect((await run(SessionsGroupEvents, 'acme', 'maybe')).exitCode).to.equal(2);
   });
 
-  it('show that the number is typing, and not any more', async () => {
+  it('show that the number starts and stops typing', async () => {
     daemon.on('POST /send-typing', { status: 'ok' });
     expect((await run(SendTyping, 'acme', BOB)).stdout).to.equal(`typing to ${BOB}\n`);
     await run(SendTyping, 'acme', BOB, '--stop');
@@ -75,7 +96,7 @@ describe('the commands that change a session and its chats', () => {
   it('send read receipts for several messages', async () => {
     daemon.on('POST /mark-read', { ok: true, count: 2 });
     const { stdout } = await run(ChatsRead, 'acme', BOB, '3A01', '3A02');
-    expect(stdout).to.equal(`told ${BOB} that 2 messages were read\n`);
+    expect(stdout).to.equal(`sent read receipts to ${BOB} for 2 messages\n`);
     expect(daemon.calls.at(-1)?.body).to.deep.equal({
       clientId: 'acme',
       to: BOB,
@@ -101,22 +122,22 @@ describe('the commands that change a session and its chats', () => {
       });
     });
 
-    it('shows those of a number', async () => {
+    it('shows the addresses of a number', async () => {
       const found = { isOnWhatsApp: true, numberJid: 'b@s.whatsapp.net', numberLid: '9', username: '' };
       daemon.on('POST /check-owner-lid', { ...OWN, number: BOB, ...found });
       expect((await run(ContactsLid, 'acme', BOB)).stdout).to.match(/^jid +b@s\.whatsapp\.net\nlid +9\n/);
     });
 
-    it('ends with 5 when the network does not know the number', async () => {
+    it('exits with 5 when the network does not know the number', async () => {
       daemon.on('POST /check-owner-lid', { ...OWN, number: BOB, isOnWhatsApp: false });
       expect(await run(ContactsLid, 'acme', BOB)).to.deep.include({ stdout: '', exitCode: 5 });
     });
   });
 
-  it('give rooms their pictures', async () => {
+  it('fetch the pictures of rooms', async () => {
     daemon.on('POST /refresh-avatars', { rooms: 4, updated: 1, skipped: 1, noPhoto: 1, failed: 1 });
     const { stdout } = await run(ContactsRefreshAvatars, 'acme', '--force');
-    expect(stdout).to.equal('4 rooms: 1 new, 1 had one, 1 without, 1 failed\n');
+    expect(stdout).to.equal('4 rooms: 1 updated, 1 skipped, 1 without a picture, 1 failed\n');
     expect(daemon.calls.at(-1)?.body).to.deep.equal({ clientId: 'acme', force: true });
   });
 });

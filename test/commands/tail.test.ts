@@ -1,11 +1,14 @@
 import { expect } from 'chai';
+import SessionsShow from '../../commands/sessions/show.js';
 import Tail from '../../commands/tail.js';
 import { attempt, textEvent } from '../cli/support/entries.js';
 import { FakeDaemon } from '../cli/support/fake-daemon.js';
-import { answering, startReceiver, type TestReceiver } from '../support/receiver.js';
+import { answering, eventOf, startReceiver, type TestReceiver } from '../support/receiver.js';
 import { runCommand } from '../support/run-command.js';
+import { CliProcess, runCli } from '../support/spawn-cli.js';
+import { ALICE, BOB, linkSession, startWorld, TOKEN, WEBHOOK_TOKEN, type World } from '../support/world.js';
 
-describe('tail as a command', () => {
+describe('switchboard tail', () => {
   let daemon: FakeDaemon;
   let target: TestReceiver;
 
@@ -20,10 +23,10 @@ describe('tail as a command', () => {
 
   const run = (...argv: string[]) =>
     runCommand(Tail, argv, { SWITCHBOARD_URL: daemon.url, SWITCHBOARD_TOKEN: 't' });
-  /** What `kill` sends, without a process of its own. */
+  /** Emits the signal in this process, like `kill`. */
   const terminate = () => process.emit('SIGTERM');
 
-  it('shows what went wrong and nothing else', async () => {
+  it('shows failures only, on request', async () => {
     const ended = run('--errors');
     await daemon.called('/events');
     daemon.publish(textEvent());
@@ -39,7 +42,7 @@ describe('tail as a command', () => {
     expect(stdout).to.contain('webhook rejected 410');
   });
 
-  it('forwards the events that it shows and tells how that went, as text and as JSON', async () => {
+  it('forwards the events that it shows and prints the results, as text and as JSON', async () => {
     target.respond(answering(200, 503));
     for (const argv of [[], ['--json']]) {
       const before = target.calls.length;
@@ -63,9 +66,103 @@ describe('tail as a command', () => {
     }
   });
 
-  it('refuses to forward what has no events in it', async () => {
+  it('refuses to forward entries that contain no events', async () => {
     const { exitCode, stderr } = await run('--errors', '--forward-to', target.url);
     expect(exitCode).to.equal(2);
     expect(stderr).to.contain('--forward-to');
+  });
+});
+
+describe('switchboard listen', function () {
+  this.timeout(120_000);
+  let world: World;
+  let env: Record<string, string>;
+  let running: CliProcess[];
+
+  before(async () => {
+    world = await startWorld();
+    await world.phones.addPhone(BOB);
+    await linkSession(world, 'acme');
+    env = { SWITCHBOARD_URL: world.daemon.url, SWITCHBOARD_TOKEN: TOKEN };
+  });
+  beforeEach(() => {
+    running = [];
+  });
+  afterEach(() => {
+    for (const one of running) one.signal('SIGKILL');
+  });
+  after(() => world.stop());
+
+  const start = async (...argv: string[]) => {
+    const listener = new CliProcess(['listen', ...argv], { env });
+    running.push(listener);
+    await listener.printed(argv.includes('--json') ? '"listening"' : 'after Ctrl+C');
+    return listener;
+  };
+  const write = async (text: string) =>
+    (await world.phones.write(BOB.number, { to: ALICE.number, text })).messageId;
+  /** Proves that the former webhook gets what comes now, with its own token. */
+  const expectWebhook = async () => {
+    const messageId = await write('to the webhook');
+    await eventOf(world.receiver, messageId);
+    const call = world.receiver.calls.find(({ body }) => body.includes(messageId));
+    expect(call?.headers.authorization).to.equal(`Bearer ${WEBHOOK_TOKEN}`);
+  };
+
+  it('prints messages of a phone, and restores the former webhook at Ctrl+C', async () => {
+    const listener = await start();
+    await write('hello listener');
+    await listener.printed('hello listener');
+    await listener.printed('✓ answered 204');
+    const show = await runCommand(SessionsShow, ['acme'], env);
+    expect(show.stdout).to.match(/^listener +http:\/\/127\.0\.0\.1:\d+\/webhook$/m);
+    listener.signal('SIGINT');
+    const { exitCode, stdout, stderr } = await listener.end();
+    expect(exitCode).to.equal(0);
+    expect(stdout).to.match(/acme ← text Bob: hello listener/);
+    expect(stderr).to.contain(`stopped receiving events of acme: they go to ${world.receiver.url}`);
+    await expectWebhook();
+  });
+
+  it('prints one JSON value for each entry, and ends when its reader closes', async () => {
+    const listener = await start('--session', 'acme', '--json');
+    await write('for a program');
+    await listener.printed('for a program');
+    listener.closeStdout();
+    await write('for nobody');
+    const { exitCode, stdout } = await listener.end();
+    expect(exitCode).to.equal(0);
+    const items = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(items.map(({ type }) => type).slice(0, 2)).to.deep.equal(['listening', 'event']);
+    expect(items[1].event).to.include({ body: 'for a program' });
+    await expectWebhook();
+  });
+
+  it('loses no event when it is killed: the webhook receives it', async () => {
+    const listener = await start();
+    listener.signal('SIGKILL');
+    await listener.end();
+    await expectWebhook();
+    const { body } = await world.api.get('/failed-deliveries');
+    expect(body.failedDeliveries).to.deep.equal([]);
+  });
+});
+
+describe('switchboard inbox without a terminal', () => {
+  it('refuses, and names the commands for a pipe', async () => {
+    const { exitCode, stdout, stderr } = await runCli(['inbox']);
+    expect({ exitCode, stdout }).to.deep.equal({ exitCode: 2, stdout: '' });
+    expect(stderr).to.contain('needs a terminal');
+    for (const instead of ['rooms list', 'messages list', 'tail']) expect(stderr).to.contain(instead);
+  });
+
+  it('refuses --json', async () => {
+    const { exitCode, stdout } = await runCli(['inbox', '--json']);
+    const report = JSON.parse(stdout);
+    expect(report).to.deep.include({ code: 'usage', exitCode });
+    expect(report.error).to.contain('--json');
   });
 });

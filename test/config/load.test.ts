@@ -1,9 +1,14 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { ConfigError, loadConfig, summarize } from '../../src/config/index.js';
-import { networkChoice } from '../../src/config/network.js';
-import { type RawSettings, SETTING_NAMES, SETTINGS } from '../../src/config/schema.js';
+import { ConfigError, loadConfig } from '../../src/config/load.js';
+import {
+  networkChoice,
+  type RawSettings,
+  SETTING_NAMES,
+  SETTINGS,
+  summarize,
+} from '../../src/config/schema.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
 
 describe('settings', () => {
@@ -29,10 +34,17 @@ describe('settings', () => {
       dataDir: folder.path,
       store: 'sqlite',
       network: 'whatsapp',
+      sandboxHost: '127.0.0.1',
       sandboxPort: 3001,
       publicUrl: 'http://127.0.0.1:3000',
       nodeUrl: '',
       allowPrivateUrls: false,
+      linkPreviews: false,
+      retentionDays: 0,
+      durableMb: 64,
+      heldSends: 1_000,
+      connectionsPerAddress: 2_048,
+      checkAnswers: false,
       logLevel: 'info',
     });
   });
@@ -51,7 +63,7 @@ describe('settings', () => {
   it('take an address of this node that ends with its port, and none below', async () => {
     expect(await load({ nodeUrl: 'http://10.0.0.7:3000/' })).to.include({ nodeUrl: 'http://10.0.0.7:3000/' });
     expect((await failure({ nodeUrl: 'http://10.0.0.7:3000/api' })).message).to.match(
-      /--node-url .*nodes find the API/,
+      /--node-url .*host and port, without a path/,
     );
   });
 

@@ -1,25 +1,22 @@
-import { contactsContract } from './store/contacts.js';
-import { expectedFilesContract } from './store/expected-files.js';
-import { failedDeliveriesContract } from './store/failed-deliveries.js';
-import { fileBytesContract } from './store/file-bytes.js';
-import { filesContract } from './store/files.js';
+import { contactsContract, picturesContract } from './store/contacts.js';
+import { expectedFilesContract, fileBytesContract, filesContract } from './store/files.js';
 import type { StoreFactory, StoreHarness } from './store/harness.js';
-import { historyContract } from './store/history.js';
-import { historyRoomsContract } from './store/history-rooms.js';
-import { idempotencyContract } from './store/idempotency.js';
-import { journalContract } from './store/journal.js';
-import { keysContract } from './store/keys.js';
+import { historyContract, messageStatusContract, tracesContract } from './store/history.js';
+import { journalContract, keysContract } from './store/keys.js';
 import { lifeContract } from './store/life.js';
-import { messageStatusContract } from './store/message-status.js';
-import { pendingChangesContract } from './store/pending-changes.js';
-import { picturesContract } from './store/pictures.js';
 import { rekeyContract } from './store/rekey.js';
-import { sendsContract } from './store/sends.js';
+import { historyRoomsContract, pendingChangesContract } from './store/rooms.js';
+import {
+  failedDeliveriesContract,
+  idempotencyContract,
+  sendsContract,
+  waitingDeliveriesContract,
+} from './store/sends.js';
 import { sessionsContract } from './store/sessions.js';
-import { tracesContract } from './store/traces.js';
+import { versionsContract } from './store/versions.js';
 
 /**
- * What every store must do, whatever it is built on. Each test has an empty store of its own.
+ * The contract of every store. Each test gets an empty store.
  *
  * @param name of the back end, for the report
  * @param factory makes an empty store
@@ -54,5 +51,7 @@ const PARTS = [
   picturesContract,
   idempotencyContract,
   failedDeliveriesContract,
+  waitingDeliveriesContract,
+  versionsContract,
   lifeContract,
 ];

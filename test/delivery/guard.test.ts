@@ -1,21 +1,28 @@
 import type { LookupFunction } from 'node:net';
 import { expect } from 'chai';
 import { Agent } from 'undici';
-import { guardedConnector, isPublicAddress, PrivateAddressError } from '../../src/delivery/guard.js';
+import {
+  guardedConnector,
+  isPublicAddress,
+  PrivateAddressError,
+  requirePublicUrl,
+} from '../../src/delivery/guard.js';
+import { GatewayError } from '../../src/domain/errors.js';
 import { startReceiver, type TestReceiver } from '../support/receiver.js';
-import { makeRig, type Rig, textEvent } from './rig.js';
+import { type PlayedDeliveries, textEvent } from '../support/rig/deliveries.js';
+import { Rig } from '../support/rig/rig.js';
 
-/** A resolver that knows one name. */
+/** A resolver that knows one name. As the system's, it gives all addresses only when it is asked for all. */
 function resolving(...addresses: { address: string; family: number }[]): LookupFunction {
-  return (_host, _options, callback) => callback(null, addresses);
+  return (_host, { all }, callback) => callback(null, all ? addresses : (addresses[0]?.address ?? ''), 4);
 }
 
 describe('the guard against calls into the own network', () => {
-  let rig: Rig;
+  let rig: PlayedDeliveries;
   let receiver: TestReceiver;
 
   beforeEach(async () => {
-    rig = await makeRig({ allowPrivate: false });
+    rig = (await Rig.start()).deliveries({ allowPrivate: false });
     receiver = await startReceiver();
   });
 
@@ -63,6 +70,9 @@ describe('the guard against calls into the own network', () => {
     ['2606:4700::1111', true],
     ['::ffff:8.8.8.8', true],
     ['172.31.255.255', false],
+    // the metadata service of Azure
+    ['168.63.129.16', false],
+    ['::ffff:168.63.129.16', false],
     ['192.0.2.1', false],
     ['224.0.0.1', false],
     ['255.255.255.255', false],
@@ -77,6 +87,26 @@ describe('the guard against calls into the own network', () => {
   for (const [address, isPublic] of addresses) {
     it(`takes ${address || 'nothing'} for ${isPublic ? 'public' : 'not public'}`, () => {
       expect(isPublicAddress(address)).to.equal(isPublic);
+    });
+  }
+
+  const urls: [string, boolean][] = [
+    ['', true],
+    ['https://receiver.example/a', true],
+    ['https://localhost.example/', true],
+    ['https://8.8.8.8/', true],
+    ['https://[2606:4700::1111]/', true],
+    ['https://localhost:8443/', false],
+    ['https://localhost./', false],
+    ['https://a.localhost/', false],
+    ['https://10.0.0.1/', false],
+    ['https://[::1]/', false],
+  ];
+  for (const [url, isAccepted] of urls) {
+    it(`${isAccepted ? 'accepts' : 'refuses'} ${url || 'no address'} as it is written`, () => {
+      const check = () => requirePublicUrl('webhook', url);
+      if (isAccepted) expect(check).not.to.throw();
+      else expect(check).to.throw(GatewayError, /^webhook: .* private or reserved address/);
     });
   }
 
@@ -100,6 +130,12 @@ describe('the guard against calls into the own network', () => {
 
   it('refuses a name of which one address is inside', async () => {
     const lookup = resolving({ address: '8.8.8.8', family: 4 }, { address: '127.0.0.1', family: 4 });
+    expect(await call(lookup)).to.be.instanceOf(PrivateAddressError);
+    expect(receiver.calls).to.deep.equal([]);
+  });
+
+  it('checks the address of a resolver that gives one as text', async () => {
+    const lookup: LookupFunction = (_host, _options, callback) => callback(null, '127.0.0.1', 4);
     expect(await call(lookup)).to.be.instanceOf(PrivateAddressError);
     expect(receiver.calls).to.deep.equal([]);
   });

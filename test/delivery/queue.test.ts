@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { answering, type Respond, silent, startReceiver, type TestReceiver } from '../support/receiver.js';
-import { makeRig, type Rig, textEvent } from './rig.js';
+import { type PlayedDeliveries, textEvent } from '../support/rig/deliveries.js';
+import { Rig } from '../support/rig/rig.js';
 
 describe('the queues of deliveries', () => {
-  let rig: Rig;
+  let rig: PlayedDeliveries;
   let slow: TestReceiver;
   let quick: TestReceiver;
 
@@ -22,8 +23,8 @@ describe('the queues of deliveries', () => {
     return rig.dispatcher.announce(textEvent(messageId), { url: receiver.url, token: '' });
   };
 
-  it('hold 32 calls to one origin in flight, and let another pass', async () => {
-    rig = await makeRig();
+  it('holds 32 calls to one origin in flight, and lets another origin pass', async () => {
+    rig = (await Rig.start()).deliveries();
     for (let i = 0; i < 40; i++) void announce(slow);
     await slow.received(32);
     expect(rig.dispatcher.inFlight()).to.equal(32);
@@ -32,8 +33,8 @@ describe('the queues of deliveries', () => {
     expect(slow.calls).to.have.length(32);
   });
 
-  it('take different paths of one origin together, different ports apart', async () => {
-    rig = await makeRig({ limits: { inFlight: 1, waiting: 10 } });
+  it('counts different paths of one origin together, different ports apart', async () => {
+    rig = (await Rig.start()).deliveries({ limits: { inFlight: 1, waiting: 10 } });
     void rig.dispatcher.announce(textEvent(), { url: `${slow.url}/a`, token: '' });
     void rig.dispatcher.announce(textEvent(), { url: `${slow.url}/b`, token: '' });
     expect(rig.dispatcher.inFlight()).to.equal(1);
@@ -41,8 +42,8 @@ describe('the queues of deliveries', () => {
     expect(await announce(quick)).to.include({ delivered: true });
   });
 
-  it('deliver what waited, in its order, once there is room', async () => {
-    rig = await makeRig({ limits: { inFlight: 1, waiting: 10 } });
+  it('delivers waiting events in order once there is room', async () => {
+    rig = (await Rig.start()).deliveries({ limits: { inFlight: 1, waiting: 10 } });
     const ids = ['m1', 'm2', 'm3', 'm4'];
     const results = await Promise.all(ids.map((id) => announce(quick, id)));
     expect(results.map(({ delivered }) => delivered)).to.deep.equal([true, true, true, true]);
@@ -50,8 +51,8 @@ describe('the queues of deliveries', () => {
     expect(rig.dispatcher.inFlight() + rig.dispatcher.waiting()).to.equal(0);
   });
 
-  it('drop the oldest that waits when too many do', async () => {
-    rig = await makeRig({ limits: { inFlight: 1, waiting: 2 } });
+  it('drops the oldest waiting event when too many wait', async () => {
+    rig = (await Rig.start()).deliveries({ limits: { inFlight: 1, waiting: 2 } });
     void announce(slow, 'under way');
     const first = announce(slow, 'first');
     void announce(slow, 'second');
@@ -68,8 +69,8 @@ describe('the queues of deliveries', () => {
     expect(rig.shown.at(-1)).to.include({ kind: 'dropped', deliveryId: result.deliveryId });
   });
 
-  it('count a rest between two attempts as waiting, not as in flight', async () => {
-    rig = await makeRig({ limits: { inFlight: 1, waiting: 10 } });
+  it('counts a pause between two attempts as waiting, not as in flight', async () => {
+    rig = (await Rig.start()).deliveries({ limits: { inFlight: 1, waiting: 10 } });
     slow.respond(failingFirst('failing'));
     const failing = announce(slow, 'failing');
     await rig.clock.scheduled(500);
@@ -84,8 +85,8 @@ describe('the queues of deliveries', () => {
     ]);
   });
 
-  it('bound those that rest too, so that a receiver that is down costs a bounded amount', async () => {
-    rig = await makeRig({ limits: { inFlight: 4, waiting: 2 } });
+  it('bounds the events that pause between attempts too', async () => {
+    rig = (await Rig.start()).deliveries({ limits: { inFlight: 4, waiting: 2 } });
     slow.respond(answering(503));
     const results = ['m1', 'm2', 'm3'].map((id) => announce(slow, id));
     const first = await Promise.race(results);
@@ -95,8 +96,8 @@ describe('the queues of deliveries', () => {
     expect(rig.dispatcher.waiting()).to.equal(2);
   });
 
-  it('stay in order over thousands of waiting events', async () => {
-    rig = await makeRig({ limits: { inFlight: 1, waiting: 5_000 } });
+  it('stays in order over thousands of waiting events', async () => {
+    rig = (await Rig.start()).deliveries({ limits: { inFlight: 1, waiting: 5_000 } });
     const ids = Array.from({ length: 3_000 }, (_, index) => `m${index}`);
     await Promise.all(ids.map((id) => announce(quick, id)));
     expect(quick.calls.map(({ body }) => JSON.parse(body).messageId)).to.deep.equal(ids);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Tail, type TailEntry } from '../../src/delivery/tail.js';
-import { textEvent } from './rig.js';
+import { textEvent } from '../support/rig/deliveries.js';
 
 const START = Date.UTC(2026, 0, 2, 3, 4, 5);
 const LARGE = 65_536;
@@ -38,12 +38,17 @@ describe('the live stream', () => {
     expect(kept().length).to.be.within(240, 256);
   });
 
-  it('goes on after its own place in an id of several nodes', () => {
+  it('continues after its own position in an id of several nodes', () => {
     for (let i = 0; i < 3; i++) tail.publish(entry('hi'));
     const [first] = kept();
     const bodies = tail.since(`abc-7.${first?.id}.xyz-9`);
     expect(bodies.map(({ id }) => id)).to.deep.equal([tail.idBefore(1), tail.lastId]);
     expect(tail.since('abc-7.xyz-9')).to.have.length(3);
+  });
+
+  it('repeats nothing for a reader that has everything', () => {
+    for (let i = 0; i < 3; i++) tail.publish(entry('hi'));
+    expect(tail.since(tail.lastId)).to.deep.equal([]);
   });
 
   it('takes an id of before what it keeps, and one that it has never given, as one of nothing that it keeps', () => {
@@ -57,7 +62,7 @@ describe('the live stream', () => {
     expect(new Tail(START).lastId).not.to.equal(tail.lastId);
   });
 
-  it('goes on for others when a listener fails', () => {
+  it('continues for other listeners when one fails', () => {
     const heard: string[] = [];
     tail.listen(() => {
       throw new Error('gone');
@@ -67,7 +72,7 @@ describe('the live stream', () => {
     expect(heard).to.have.length(3);
   });
 
-  it('tells of rooms those who listen to them, and keeps nothing of it', () => {
+  it('passes room signals to their listeners, and does not buffer them', () => {
     const heard: string[] = [];
     const unlisten = tail.listenToRooms(({ chatRoomId }) => heard.push(chatRoomId));
     const signal = (chatRoomId: string) =>

@@ -5,18 +5,22 @@ import {
   verifyWebhook,
   WebhookVerificationError,
 } from '../../src/delivery/verify.js';
+import { signature } from '../../src/delivery/webhook-headers.js';
+import { EXTRA_EVENT_TYPES, type GatewayEvent, MESSAGE_EVENT_TYPES } from '../../src/events/catalogue.js';
+import { sampleEvent } from '../../src/events/sample.js';
 import { type ReceivedCall, startReceiver, type TestReceiver } from '../support/receiver.js';
-import { makeRig, type Rig, textEvent } from './rig.js';
+import { type PlayedDeliveries, textEvent } from '../support/rig/deliveries.js';
+import { Rig } from '../support/rig/rig.js';
 
 const TOKEN = 'webhook-token-of-acme';
 
 describe('verifyWebhook', () => {
-  let rig: Rig;
+  let rig: PlayedDeliveries;
   let receiver: TestReceiver;
   let call: ReceivedCall;
 
   before(async () => {
-    rig = await makeRig();
+    rig = (await Rig.start()).deliveries();
     receiver = await startReceiver();
     call = await deliver(TOKEN);
   });
@@ -26,8 +30,8 @@ describe('verifyWebhook', () => {
     await receiver.stop();
   });
 
-  async function deliver(token: string): Promise<ReceivedCall> {
-    await rig.dispatcher.announce(textEvent(), { url: receiver.url, token });
+  async function deliver(token: string, event: GatewayEvent = textEvent()): Promise<ReceivedCall> {
+    await rig.dispatcher.announce(event, { url: receiver.url, token });
     const last = receiver.calls.at(-1);
     if (!last) throw new Error('nothing arrived');
     return last;
@@ -52,6 +56,14 @@ describe('verifyWebhook', () => {
     expect(verify()).to.deep.equal(textEvent());
   });
 
+  it('knows every event of the catalogue', async () => {
+    for (const type of [...MESSAGE_EVENT_TYPES, ...EXTRA_EVENT_TYPES]) {
+      const event = sampleEvent(type, { clientId: 'acme', orgId: '', myLid: '', at: rig.clock.now() });
+      const { headers, body } = await deliver(TOKEN, event);
+      expect(verify({ headers, body }), type).to.deep.equal(event);
+    }
+  });
+
   it('takes the body as bytes, and headers as a plain object or as Headers', () => {
     expect(verify({ body: Buffer.from(call.body) })).to.deep.equal(textEvent());
     const headers = Object.entries(call.headers).map(([name, value]): [string, string] => [
@@ -73,6 +85,28 @@ describe('verifyWebhook', () => {
     expect(verify({ headers: { ...call.headers, 'webhook-signature': several } })).to.deep.equal(textEvent());
   });
 
+  it('takes calls with two signatures by either token, until the token before ends', async () => {
+    const until = rig.clock.now() + 60_000;
+    const received = async () => {
+      const previous = { token: 'the token before', until };
+      await rig.dispatcher.announce(textEvent(), { url: receiver.url, token: TOKEN, previous });
+      const { headers = {}, body = '' } = receiver.calls.at(-1) ?? {};
+      return { headers, body };
+    };
+    const rotated = await received();
+    for (const token of [TOKEN, 'the token before', ['unknown', TOKEN]]) {
+      expect(verify({ ...rotated, token }), String(token)).to.deep.equal(textEvent());
+    }
+    expect(faultOf({ ...rotated, token: 'unknown' })).to.equal('wrong_signature');
+    expect(faultOf({ ...rotated, token: 'unknown', body: '{}' })).to.equal('wrong_signature');
+    await rig.clock.advance(60_000);
+    const ended = await received();
+    expect(faultOf({ ...ended, token: 'the token before' })).to.equal('wrong_token');
+    expect(verify({ ...ended, token: ['the token before', TOKEN] })).to.deep.equal(textEvent());
+    expect(ended.headers['webhook-signature']).not.to.contain(' ');
+    call = await deliver(TOKEN);
+  });
+
   it('takes calls up to five minutes old, or as many seconds as it is told', () => {
     const at = rig.clock.now();
     expect(faultOf({ now: at + 300_000 })).to.equal(undefined);
@@ -85,6 +119,21 @@ describe('verifyWebhook', () => {
     expect(faultOf({ body: call.body.replace('Bob', 'Eve') })).to.equal('wrong_signature');
     expect(faultOf({ body: '' })).to.equal('wrong_signature');
   });
+
+  for (const body of [
+    '{}',
+    '[]',
+    'null',
+    'text',
+    '{"event":"constructor","type":"","clientId":"","timestamp":""}',
+  ]) {
+    it(`refuses the signed body ${body}, which is no event`, () => {
+      const { 'webhook-id': id, 'webhook-timestamp': timestamp } = call.headers;
+      const signed = signature(TOKEN, String(id), Number(timestamp), Buffer.from(body));
+      const headers = { ...call.headers, 'webhook-signature': signed };
+      expect(faultOf({ headers, body })).to.equal('malformed_body');
+    });
+  }
 
   it('refuses another token', () => {
     expect(faultOf({ token: 'another token' })).to.equal('wrong_token');

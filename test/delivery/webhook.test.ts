@@ -1,17 +1,20 @@
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
+import { outcomeOf, RETRY } from '../../src/delivery/webhook.js';
+import { pauseAfter } from '../../src/domain/retry.js';
 import { answering, silent, startReceiver, type TestReceiver } from '../support/receiver.js';
-import { makeRig, type Rig, textEvent } from './rig.js';
+import { type PlayedDeliveries, textEvent } from '../support/rig/deliveries.js';
+import { Rig } from '../support/rig/rig.js';
 
 const TOKEN = 'webhook-token-of-acme';
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
 describe('a webhook delivery', () => {
-  let rig: Rig;
+  let rig: PlayedDeliveries;
   let receiver: TestReceiver;
 
   beforeEach(async () => {
-    rig = await makeRig();
+    rig = (await Rig.start()).deliveries();
     receiver = await startReceiver();
   });
 
@@ -178,7 +181,7 @@ describe('a webhook delivery', () => {
     });
   });
 
-  it('tries again when nobody listens', async () => {
+  it('tries again when the connection is refused', async () => {
     const gone = await startReceiver();
     await gone.stop();
     const announced = rig.dispatcher.announce(textEvent(), { url: gone.url, token: '' });
@@ -211,6 +214,18 @@ describe('a webhook delivery', () => {
       await elsewhere.stop();
     });
   }
+
+  it('becomes a failed delivery without a call while the receiver is paused', async () => {
+    const receiverPaused = { url: receiver.url, token: TOKEN, paused: 'an operator paused it' };
+    const result = await rig.dispatcher.announce(textEvent(), receiverPaused);
+    expect(result).to.include({
+      delivered: false,
+      reason: 'the webhook is paused: an operator paused it',
+    });
+    expect(await rig.store.failedDeliveries.get(result.deliveryId)).to.include({ attempts: 0 });
+    expect(rig.counted).to.deep.equal({ attempts: [], drops: ['paused'] });
+    expect(receiver.calls).to.deep.equal([]);
+  });
 
   it('reads at most 1 MiB of an answer', async () => {
     const chunk = Buffer.alloc(64 * 1024, 'x');
@@ -270,11 +285,205 @@ describe('a webhook delivery', () => {
     await receiver.received(1);
   });
 
-  it('goes on when the failed ones cannot be kept', async () => {
+  it('continues when a failed delivery cannot be stored', async () => {
     receiver.respond(answering(400, 200));
     await rig.store.close();
     expect(await announce()).to.include({ delivered: false });
     expect(await announce()).to.include({ delivered: true });
     expect(rig.logged.join('')).to.include('failed delivery could not be kept');
+  });
+});
+
+describe('the retry policy', () => {
+  const outcomes: [number, string][] = [
+    [200, 'delivered'],
+    [201, 'delivered'],
+    [204, 'delivered'],
+    [299, 'delivered'],
+    [301, 'rejected'],
+    [307, 'rejected'],
+    [400, 'rejected'],
+    [401, 'rejected'],
+    [404, 'rejected'],
+    [408, 'rejected'],
+    [410, 'rejected'],
+    [428, 'rejected'],
+    [429, 'failed'],
+    [430, 'rejected'],
+    [499, 'rejected'],
+    [500, 'failed'],
+    [503, 'failed'],
+    [599, 'failed'],
+  ];
+  for (const [status, outcome] of outcomes) {
+    it(`takes ${status} for ${outcome}`, () => {
+      expect(outcomeOf(status)).to.equal(outcome);
+    });
+  }
+
+  const delays: [attempt: number, random: number, delay: number | undefined][] = [
+    [1, 0, 400],
+    [1, 0.5, 500],
+    [1, 1, 600],
+    [2, 0, 800],
+    [2, 1, 1_200],
+    [3, 0, 1_600],
+    [3, 1, 2_400],
+    [4, 0.5, undefined],
+  ];
+  for (const [attempt, random, delay] of delays) {
+    it(`waits ${delay ?? 'no more'} after attempt ${attempt} when ${random} is drawn`, () => {
+      expect(pauseAfter(RETRY, attempt, () => random)).to.equal(delay);
+    });
+  }
+});
+
+const GRACE_MS = 8_000;
+
+describe('the end of all deliveries', () => {
+  let rig: PlayedDeliveries;
+  let receiver: TestReceiver;
+
+  beforeEach(async () => {
+    rig = (await Rig.start()).deliveries({ limits: { inFlight: 1, waiting: 10 } });
+    receiver = await startReceiver();
+  });
+
+  afterEach(async () => {
+    await rig.close();
+    await receiver.stop();
+  });
+
+  const announce = (messageId?: string) => {
+    return rig.dispatcher.announce(textEvent(messageId), { url: receiver.url, token: '' });
+  };
+
+  it('is immediate when nothing is under way', async () => {
+    await announce();
+    await rig.dispatcher.stop(GRACE_MS);
+    expect(rig.clock.pending()).to.deep.equal([]);
+  });
+
+  it('waits for what is in flight and what waits behind it', async () => {
+    let answer = () => {};
+    receiver.respond((response) => {
+      answer = () => response.end();
+    });
+    const announced = [announce('m1'), announce('m2')];
+    await receiver.received(1);
+    const stopped = rig.dispatcher.stop(GRACE_MS);
+    receiver.respond(answering(200));
+    answer();
+    await stopped;
+    expect((await Promise.all(announced)).map(({ delivered }) => delivered)).to.deep.equal([true, true]);
+  });
+
+  it('lets a retry that is due within the grace happen', async () => {
+    receiver.respond(answering(503, 200));
+    const announced = announce();
+    await rig.clock.scheduled(500);
+    const stopped = rig.dispatcher.stop(GRACE_MS);
+    rig.clock.advance(500);
+    await stopped;
+    expect(await announced).to.include({ delivered: true });
+  });
+
+  it('breaks off what takes longer, and keeps it and all that waits', async () => {
+    receiver.respond(silent);
+    const announced = [announce('in flight'), announce('waiting')];
+    await receiver.received(1);
+    const stopped = rig.dispatcher.stop(GRACE_MS);
+    rig.clock.advance(GRACE_MS);
+    await stopped;
+    for (const { delivered, reason } of await Promise.all(announced)) {
+      expect(delivered).to.equal(false);
+      expect(reason).to.match(/^the gateway stopped before the event was delivered/);
+    }
+    const kept = await rig.store.failedDeliveries.list({ limit: 10 });
+    expect(kept.map(({ messageId }) => messageId)).to.have.members(['in flight', 'waiting']);
+    expect(rig.counted.drops).to.deep.equal(['stopping', 'stopping']);
+    expect(rig.clock.pending()).to.deep.equal([]);
+  });
+
+  it('aborts a last attempt like any other: the caller continues it', async () => {
+    receiver.respond(answering(503));
+    const announced = rig.dispatcher.announce(
+      textEvent(),
+      { url: receiver.url, token: '' },
+      { keptByCaller: true },
+    );
+    for (const delay of [500, 1_000, 2_000]) {
+      await rig.clock.scheduled(delay);
+      if (delay === 2_000) receiver.respond(silent);
+      rig.clock.advance(delay);
+    }
+    await receiver.received(4);
+    await rig.dispatcher.stop(0);
+    expect(await announced).to.include({ delivered: false, interrupted: true });
+    expect(await rig.store.failedDeliveries.list({ limit: 10 })).to.deep.equal([]);
+    expect(rig.counted.drops).to.deep.equal([]);
+  });
+
+  it('comes, with all results, even if those who watch fail', async () => {
+    const fail = () => {
+      throw new Error('a watcher fails');
+    };
+    const watched = (await Rig.start()).deliveries({
+      limits: { inFlight: 1, waiting: 10 },
+      observe: { attempt: fail, dropped: fail },
+    });
+    watched.tail.listen(fail);
+    receiver.respond(answering(200, 400));
+    const results = ['m1', 'm2'].map((id) =>
+      watched.dispatcher.announce(textEvent(id), { url: receiver.url, token: '' }),
+    );
+    expect((await Promise.all(results)).map(({ delivered }) => delivered)).to.deep.equal([true, false]);
+    expect(watched.dispatcher.inFlight()).to.equal(0);
+    await watched.dispatcher.stop(GRACE_MS);
+    expect(watched.shown.map(({ kind }) => kind)).to.include.members(['event', 'attempt', 'dropped']);
+    await watched.close();
+  });
+
+  it('keeps what rests between two attempts', async () => {
+    receiver.respond(answering(503));
+    const announced = announce();
+    await rig.clock.scheduled(500);
+    await rig.dispatcher.stop(0);
+    const { deliveryId, reason } = await announced;
+    expect(reason).to.include('last attempt: answered 503');
+    expect(await rig.store.failedDeliveries.get(deliveryId)).to.include({ attempts: 1 });
+  });
+
+  it('keeps what is announced afterwards', async () => {
+    await rig.dispatcher.stop(GRACE_MS);
+    const { delivered, deliveryId } = await announce();
+    expect(delivered).to.equal(false);
+    expect(await rig.store.failedDeliveries.get(deliveryId)).to.include({ attempts: 0 });
+    expect(receiver.calls).to.deep.equal([]);
+  });
+
+  it('is the same end for all who ask', async () => {
+    await Promise.all([rig.dispatcher.stop(GRACE_MS), rig.dispatcher.stop(GRACE_MS)]);
+  });
+
+  it('does not post for a session that another node has, which delivers what its journal keeps', async () => {
+    let serves = true;
+    const moved = (await Rig.start()).deliveries({ serves: () => serves });
+    try {
+      receiver.respond(answering(503, 200, 200));
+      const receiverOf = { url: receiver.url, token: '' };
+      const kept = moved.dispatcher.announce(textEvent('kept'), receiverOf, { keptByCaller: true });
+      await moved.clock.scheduled(500);
+      serves = false;
+      moved.clock.advance(500);
+      expect(await kept).to.include({ delivered: false, interrupted: true });
+      expect(await moved.dispatcher.announce(textEvent('not kept'), receiverOf)).to.include({
+        delivered: true,
+      });
+      expect(await moved.store.failedDeliveries.list({ limit: 10 })).to.deep.equal([]);
+      expect(receiver.calls.length).to.equal(2);
+    } finally {
+      await moved.close();
+    }
   });
 });

@@ -1,18 +1,16 @@
 import { expect } from 'chai';
-import { BALANCER_FILE, COMPOSE_FILE, clusterFaults, composeSchemaFaults } from './support/compose.js';
-import { broken, deployFile, type Files } from './support/files.js';
-import { openPaths } from './support/probes.js';
+import {
+  BALANCER_FILE,
+  COMPOSE_FILE,
+  clusterFaults,
+  DATABASE_FILE,
+  databaseFaults,
+} from './support/compose.js';
+import { broken, deployFile, type Files, openPaths } from './support/manifests.js';
 
 /** File, what stands in it, what stands there instead, and what is said of it. */
 const BREAKS: readonly (readonly [string, string, string, RegExp])[] = [
-  [COMPOSE_FILE, 'read_only: true', 'readonly: true', /node-1 must NOT have additional properties/],
-  [
-    COMPOSE_FILE,
-    "    ports:\n      - '127.0.0.1:8080:8080'",
-    '    ports: 8080',
-    /balancer\/ports must be array/,
-  ],
-  [COMPOSE_FILE, 'interval: 5s', 'interval: 5', /healthcheck\/interval must be string/],
+  [COMPOSE_FILE, 'read_only: true', 'readonly: true', /may change its own files/],
   [
     COMPOSE_FILE,
     'SWITCHBOARD_NODE_URL',
@@ -31,6 +29,12 @@ const BREAKS: readonly (readonly [string, string, string, RegExp])[] = [
     /the nodes differ in SWITCHBOARD_LEASE_SECONDS/,
   ],
   [COMPOSE_FILE, "'--replSet', 'rs0'", "'--replSet', 'rs1'", /mongodb is no replica set rs0/],
+  [COMPOSE_FILE, ", '--keyFile', '/tmp/key'", '', /mongodb asks for no password/],
+  [COMPOSE_FILE, 'MONGODB_PASSWORD: $', 'MONGODB_PASSWORD: x$', /a password that everybody can read/],
+  [COMPOSE_FILE, '&authSource=admin', '', /no password for the database/],
+  [COMPOSE_FILE, "role: 'readWrite'", "role: 'root'", /rights that Switchboard needs/],
+  [DATABASE_FILE, "'127.0.0.1:27017:27017'", "'27017:27017'", /other machines reach/],
+  [DATABASE_FILE, ", '--keyFile', '/tmp/key'", '', /mongodb asks for no password/],
   [COMPOSE_FILE, "host: 'mongodb:27017'", "host: '127.0.0.1:27017'", /not reached as mongodb:27017/],
   [
     COMPOSE_FILE,
@@ -41,8 +45,8 @@ const BREAKS: readonly (readonly [string, string, string, RegExp])[] = [
   [COMPOSE_FILE, '/health/ready', '/fleet', /health check asks no open route/],
   [
     COMPOSE_FILE,
-    'dockerfile: docs/deploy/Dockerfile',
     'dockerfile: Dockerfile',
+    'dockerfile: docs/deploy/Dockerfile',
     /Dockerfile is somewhere else/,
   ],
   [COMPOSE_FILE, 'stop_grace_period: 2m', 'stop_grace_period: 10s', /it is killed too early/],
@@ -61,17 +65,18 @@ describe('the compose files', () => {
   let paths: ReadonlySet<string>;
   before(async () => {
     paths = await openPaths();
-    files = { [COMPOSE_FILE]: deployFile(COMPOSE_FILE), [BALANCER_FILE]: deployFile(BALANCER_FILE) };
+    const names = [COMPOSE_FILE, BALANCER_FILE, DATABASE_FILE];
+    files = Object.fromEntries(names.map((name) => [name, deployFile(name)]));
   });
 
   it('are valid; the nodes of the cluster agree with each other, their balancer and the daemon', () => {
-    expect(composeSchemaFaults(deployFile('docker-compose.mongodb.yml'))).to.deep.equal([]);
-    expect(clusterFaults(files, paths)).to.deep.equal([]);
+    expect([...clusterFaults(files, paths), ...databaseFaults(files)]).to.deep.equal([]);
   });
 
   for (const [name, text, instead, fault] of BREAKS) {
     it(`would not pass with ${JSON.stringify(instead)} for ${JSON.stringify(text)} in ${name}`, () => {
-      expect(clusterFaults(broken(files, name, text, instead), paths).join('\n')).to.match(fault);
+      const changed = broken(files, name, text, instead);
+      expect([...clusterFaults(changed, paths), ...databaseFaults(changed)].join('\n')).to.match(fault);
     });
   }
 });

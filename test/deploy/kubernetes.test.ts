@@ -1,15 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { broken, deployFile, deployFiles, type Files } from './support/files.js';
 import { readImage } from './support/image.js';
-import { type Image, kubernetesFaults } from './support/kubernetes-faults.js';
-import { openPaths } from './support/probes.js';
+import { type Image, kubernetesFaults } from './support/kubernetes.js';
+import { broken, deployFiles, type Files, openPaths, ROOT } from './support/manifests.js';
 
 /** File, what stands in it, what stands there instead, and what is said of it. */
 const BREAKS: readonly (readonly [string, string, string, RegExp])[] = [
-  ['statefulset.yaml', 'replicas: 3', "replicas: '3'", /replicas must be integer/],
-  ['statefulset.yaml', 'topologySpreadConstraints:', 'topologySpread:', /topologySpread is unknown/],
-  ['statefulset.yaml', 'periodSeconds: 2', 'periodSecond: 2', /startupProbe\/periodSecond is unknown/],
-  ['statefulset.yaml', 'memory: 1Gi', 'memory: lots', /limits\/memory/],
   ['kustomization.yaml', '  - services.yaml', '  - service.yaml', /there is no service.yaml/],
   ['kustomization.yaml', '- name: switchboard', '- name: gateway', /image switchboard is not named/],
   ['settings.yaml', 'SWITCHBOARD_NETWORK: whatsapp', 'SWITCHBOARD_NETWORK: irc', /SWITCHBOARD_NETWORK: /],
@@ -57,6 +53,23 @@ const BREAKS: readonly (readonly [string, string, string, RegExp])[] = [
   ['statefulset.yaml', 'drop: [ALL]', 'drop: [KILL]', /has capabilities/],
   ['statefulset.yaml', 'mountPath: /data', 'mountPath: /spool', /\/data is no volume/],
   ['disruption.yaml', 'maxUnavailable: 1', 'maxUnavailable: 3', /of 3 nodes 3 may be away/],
+  ['kustomization.yaml', '  - network.yaml\n', '', /the NetworkPolicy is not applied/],
+  ['network.yaml', '[Ingress, Egress]', '[Ingress]', /leaves one direction open/],
+  ['network.yaml', '    - from:\n', '    - from: []\n      x:\n', /everybody may call a node/],
+  ['network.yaml', 'port: http', 'port: metrics', /a port that the container does not name/],
+  ['network.yaml', '169.254.0.0/16, ', '', /reaches private addresses/],
+  [
+    'network.yaml',
+    '      app.kubernetes.io/name: switchboard\n  policyTypes',
+    '      app: x\n  policyTypes',
+    /not select the pods/,
+  ],
+  [
+    'network.yaml',
+    '              app.kubernetes.io/name: switchboard',
+    '              app: x',
+    /do not reach each other/,
+  ],
   ['ingress.yaml', '140m', '100m', /refuses uploads/],
   [
     'ingress.yaml',
@@ -72,7 +85,7 @@ describe('the Kubernetes manifests', () => {
   let image: Image;
   before(async () => {
     files = deployFiles('kubernetes');
-    image = { user: readImage(deployFile('Dockerfile')).user, openPaths: await openPaths() };
+    image = { user: readImage(readFileSync(`${ROOT}Dockerfile`, 'utf8')).user, openPaths: await openPaths() };
   });
 
   it('are valid, agree with each other, and with the daemon', async () => {

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { eventIn, Inbound } from '../support/inbound.js';
-import { BOB, linkSession } from '../support/pairing.js';
 import { answering } from '../support/receiver.js';
-import { startWorld, type World } from '../support/world.js';
+import { BOB, linkSession, startWorld, type World } from '../support/world.js';
 
 const WHILE_DOWN = 20;
 
@@ -27,7 +26,7 @@ describe('a receiver that is down for a while', () => {
     return JSON.parse(JSON.stringify(body.failedDeliveries));
   };
 
-  it('gets what came before and after, and what it missed is kept', async () => {
+  it('gets the events before and after, and the missed ones are stored as failed', async () => {
     await inbound.write('before');
     await inbound.arrived();
     world.receiver.respond(answering(503));
@@ -44,7 +43,7 @@ describe('a receiver that is down for a while', () => {
     expect((await failed()).map(({ messageId }) => messageId)).to.have.members(missed);
   });
 
-  it('gets the rest when it is sent again by hand', async () => {
+  it('gets the missed events when they are sent again by hand', async () => {
     const kept = await failed();
     const before = world.receiver.calls.length;
     for (const { id } of kept) {

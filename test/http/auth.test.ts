@@ -1,40 +1,60 @@
 import type { RequestRoute, Server } from '@hapi/hapi';
 import { expect } from 'chai';
-import { FILE_ID, failedDelivery, fileOf, rightRequest } from './support/right-requests.js';
+import { ASSERTION_NEEDED, FILE_ID, failedDelivery, fileOf, rightRequest } from './support/route-cases.js';
 import { type Answer, createTestServer, type TestServer, TOKEN } from './support/test-server.js';
 
 const SECRET = 'secret-of-acme-0123456789';
 const OTHER_SECRET = 'secret-of-other-0123456789';
 /** Routes that need no token. */
 const HEALTH = ['/health/live', '/health/ready', '/health/clients'];
-/** Whoever knows the id of a stored file may have it. */
+/** The id of a stored file grants access to it. */
 const FILES = '/media/{id}/{fileName?}';
-const OPEN = [...HEALTH, FILES];
-/** After these a session is not what it was, or the server has stopped. */
+/** A one-time address grants access to linking; the files of its page are public. */
+const PAIR_PAGE = /^\/pair(\/|-page\/)/;
+const isOpen = (path: string) => [...HEALTH, FILES].includes(path) || PAIR_PAGE.test(path);
+/** Routes that change or delete the session, or stop the server. */
 const CHANGING = [
   '/events',
   '/disconnect',
+  '/give-back',
+  '/export',
   '/set-api-secret',
   '/set-webhook',
   '/failed-deliveries/{id}/resend',
 ];
 /** Needs the master token whatever the session. */
-const MASTER_ONLY = ['/metrics', '/nodes', '/nodes/drain'];
+const MASTER_ONLY = [
+  '/metrics',
+  '/nodes',
+  '/nodes/drain',
+  '/set-proxy',
+  '/set-retention',
+  '/adopt',
+  '/give-back',
+  '/export',
+  '/export-keys',
+];
+
+const BASIC =
+  'Basic realm="Switchboard: leave the user name empty, the password is the API token", charset="UTF-8"';
 
 type Headers = Record<string, string>;
 
 describe('authentication', () => {
   let api: TestServer;
   let targets: RequestRoute[];
+  /** Requests so far: each comes from another address, because wrong tokens from one address are slowed down. */
+  let sent = 0;
 
   beforeEach(async () => {
     api = await prepare();
-    targets = api.server.table().filter(({ path }) => !OPEN.includes(path));
+    targets = api.server.table().filter(({ path }) => !isOpen(path));
   });
 
   /** Two sessions with a secret and a failed delivery each. */
   async function prepare(): Promise<TestServer> {
     const fresh = await createTestServer();
+    fresh.services.sessions.passkeyState = ASSERTION_NEEDED;
     for (const [clientId, secret] of Object.entries({ acme: SECRET, other: OTHER_SECRET })) {
       await fresh.services.sessions.start(clientId, { webhookUrl: 'https://example.com' });
       await fresh.services.sessions.setApiSecret(clientId, secret);
@@ -47,7 +67,8 @@ describe('authentication', () => {
   /** Sends a right request to a route that names the session wherever it can be named. */
   async function send(target: RequestRoute, clientId: string, headers: Headers): Promise<Answer> {
     const { method, path } = target;
-    const answer = api.server.inject({ method, headers, ...rightRequest(target, clientId) });
+    const remoteAddress = `10.${(++sent >> 16) & 255}.${(sent >> 8) & 255}.${sent & 255}`;
+    const answer = api.server.inject({ method, headers, remoteAddress, ...rightRequest(target, clientId) });
     if (path === '/events') await endStreamOnce(handled(api.server), answer);
     const response = await answer;
     const json = String(response.headers['content-type']).startsWith('application/json');
@@ -55,7 +76,7 @@ describe('authentication', () => {
     return { status: response.statusCode, headers: response.headers, body };
   }
 
-  /** As `send`; what the call changed is put right for the next one. */
+  /** Like `send`, but resets the changes of the call afterwards. */
   async function statusOf(target: RequestRoute, headers: Headers): Promise<number> {
     const { status } = await send(target, 'acme', headers);
     if (CHANGING.includes(target.path)) api = await prepare();
@@ -70,13 +91,18 @@ describe('authentication', () => {
 
   const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` });
 
-  it('covers every route but the health checks and the public files', () => {
+  /** Only the pages for people make a browser ask for the token. */
+  const challengeOf = ({ path }: RequestRoute) =>
+    /^\/(docs|openapi)/.test(path) ? ['Bearer', BASIC] : 'Bearer';
+
+  it('covers every route but the health checks, the public files and one-time addresses', () => {
     const paths = targets.map(({ path }) => path);
     expect(paths).to.include.members(['/start', '/clients', '/config', '/events', '/metrics']);
-    expect(paths).to.have.lengthOf(api.server.table().length - OPEN.length);
+    expect(paths).to.have.lengthOf(api.server.table().filter(({ path }) => !isOpen(path)).length);
+    expect(paths).to.include('/pair-link');
   });
 
-  it('lets the master token in everywhere, in either header', async () => {
+  it('accepts the master token on every route, in either header', async () => {
     const ways = [bearer(TOKEN), { authorization: `bearer ${TOKEN}` }, { 'x-v3-secret': TOKEN }];
     for (const headers of ways) {
       for (const target of targets) {
@@ -92,6 +118,7 @@ describe('authentication', () => {
       bearer(''),
       { authorization: 'Basic YTpi' },
       { authorization: TOKEN },
+      { authorization: `Digest Bearer ${TOKEN}` },
       { 'x-v3-secret': 'wrong' },
       { 'x-v3-secret': `${TOKEN}x` },
     ];
@@ -100,14 +127,17 @@ describe('authentication', () => {
       for (const headers of wrong) {
         for (const clientId of ['acme', 'nobody']) {
           const answer = await send(target, clientId, headers);
-          expect([answer.status, answer.headers['www-authenticate']]).to.deep.equal([401, 'Bearer']);
+          expect([answer.status, answer.headers['www-authenticate']]).to.deep.equal([
+            401,
+            challengeOf(target),
+          ]);
           expect(answer.body).to.deep.equal({ error });
         }
       }
     }
   });
 
-  it('lets a session’s secret into what concerns the session, in either header', async () => {
+  it("accepts a session's secret for its session, in either header", async () => {
     for (const headers of [bearer(SECRET), { 'x-v3-secret': SECRET }]) {
       for (const target of targets) {
         const status = await statusOf(target, headers);
@@ -116,8 +146,26 @@ describe('authentication', () => {
     }
   });
 
-  it('refuses a session’s secret for any other session with the same 403, whether that exists or not', async () => {
+  it('accepts a secret that two sessions have for each of them, and lists both', async () => {
+    await api.services.sessions.setApiSecret('other', SECRET);
+    for (const clientId of ['acme', 'other']) {
+      const answer = await api.post('/set-org-id', { clientId, orgId: 'x' }, { token: SECRET });
+      expect(answer.status, clientId).to.equal(200);
+    }
+    expect((await api.get('/clients', { token: SECRET })).body.clients).to.have.lengthOf(2);
+    const unnamed = await api.get('/failed-deliveries', { token: SECRET });
+    expect([unnamed.status, unnamed.body]).to.deep.equal([
+      400,
+      { error: 'clientId is required: this secret opens acme, other' },
+    ]);
+    expect((await api.get('/failed-deliveries?clientId=other', { token: SECRET })).status).to.equal(200);
+    await api.services.sessions.setApiSecret('other', '');
+  });
+
+  it("refuses a session's secret for any other session with the same 403, whether that exists or not", async () => {
     for (const target of targets) {
+      // requests of one secret are spread over time
+      await api.clock.advance(1_000);
       const existing = await send(target, 'other', bearer(SECRET));
       const missing = await send(target, 'nobody', bearer(SECRET));
       expect(existing.status, target.path).to.equal(403);
@@ -126,7 +174,7 @@ describe('authentication', () => {
     expect(api.services.sessions.has('other')).to.equal(true);
   });
 
-  it('refuses a session’s secret when only one of query and body names its session', async () => {
+  it("refuses a session's secret when only one of query and body names its session", async () => {
     for (const [query, body] of [
       ['acme', 'other'],
       ['other', 'acme'],
@@ -140,19 +188,31 @@ describe('authentication', () => {
     }
   });
 
-  it('checks whom a secret concerns before it says what is wrong with the body', async () => {
+  it('names the session of a request in the log: the one that it names, else the one that its secret opens', async () => {
+    const named = async (path: string, token = TOKEN) => {
+      await api.get(path, { token });
+      const line = api.lines.filter(({ msg }) => msg === 'request').at(-1);
+      return [line?.path, line?.clientId];
+    };
+    expect(await named('/qr?clientId=acme')).to.deep.equal(['/qr', 'acme']);
+    expect(await named('/clients', OTHER_SECRET)).to.deep.equal(['/clients', 'other']);
+    expect(await named('/clients')).to.deep.equal(['/clients', undefined]);
+    expect(await named('/qr?clientId=%0Aacme')).to.deep.equal(['/qr', undefined]);
+  });
+
+  it('checks the token before it validates the body', async () => {
     const answer = await api.post('/set-org-id', { clientId: 'other' }, { token: SECRET });
     expect(answer.status).to.equal(403);
   });
 
-  it('tries both headers, so that a proxy’s own Authorization does no harm', async () => {
+  it('tries both headers, so that a proxy can use Authorization', async () => {
     const headers = { authorization: 'Basic YTpi', 'x-v3-secret': TOKEN };
     expect((await api.get('/clients', { token: null, headers })).status).to.equal(200);
     const wrongFirst = { authorization: 'Bearer wrong', 'x-v3-secret': SECRET };
     expect((await api.get('/clients', { token: null, headers: wrongFirst })).status).to.equal(200);
   });
 
-  it('shows a session’s secret its own session and deliveries only', async () => {
+  it("shows a session's secret its own session and deliveries only", async () => {
     const { body } = await api.get('/clients', { token: SECRET });
     expect(body.clients).to.be.an('array').with.lengthOf(1);
     expect(body.clients).to.have.nested.property('[0].clientId', 'acme');
@@ -166,23 +226,23 @@ describe('authentication', () => {
     );
   });
 
-  it('no longer knows a secret that was removed', async () => {
+  it("refuses a session's secret that was removed", async () => {
     await api.post('/set-api-secret', { clientId: 'acme', secret: '' }, { token: SECRET });
     expect((await api.get('/clients', { token: SECRET })).status).to.equal(401);
   });
 
-  it('asks for no token on the health checks', async () => {
+  it('requires no token on the health checks', async () => {
     for (const path of HEALTH) expect((await api.get(path, { token: null })).status, path).to.equal(200);
   });
 
-  it('asks for no token of whoever knows the id of a file, and minds no wrong one', async () => {
+  it('requires no token for a file id, and ignores a wrong one', async () => {
     for (const headers of [{}, bearer('wrong'), bearer(OTHER_SECRET)]) {
       const { statusCode, payload } = await api.server.inject({ url: `/media/${FILE_ID}`, headers });
       expect([statusCode, payload]).to.deep.equal([200, 'acme']);
     }
   });
 
-  it('tells a session’s secret the links to its own files only', async () => {
+  it("shows a session's secret the links to its own files only", async () => {
     const linkOf = (id: string) => api.get(`/media-files/${id}/url`, { token: SECRET });
     expect((await linkOf(fileOf('acme'))).status).to.equal(200);
     expect((await linkOf(fileOf('other'))).status).to.equal(403);

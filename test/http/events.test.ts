@@ -2,7 +2,11 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { expect } from 'chai';
-import { type EventListener, openEvents } from './support/event-listener.js';
+import { STREAM_ID_LENGTH } from '../../src/contract/events.js';
+import type { RoomSignal } from '../../src/delivery/tail.js';
+import { PendingRoomSignals } from '../../src/http/events/event-stream.js';
+import { StreamCursor } from '../../src/http/events/stream-cursor.js';
+import { type EventListener, openEvents } from './support/event-nodes.js';
 import { createTestServer, type TestServer, TOKEN } from './support/test-server.js';
 
 const SECRET = 'secret-of-acme-0123456789';
@@ -36,7 +40,7 @@ describe('GET /events', () => {
     api.tail.publish({ kind: 'dropped', at, clientId, deliveryId: `d${number}`, type: 'text', reason });
   }
 
-  it('sends headers at once, and each entry as it comes', async () => {
+  it('sends headers at once, and each entry as it happens', async () => {
     const stream = await open();
     expect(stream.response.statusCode).to.equal(200);
     expect(stream.response.headers['content-type']).to.match(/^text\/event-stream\b/);
@@ -53,21 +57,21 @@ describe('GET /events', () => {
     });
   });
 
-  it('is not held back by compression', async () => {
+  it('is not delayed by compression', async () => {
     const stream = await open('/events', { 'accept-encoding': 'gzip' });
     expect(stream.response.headers['content-encoding']).to.equal(undefined);
     drop('acme', 1);
     expect((await stream.next()).id).to.match(/-1$/);
   });
 
-  it('shows one session when asked to', async () => {
+  it('streams one session on request', async () => {
     const stream = await open('/events?clientId=acme');
     drop('other', 1);
     drop('acme', 2);
     expect((await stream.next()).id).to.match(/-2$/);
   });
 
-  it('shows a per-session secret its own session, also from the buffer', async () => {
+  it("streams to a session's secret its own session, also from the buffer", async () => {
     drop('other', 1);
     drop('acme', 2);
     const stream = await open('/events?lastEventId=0', { authorization: `Bearer ${SECRET}` });
@@ -77,14 +81,14 @@ describe('GET /events', () => {
     expect((await stream.next()).id).to.match(/-4$/);
   });
 
-  it('shows nothing of before to those who do not ask', async () => {
+  it('streams no earlier entries unless requested', async () => {
     drop('acme', 1);
     const stream = await open();
     drop('acme', 2);
     expect((await stream.next()).id).to.match(/-2$/);
   });
 
-  it('tells its place at once, so that a client misses nothing of before its first entry either', async () => {
+  it('sends its cursor at once, so that a client misses nothing before its first entry', async () => {
     for (const number of [1, 2]) {
       const first = await open();
       const id = (await first.comment('connected at ')).slice('connected at '.length);
@@ -95,7 +99,7 @@ describe('GET /events', () => {
   });
 
   for (const way of ['header', 'query'] as const) {
-    it(`goes on after the last entry, named by ${way}`, async () => {
+    it(`continues after the last entry, named by ${way}`, async () => {
       for (let number = 1; number <= 5; number++) drop('acme', number);
       const first = await open('/events?lastEventId=unknown');
       await first.next();
@@ -110,7 +114,7 @@ describe('GET /events', () => {
     });
   }
 
-  it('gives a full buffer to a client that comes back, in order', async () => {
+  it('replays a full buffer to a client that reconnects, in order', async () => {
     const reason = 'x'.repeat(2_000);
     for (let number = 1; number <= 2_000; number++) drop('acme', number, reason);
     const stream = await open('/events?lastEventId=unknown');
@@ -127,7 +131,7 @@ describe('GET /events', () => {
   };
   const dataOf = async (stream: EventListener) => JSON.parse((await stream.next()).data);
 
-  it('tells of rooms when asked to, first that any may have changed', async () => {
+  it('signals rooms on request, after a first signal that any may have changed', async () => {
     const stream = await open('/events?rooms=true');
     const at = new Date(api.clock.now()).toISOString();
     expect(await dataOf(stream)).to.deep.equal({ kind: 'room', at, clientId: '', chatRoomId: '' });
@@ -136,14 +140,14 @@ describe('GET /events', () => {
     expect([event, id, JSON.parse(data)]).to.deep.equal(['room', undefined, signal]);
   });
 
-  it('tells nobody else of rooms', async () => {
+  it('signals rooms to no other client', async () => {
     const stream = await open();
     signalled('acme', '2');
     drop('acme', 1);
     expect((await stream.next()).event).to.equal('dropped');
   });
 
-  it('tells a per-session secret of its own rooms', async () => {
+  it("signals to a session's secret its own rooms", async () => {
     const stream = await open('/events?rooms=true', { authorization: `Bearer ${SECRET}` });
     expect(await dataOf(stream)).to.include({ clientId: 'acme', chatRoomId: '' });
     signalled('other', '2');
@@ -151,7 +155,7 @@ describe('GET /events', () => {
     expect(await dataOf(stream)).to.include({ chatRoomId: 'acme-1-3' });
   });
 
-  it('keeps entries for those who come back, however many rooms change meanwhile', async () => {
+  it('keeps entries for clients that reconnect, however many rooms change meanwhile', async () => {
     drop('acme', 1);
     const { id = '' } = await (await open('/events?lastEventId=unknown')).next();
     drop('acme', 2);
@@ -163,7 +167,7 @@ describe('GET /events', () => {
     expect(await dataOf(again)).to.include({ deliveryId: 'd3' });
   });
 
-  it('refuses what is no yes or no about rooms', async () => {
+  it('refuses an invalid value of the rooms parameter', async () => {
     const answer = await api.server.inject({
       url: '/events?rooms=perhaps',
       headers: { authorization: `Bearer ${TOKEN}` },
@@ -179,7 +183,7 @@ describe('GET /events', () => {
     expect(await stream.comment('keep-alive')).to.equal('keep-alive');
   });
 
-  it('cuts a client that does not read, and keeps nothing for it', async () => {
+  it('disconnects a client that does not read, and keeps nothing for it', async () => {
     const socket = connect(Number(api.server.info.port), '127.0.0.1');
     socket.on('error', () => {});
     socket.write(`GET /events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`);
@@ -200,12 +204,12 @@ describe('GET /events', () => {
     expect(api.clock.pending()).to.deep.equal([]);
   });
 
-  it('has nothing to do between two comments where there is one node only', async () => {
+  it('schedules no work between two comments with one node only', async () => {
     await open();
     expect(api.clock.pending()).to.deep.equal([15_000]);
   });
 
-  it('begins with what was told within some time when asked to', async () => {
+  it('starts with the entries of the requested period', async () => {
     drop('acme', 1);
     api.clock.advance(2_000);
     drop('acme', 2);
@@ -214,7 +218,7 @@ describe('GET /events', () => {
     expect((await stream.next()).id).to.match(/-2$/);
   });
 
-  it('forgets a client that goes away', async () => {
+  it('releases a client that disconnects', async () => {
     const { response } = await open();
     const gone = api.server.events.once('response');
     response.destroy();
@@ -222,7 +226,7 @@ describe('GET /events', () => {
     expect(api.clock.pending()).to.deep.equal([]);
   });
 
-  it('ends with the last entry when the server stops, and delays it by nothing', async () => {
+  it('ends after the last entry when the server stops, without delay', async () => {
     const streams = [await open(), await open(), await open()];
     drop('acme', 1);
     const stopped = api.server.stop({ timeout: 60_000 });
@@ -231,5 +235,101 @@ describe('GET /events', () => {
       await stream.ended;
     }
     await stopped;
+  });
+});
+
+describe('StreamCursor', () => {
+  it('equals the id of the node when there is one node', () => {
+    const places = new StreamCursor();
+    places.join('abc-7');
+    places.advance('abc-8');
+    expect(String(places)).to.equal('abc-8');
+  });
+
+  it('continues from the id that the client sends, as far as it is valid', () => {
+    const places = new StreamCursor('abc-7.nonsense.xyz-1');
+    places.join('abc-9');
+    places.join('new-0');
+    places.advance('xyz-2');
+    expect(String(places)).to.equal('abc-7.xyz-2.new-0');
+  });
+
+  it('keeps the last few nodes that are gone', () => {
+    const places = new StreamCursor();
+    places.join('here-1');
+    for (let node = 1; node <= 50; node++) {
+      places.join(`gone${node}-5`);
+      places.leave(`gone${node}-5`);
+    }
+    const kept = String(places).split('.');
+    expect(kept).to.have.length(9);
+    expect(kept[0]).to.equal('here-1');
+    expect(kept.at(-1)).to.equal('gone50-5');
+  });
+
+  it('stays the same size when a client reconnects repeatedly and nodes disappear', () => {
+    let id = '';
+    for (let node = 1; node <= 50; node++) {
+      const places = new StreamCursor(id);
+      places.join(`node${node}-0`);
+      places.forgetGone();
+      id = String(places);
+    }
+    expect(id.split('.')).to.have.length(9).and.include('node50-0');
+  });
+
+  it('fits into an id however many nodes there are', () => {
+    const places = new StreamCursor();
+    for (let node = 1; node <= 500; node++) places.join(`${String(node).padStart(16, 'z')}-${10 ** 14}`);
+    expect(String(places).length).to.be.within(1, STREAM_ID_LENGTH);
+  });
+});
+
+const AT = '2026-01-02T03:04:05.000Z';
+
+describe('PendingRoomSignals', () => {
+  let untold: PendingRoomSignals;
+  beforeEach(() => {
+    untold = new PendingRoomSignals('acme');
+  });
+
+  const signal = (room: number, more: Partial<RoomSignal> = {}): RoomSignal => ({
+    kind: 'room',
+    at: AT,
+    clientId: 'acme',
+    chatRoomId: `acme-1-${room}`,
+    ...more,
+  });
+  const all = () => {
+    const signals: RoomSignal[] = [];
+    for (let next = untold.take(); next; next = untold.take()) signals.push(next);
+    return signals;
+  };
+
+  it('reports rooms in the order of their changes, each once', () => {
+    for (const room of [1, 2, 1]) untold.add(signal(room));
+    expect(all()).to.deep.equal([signal(1), signal(2)]);
+    expect(all()).to.deep.equal([]);
+  });
+
+  it('names the message when only one changed', () => {
+    for (const messageId of ['M1', 'M1']) untold.add(signal(1, { messageId }));
+    for (const messageId of ['M1', 'M2']) untold.add(signal(2, { messageId }));
+    untold.add(signal(3, { messageId: 'M1' }));
+    untold.add(signal(3));
+    expect(all()).to.deep.equal([signal(1, { messageId: 'M1' }), signal(2), signal(3)]);
+  });
+
+  it('keeps the former id of a room, whatever came after it', () => {
+    untold.add(signal(1, { formerId: 'acme-1-0' }));
+    untold.add(signal(1, { messageId: 'M1' }));
+    expect(all()).to.deep.equal([signal(1, { formerId: 'acme-1-0' })]);
+  });
+
+  it('reports all rooms of the session when too many changed', () => {
+    for (let room = 0; room < 1_000; room++) untold.add(signal(room));
+    expect(all()).to.deep.equal([{ kind: 'room', at: AT, clientId: 'acme', chatRoomId: '' }]);
+    untold.add(signal(1));
+    expect(all()).to.deep.equal([signal(1)]);
   });
 });

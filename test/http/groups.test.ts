@@ -80,12 +80,16 @@ describe('the group routes', () => {
   for (const [code, status] of refusals) {
     it(`answer ${status} for ${code}`, async () => {
       server.services.groups.failure = new GatewayError(code, 'because');
-      const answer = await server.post('/get-groups', { clientId: 'acme' });
+      const answer = await server.post('/create-group', {
+        clientId: 'acme',
+        subject: 'Weekend',
+        participants: [BOB],
+      });
       expect(answer).to.deep.include({ status, body: { error: 'because' } });
     });
   }
 
-  it('answer 404 for a session that there is not', async () => {
+  it('answer 404 for an unknown session', async () => {
     expect((await server.post('/get-groups', { clientId: 'nobody' })).status).to.equal(404);
   });
 });

@@ -32,7 +32,7 @@ describe('a stored file', () => {
     return headers;
   }
 
-  it('comes whole, for ever, and as no page of ours', async () => {
+  it('a stored file is served whole, cacheable for ever, and never as a page of the gateway', async () => {
     const { statusCode, payload, headers } = await load();
     expect([statusCode, payload]).to.deep.equal([200, CONTENT.toString()]);
     expect(headers).to.include({
@@ -51,7 +51,7 @@ describe('a stored file', () => {
     expect(policy.join()).to.not.match(/script|allow-/);
   });
 
-  it('is found whatever its link is called by the end', async () => {
+  it('a stored file is found by its id, whatever name ends its link', async () => {
     for (const path of ['', '/', '/b.jpg', '/%2e%2e%2fetc%2fpasswd', '/a%20b.jpg?utm_source=mail&x']) {
       const { statusCode, headers } = await load({}, 'GET', `/media/${id}${path}`);
       expect(statusCode, path).to.equal(200);
@@ -59,7 +59,7 @@ describe('a stored file', () => {
     }
   });
 
-  it('comes as its head alone', async () => {
+  it('answers HEAD with headers only', async () => {
     const { statusCode, payload, headers } = await load({ range: 'bytes=2-3' }, 'HEAD');
     expect([statusCode, payload]).to.deep.equal([200, '']);
     expect(headers).to.include({
@@ -79,7 +79,7 @@ describe('a stored file', () => {
     ['bytes=-100', '0-9', '0123456789'],
     ['BYTES=1-2', '1-2', '12'],
   ] as const) {
-    it(`comes in part for ${range}`, async () => {
+    it(`serves the range ${range}`, async () => {
       const { statusCode, payload, headers } = await load({ range });
       expect([statusCode, payload]).to.deep.equal([206, content]);
       expect(headers).to.include({ 'content-range': `bytes ${part}/10`, 'content-length': content.length });
@@ -87,7 +87,7 @@ describe('a stored file', () => {
   }
 
   for (const range of ['bytes=10-', 'bytes=10-12', 'bytes=-0', 'bytes=99999999999999999999-']) {
-    it(`has nothing for ${range}, and says so as every error is said`, async () => {
+    it(`answers 416 for ${range}, in the usual form of errors`, async () => {
       const { statusCode, payload, headers } = await load({ range });
       expect(statusCode).to.equal(416);
       expect(headers).to.include({ 'content-range': 'bytes */10', 'cache-control': 'no-store' });
@@ -107,14 +107,14 @@ describe('a stored file', () => {
     'bytes 1-2',
     '',
   ]) {
-    it(`comes whole for ${range || 'an empty range'}, which is no range`, async () => {
+    it(`a stored file is served whole for ${range || 'an empty range'}, which is an invalid range`, async () => {
       const { statusCode, headers } = await load({ range });
       expect(statusCode).to.equal(200);
       expect(headers).to.not.have.property('content-range');
     });
   }
 
-  it('comes in part on the condition of its own tag only', async () => {
+  it('serves a range only if If-Range matches its tag', async () => {
     const { headers } = await load();
     const range = 'bytes=2-4';
     expect((await load({ range, 'if-range': String(headers.etag) })).statusCode).to.equal(206);
@@ -123,7 +123,7 @@ describe('a stored file', () => {
     }
   });
 
-  it('does not come again to whoever has it', async () => {
+  it('answers 304 to a client that has it', async () => {
     const etag = String((await load()).headers.etag);
     for (const condition of [etag, `W/${etag}`, `"other", ${etag}`]) {
       const { statusCode, payload, headers } = await load({ 'if-none-match': condition, range: 'bytes=99-' });
@@ -134,7 +134,7 @@ describe('a stored file', () => {
     expect(api.services.library.opened).to.have.length(2);
   });
 
-  it('without a byte is whole, and has no parts', async () => {
+  it('a stored file is served whole when it is empty, and has no ranges', async () => {
     id = api.services.library.add('acme', Buffer.alloc(0));
     const whole = await load();
     expect([whole.statusCode, whole.payload, whole.headers['content-length']]).to.deep.equal([200, '', 0]);
@@ -143,7 +143,7 @@ describe('a stored file', () => {
   });
 
   for (const type of ['text/plain', 'text/csv', 'application/json', 'image/bmp']) {
-    it(`is never compressed: ${type}`, async () => {
+    it(`a stored file is never compressed: ${type}`, async () => {
       const text = Buffer.from('compressible '.repeat(1_000));
       id = api.services.library.add('acme', text, { mimeType: type });
       const { headers, payload } = await load({ 'accept-encoding': 'gzip, deflate, br' });
@@ -170,7 +170,7 @@ describe('a stored file', () => {
     'not a type',
     '',
   ]) {
-    it(`is never shown by a browser as ${type || 'nothing'}`, async () => {
+    it(`a stored file is never rendered by a browser as ${type || 'nothing'}`, async () => {
       const headers = await headersOf(type);
       expect(headers).to.include({
         'content-type': 'application/octet-stream',
@@ -187,7 +187,7 @@ describe('a stored file', () => {
     ['application/pdf', 'attachment'],
     ['text/plain; charset=iso-8859-1', 'attachment'],
   ] as const) {
-    it(`is told as what it is, ${shown}: ${type}`, async () => {
+    it(`a stored file is served as ${shown}: ${type}`, async () => {
       const headers = await headersOf(type);
       expect(headers['content-type']).to.equal(type.split(';')[0]?.toLowerCase());
       expect(headers['content-disposition']).to.match(new RegExp(`^${shown}; `));
@@ -203,14 +203,14 @@ describe('a stored file', () => {
     ["it's (1)*!.txt", `filename="it's (1)*!.txt"; filename*=UTF-8''it%27s%20%281%29%2A!.txt`],
     ['half \ud83d.txt', `filename="half _.txt"; filename*=UTF-8''half%20%EF%BF%BD.txt`],
   ] as const) {
-    it(`keeps its name within its header: ${JSON.stringify(name)}`, async () => {
+    it(`escapes its name in the header: ${JSON.stringify(name)}`, async () => {
       const headers = await headersOf('text/html', name);
       expect(headers['content-disposition']).to.equal(`attachment; ${header}`);
       expect(headers).to.not.have.property('set-cookie');
     });
   }
 
-  it('that nobody knows is not found', async () => {
+  it('answers 404 for an unknown file', async () => {
     for (const path of [
       '/media/7d9f9a1e-5a0c-4f0e-9f43-6b8f0f3f4a51/a.jpg',
       '/media/x',
@@ -227,7 +227,7 @@ describe('a stored file', () => {
     expect((await api.get(`/media/${'x'.repeat(65)}`)).status).to.equal(400);
   });
 
-  it('leaves neither its id nor its name in the log', async () => {
+  it('keeps its id and its name out of the log', async () => {
     await load();
     await api.get(`/media-files/${id}/url`);
     await api.get('/media/7d9f9a1e-5a0c-4f0e-9f43-6b8f0f3f4a51/secret.pdf');
@@ -247,7 +247,7 @@ describe('a stored file', () => {
       ({ port } = addressOf(api));
     });
 
-    it('is not read any further when the client goes away', async () => {
+    it('stops reading when the client disconnects', async () => {
       id = api.services.library.add('acme', LARGE);
       const client = open({ port, path: `/media/${id}` }).end();
       const [answer] = await once(client, 'response');
@@ -260,7 +260,7 @@ describe('a stored file', () => {
       expect(stream.readableEnded).to.equal(false);
     });
 
-    it('that is still being stored keeps nobody from stopping', async () => {
+    it('does not delay the stop of the server while the file is being stored', async () => {
       api.services.library.unfinished.add(id);
       const answer = fetch(`http://127.0.0.1:${port}/media/${id}`);
       await once(api.server.listener, 'request');
@@ -268,7 +268,7 @@ describe('a stored file', () => {
       expect((await answer).status).to.equal(503);
     });
 
-    it('is not waited for any longer when the client goes away', async () => {
+    it('stops waiting for the file when the client disconnects', async () => {
       api.services.library.unfinished.add(id);
       const handled = api.server.events.once('response');
       const client = open({ port, path: `/media/${id}` }).end();
@@ -285,3 +285,99 @@ function addressOf({ server }: TestServer): AddressInfo {
   if (typeof address !== 'object' || !address) throw new Error('the server listens on a port');
   return address;
 }
+
+describe('the media library', () => {
+  let api: TestServer;
+
+  beforeEach(async () => {
+    api = await createTestServer();
+    await api.services.sessions.start('acme', {});
+    await api.services.sessions.setOrgId('acme', 'org1');
+    for (const id of ['F1', 'F2', 'F3']) api.services.library.add('acme', Buffer.from(id), { id });
+  });
+
+  const list = (query = '') => api.get(`/media-files?clientId=acme&orgId=org1${query}`);
+
+  it('lists every field of a file', async () => {
+    const { status, body } = await list('&limit=1');
+    expect(status).to.equal(200);
+    expect(body).to.deep.equal({
+      ok: true,
+      files: [
+        {
+          messageId: 'F1',
+          clientId: 'acme',
+          mimeType: 'image/jpeg',
+          mediaType: 'image',
+          fileName: 'a.jpg',
+          fileSize: 2,
+          caption: '',
+          createdAt: '2026-11-21T10:00:00.000Z',
+        },
+      ],
+      pagination: { page: 1, limit: 1, total: 3 },
+    });
+  });
+
+  it('returns pages, of 50 files by default', async () => {
+    expect((await list()).body.pagination).to.deep.equal({ page: 1, limit: 50, total: 3 });
+    const { body } = await list('&page=2&limit=2');
+    expect(body.pagination).to.deep.equal({ page: 2, limit: 2, total: 3 });
+    expect(body.files).to.be.an('array').with.lengthOf(1);
+    expect((await list('&page=1000000&limit=200')).body.files).to.deep.equal([]);
+  });
+
+  it('lists no files of another workspace', async () => {
+    const { status, body } = await api.get('/media-files?clientId=acme&orgId=org2');
+    expect([status, body.files]).to.deep.equal([200, []]);
+    expect(body.pagination).to.deep.equal({ page: 1, limit: 50, total: 0 });
+  });
+
+  for (const query of [
+    'page=0',
+    'page=-1',
+    'page=1.5',
+    'page=x',
+    'page=1000001',
+    'limit=0',
+    'limit=201',
+    'limit=x',
+  ]) {
+    it(`refuses ${query}`, async () => {
+      const { status, body } = await list(`&${query}`);
+      expect(status).to.equal(400);
+      expect(body.error).to.include(query.split('=')[0]);
+    });
+  }
+
+  it('requires an existing session with a workspace', async () => {
+    for (const [query, status] of [
+      ['?orgId=org1', 400],
+      ['?clientId=acme', 400],
+      ['?clientId=acme&orgId=', 400],
+      ['?clientId=nobody&orgId=org1', 404],
+    ] as const) {
+      const answer = await api.get(`/media-files${query}`);
+      expect(answer.status, query).to.equal(status);
+      expect(Object.keys(answer.body)).to.deep.equal(['error']);
+    }
+  });
+
+  it('returns the link to a file', async () => {
+    const { status, body } = await api.get('/media-files/F2/url');
+    expect([status, body]).to.deep.equal([200, { ok: true, url: 'https://example.com/media/F2/a.jpg' }]);
+    expect((await api.get('/media-files/F2/url?clientId=acme')).status).to.equal(200);
+    expect((await api.get('/media-files/F2/url?clientId=other')).status).to.equal(400);
+    expect((await api.get('/media-files/F4/url')).status).to.equal(404);
+  });
+
+  it('returns the link to the file of a message', async () => {
+    const linkOf = (room: string, message: string) =>
+      api.get(`/chatrooms/${room}/messages/${message}/media-url`);
+    const { status, body } = await linkOf('acme-1-2', '3EB0');
+    expect([status, body]).to.deep.equal([200, { ok: true, url: 'https://example.com/media/3EB0/a.jpg' }]);
+    expect((await linkOf('acme-1-3', '3EB0')).status).to.equal(404);
+    expect((await linkOf('acme-1-2', '3EB1')).status).to.equal(404);
+    expect((await linkOf('acme-1-2', 'x'.repeat(129))).status).to.equal(400);
+  });
+});

@@ -1,13 +1,12 @@
 import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
-import { HOP_HEADER, Hops } from '../../src/cluster/hops.js';
-import { answeringServer, type FakeCluster } from './support/fake-cluster.js';
-import { createTestServer, type TestServer, TOKEN } from './support/test-server.js';
+import { HOP_HEADER, NodeAuth } from '../../src/cluster/node-auth.js';
+import { answeringServer, type FakeCluster } from './support/owners.js';
+import { createTestServer, HOP_CLOCK, HOP_KEY, type TestServer, TOKEN } from './support/test-server.js';
 
 const SECRET = 'sixteen-characters';
-const HOPS = new Hops(new Uint8Array(32));
 
-/** What the only node of a server in memory says of itself and its sessions. */
+/** The description that the only node of a server in memory returns. */
 async function reportOf(podName: string, clientIds: readonly string[]): Promise<string> {
   const other = await createTestServer();
   for (const clientId of clientIds) {
@@ -18,7 +17,7 @@ async function reportOf(podName: string, clientIds: readonly string[]): Promise<
   return JSON.stringify(body).replaceAll('node-1', podName);
 }
 
-describe('nodes that share a store', () => {
+describe('the routes about nodes', () => {
   let api: TestServer;
   let cluster: FakeCluster;
   let ends: (() => Promise<void>)[];
@@ -46,7 +45,7 @@ describe('nodes that share a store', () => {
     else cluster.release(clientId);
   }
 
-  it('are listed with what they hold, and with who holds what when that is asked for', async () => {
+  it('list nodes with their session counts, and the sessions of each on request', async () => {
     cluster.add('node-2', 'http://10.0.0.2:3000', { draining: true });
     cluster.add('gone', '', { silentMs: 60_000 });
     await addSession('acme', 'node-2');
@@ -86,7 +85,7 @@ describe('nodes that share a store', () => {
     expect((await api.get('/nodes?clientId=nobody')).body.leases).to.deep.equal([]);
   });
 
-  it('are drained by name or id, and never by a name that several have', async () => {
+  it('drain a node by name or id, and refuse an ambiguous name', async () => {
     cluster.add('id-2', '', { name: 'twin' });
     cluster.add('id-3', '', { name: 'twin' });
     const drain = (body: object) => api.post('/nodes/drain', body);
@@ -114,14 +113,14 @@ describe('nodes that share a store', () => {
     }
   });
 
-  it('are not for a session’s secret', async () => {
+  it("refuse a session's secret", async () => {
     await addSession('acme', 'node-1');
     await api.services.sessions.setApiSecret('acme', SECRET);
     expect((await api.get('/nodes', { token: SECRET })).status).to.equal(403);
     expect((await api.post('/nodes/drain', { node: 'node-1' }, { token: SECRET })).status).to.equal(403);
   });
 
-  it('are named by the list of sessions, each by the one that holds it', async () => {
+  it('name the node of each session in the list of sessions', async () => {
     cluster.add('node-2');
     await addSession('acme', 'node-1');
     await addSession('beta', 'node-2');
@@ -135,18 +134,20 @@ describe('nodes that share a store', () => {
     ]);
   });
 
-  it('make up one fleet, of what each of them tells in the caller’s name', async () => {
+  it("collect the fleet from all nodes, with the caller's rights and without its token", async () => {
     const report = await reportOf('node-2', ['beta']);
-    const asked: (string | undefined)[] = [];
+    const asked: unknown[] = [];
     await addNode('node-2', ({ method = '', url = '', headers }, response) => {
-      const hop = HOPS.verify(String(headers[HOP_HEADER]), { method, path: url });
-      asked.push(hop?.from, hop?.to, url, headers.authorization);
+      const hops = new NodeAuth(HOP_KEY, HOP_CLOCK);
+      const hop = hops.verify(String(headers[HOP_HEADER]), { method, path: url });
+      asked.push(hop, url);
+      expect(JSON.stringify(headers)).to.not.include(TOKEN);
       response.end(report);
     });
     await addSession('acme', 'node-1');
     await addSession('beta', 'node-2');
     const { body } = await api.get('/fleet');
-    expect(asked).to.deep.equal(['node-1', 'node-2', '/fleet', `Bearer ${TOKEN}`]);
+    expect(asked).to.deep.equal([{ from: 'node-1', to: 'node-2', rights: {} }, '/fleet']);
     expect(body).to.have.property('nodes').that.has.lengthOf(2);
     expect(body).to.have.property('sessions').that.has.lengthOf(2);
     expect(body).to.deep.nested.include({
@@ -163,7 +164,7 @@ describe('nodes that share a store', () => {
     });
   });
 
-  it('show a session’s secret that session alone, whatever another node says', async () => {
+  it("show a session's secret its session only, whatever another node returns", async () => {
     const report = await reportOf('node-2', ['acme', 'beta']);
     await addNode('node-2', (_request, response) => response.end(report));
     await addSession('acme', 'node-2');
@@ -174,7 +175,7 @@ describe('nodes that share a store', () => {
     expect(body).to.have.nested.property('sessions[0].clientId', 'acme');
   });
 
-  it('are shown as the store knows them while they do not answer, or with something else', async () => {
+  it('show a node as the store knows it while the node does not answer or answers with an error', async () => {
     const foreign = await reportOf('node-9', ['beta']);
     await addNode('hangs', () => undefined);
     await addNode('lies', (_request, response) => response.end(foreign));
@@ -222,7 +223,7 @@ describe('nodes that share a store', () => {
     ]);
   });
 
-  it('show all sessions, however many no node holds', async () => {
+  it('show all sessions, including those that no node holds', async () => {
     for (let number = 10; number < 40; number++) await addSession(`s${number}`);
     expect((await api.get('/fleet')).body)
       .to.have.property('sessions')
@@ -233,7 +234,7 @@ describe('nodes that share a store', () => {
     expect((await api.get('/fleet?clientId=nobody')).body.sessions).to.deep.equal([]);
   });
 
-  it('show what is here while the store is away', async () => {
+  it('show the sessions of this node while the store is unavailable', async () => {
     await addSession('acme', 'node-1');
     api.store.ping = () => Promise.reject(new Error('gone'));
     const { status, body } = await api.get('/fleet');

@@ -10,7 +10,7 @@ describe('the OpenAPI document', () => {
     server = await createTestServer();
   });
 
-  it('is valid, and names every route', async () => {
+  it('the document is valid, and names every route', async () => {
     const { status, body } = await server.get('/openapi.json');
     expect(status).to.equal(200);
     const document = await SwaggerParser.validate(JSON.parse(JSON.stringify(body)));
@@ -21,7 +21,7 @@ describe('the OpenAPI document', () => {
     expect(named).to.have.members(Array.isArray(config.routes) ? config.routes : []);
   });
 
-  it('says what each send route takes, with bounds and examples', async () => {
+  it('describes the fields of each send route, with limits and examples', async () => {
     const { body } = await server.get('/openapi.json');
     const document = JSON.stringify(body);
     for (const { path } of sendableKinds()) expect(document).to.contain(`"${path}"`);
@@ -34,13 +34,13 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  it('needs no token where the route needs none', async () => {
+  it('the document requires no token where the route requires none', async () => {
     const { body } = await server.get('/openapi.json');
     expect(body).to.have.nested.property('paths./health/live.get.security').that.deep.equals([]);
     expect(body).to.not.have.nested.property('paths./clients.get.security');
   });
 
-  it('is not shown without a token', async () => {
+  it('the document is refused without a token', async () => {
     expect((await server.get('/openapi.json', { token: null })).status).to.equal(401);
   });
 });
@@ -53,7 +53,7 @@ describe('the page of the API', () => {
     return server.inject({ method: 'GET', url, headers: { authorization } });
   };
 
-  it('is served with a policy that lets nothing else in, to a browser that knows the token as a password', async () => {
+  it('the page is served with a strict policy, to a browser that sends the token as a password', async () => {
     const { statusCode, headers, payload } = await load('/docs');
     expect(statusCode).to.equal(200);
     expect(headers['content-type']).to.match(/^text\/html/);
@@ -63,15 +63,18 @@ describe('the page of the API', () => {
     }
   });
 
-  it('gives no other file', async () => {
+  it('serves no other file', async () => {
     for (const file of ['package.json', 'index.html', '..%2fpackage.json']) {
       expect((await load(`/docs/${file}`)).statusCode).to.equal(400);
     }
   });
 
-  it('is not served to others', async () => {
+  it('the page is refused without a valid password', async () => {
     const { statusCode, headers } = await load('/docs', `Basic ${Buffer.from(':wrong').toString('base64')}`);
     expect(statusCode).to.equal(401);
-    expect(headers['www-authenticate']).to.equal('Bearer');
+    const [bearer, basic] = [headers['www-authenticate']].flat();
+    expect(bearer).to.equal('Bearer');
+    // a browser asks for the password
+    expect(basic).to.match(/^Basic realm="Switchboard: .*the password is the API token"/);
   });
 });

@@ -8,7 +8,7 @@ describe('health and configuration', () => {
     api = await createTestServer();
   });
 
-  it('tells how long the process has been up', async () => {
+  it('reports the uptime of the process', async () => {
     for (const [ms, uptime] of [
       [0, '0s'],
       [61_000, '1m1s'],
@@ -19,7 +19,7 @@ describe('health and configuration', () => {
     }
   });
 
-  it('counts the sessions by what they are able to do', async () => {
+  it('counts the sessions by their readiness', async () => {
     const statuses = [
       'initializing',
       'qr',
@@ -43,7 +43,8 @@ describe('health and configuration', () => {
       storage: true,
       proxy: false,
       alerts: false,
-      sessions: { total: 7, connected: 1, down: 3, terminal: 3 },
+      // of the others two are being paired
+      sessions: { total: 7, connected: 1, down: 1, terminal: 3 },
     });
     const { body: clients } = await api.get('/health/clients');
     expect(clients).to.deep.include({ podName: 'node-1', failedCount: 3 });
@@ -51,7 +52,7 @@ describe('health and configuration', () => {
     expect(clients.clients).to.have.nested.property('[2].connected', true);
   });
 
-  it('is not ready while the store is unreachable, and is again afterwards', async () => {
+  it('reports not ready while the store is unreachable, and ready afterwards', async () => {
     api.store.ping = () => Promise.reject(new Error('gone'));
     const { status, body } = await api.get('/health/ready');
     expect(status).to.equal(503);
@@ -60,7 +61,7 @@ describe('health and configuration', () => {
     expect((await api.get('/health/ready')).status).to.equal(200);
   });
 
-  it('is not ready once it has begun to stop, while it still answers', async () => {
+  it('reports not ready once it has begun to stop, while it still answers', async () => {
     api.run.isStopping = true;
     const { status, body } = await api.get('/health/ready');
     expect(status).to.equal(503);
@@ -68,7 +69,7 @@ describe('health and configuration', () => {
     expect((await api.get('/health/live')).status).to.equal(200);
   });
 
-  it('does not wait for a store that does not answer, and asks it one question at a time', async () => {
+  it('limits the wait for the store, and sends it one ping at a time', async () => {
     let questions = 0;
     api.store.ping = () => {
       questions += 1;
@@ -81,7 +82,7 @@ describe('health and configuration', () => {
     expect(questions).to.equal(1);
   });
 
-  it('lets probes add to their addresses what they like', async () => {
+  it('accepts any query on the addresses of probes', async () => {
     for (const path of ['/health/live', '/health/ready', '/health/clients']) {
       expect((await api.get(`${path}?ts=1&clientId=acme`)).status).to.equal(200);
     }
@@ -96,6 +97,7 @@ describe('health and configuration', () => {
       storage: 'sqlite',
       publicMedia: true,
       proxy: false,
+      rejectCalls: false,
       alerts: false,
       version: '2026-11',
     });
@@ -105,12 +107,12 @@ describe('health and configuration', () => {
     expect(JSON.stringify(body)).not.to.include(TOKEN);
   });
 
-  it('says of every route where it must run', () => {
+  it('names for every route the node where it must run', () => {
     const owners = api.server.table().map(({ settings }) => settings.app?.owner);
     expect(new Set(owners)).to.deep.equal(new Set(['session', 'any', 'none']));
   });
 
-  it('measures requests by route and status, with one name for all that is no route', async () => {
+  it('measures requests by route and status, with one name for all unknown routes', async () => {
     await api.get('/clients');
     await api.get('/no/such/route');
     await api.get('/another');
@@ -170,7 +172,7 @@ describe('delivery routes', () => {
     }
   });
 
-  it('show one with its event', async () => {
+  it('show a failed delivery with its event', async () => {
     const { body } = await api.get('/failed-deliveries/d1');
     expect(body).to.deep.equal({
       id: 'd1',
@@ -186,7 +188,7 @@ describe('delivery routes', () => {
     expect((await api.get('/failed-deliveries/d9')).status).to.equal(404);
   });
 
-  it('send one again, with or without a body', async () => {
+  it('retry a failed delivery, with or without a body', async () => {
     for (const body of [undefined, {}]) {
       const id = body ? 'd2' : 'd1';
       const answer = await api.post(`/failed-deliveries/${id}/resend`, body);
@@ -196,9 +198,51 @@ describe('delivery routes', () => {
     expect((await api.post('/failed-deliveries/d3/resend', { now: true })).status).to.equal(400);
   });
 
-  it('refuse a clientId that is not the delivery’s', async () => {
+  it('refuse the clientId of another session', async () => {
     expect((await api.get('/failed-deliveries/d1?clientId=acme')).status).to.equal(200);
     expect((await api.get('/failed-deliveries/d1?clientId=mute')).status).to.equal(400);
     expect((await api.post('/failed-deliveries/d1/resend?clientId=mute')).status).to.equal(400);
+  });
+});
+
+describe('the list of failed deliveries', () => {
+  let api: TestServer;
+
+  beforeEach(async () => {
+    api = await createTestServer();
+    await api.services.sessions.start('acme', { webhookUrl: 'https://example.com' });
+    for (const id of ['d1', 'd2', 'd3']) {
+      api.services.deliveries.fail({
+        id,
+        clientId: 'acme',
+        url: 'https://example.com/hook?key=secret',
+        type: 'text',
+        messageId: '3EB0',
+        body: '{"type":"text"}',
+        reason: 'answered 500',
+        attempts: 4,
+        failedAt: 1_795_000_000_000,
+      });
+    }
+  });
+  afterEach(() => api.server.stop());
+
+  const page = async (query: string) => {
+    const { body } = await api.get(`/failed-deliveries${query}`);
+    const { failedDeliveries, next } = body;
+    return { ids: Array.isArray(failedDeliveries) ? failedDeliveries.map(({ id }) => id) : [], next };
+  };
+
+  it('returns pages, each with the cursor of the next', async () => {
+    expect(await page('?limit=2')).to.deep.equal({ ids: ['d3', 'd2'], next: '1795000000000-d2' });
+    expect(await page('?limit=2&before=1795000000000-d2')).to.deep.equal({ ids: ['d1'], next: undefined });
+  });
+
+  it('refuses an invalid cursor', async () => {
+    for (const before of ['', 'd2', '-d2', '1795000000000-', 'soon-d2']) {
+      const { status, body } = await api.get(`/failed-deliveries?before=${before}`);
+      expect(status, before).to.equal(400);
+      expect(body.error).to.include('before');
+    }
   });
 });

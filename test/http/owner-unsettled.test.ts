@@ -15,7 +15,7 @@ import {
   TwoNodes,
 } from './support/two-nodes.js';
 
-describe('requests on their way to another node', () => {
+describe('forwarding while the owner of a session changes', () => {
   let nodes: TwoNodes;
   let entry: TestNode;
   let holder: TestNode;
@@ -29,8 +29,8 @@ describe('requests on their way to another node', () => {
   afterEach(() => nodes.end());
   after(() => nodes.stop());
 
-  describe('that is not what it was', () => {
-    it('are tried again where it says that it does not hold the session', async () => {
+  describe('a node that lost the session or cannot be reached', () => {
+    it('retries a request when the node answers that it does not hold the session', async () => {
       const stale = await nodes.another('stale');
       let looks = 0;
       entry.owners.script = () => ({ at: 'peer', node: (looks++ < 2 ? stale : holder).owners.self });
@@ -40,11 +40,11 @@ describe('requests on their way to another node', () => {
       expect(holder.api.services.sending.sent).to.have.lengthOf(1);
       expect(stale.handled).to.deep.equal([]);
       expect(await nodes.outcomes()).to.deep.equal({ elsewhere: 2, answered: 1 });
-      // what was found is forgotten before each new look
+      // the cached owner is dropped before each new look-up
       expect(entry.owners.calls.join(' ')).to.match(/^find (distrust )+find (distrust )+find$/);
     });
 
-    it('are never passed on twice: two nodes that each take the other for it answer soon', async () => {
+    it('never forwards a request twice: two nodes that each name the other as owner answer soon', async () => {
       holder.owners.held.clear();
       holder.owners.script = () => ({ at: 'peer', node: entry.owners.self });
       const answer = nodes.post('/send-message', SEND);
@@ -54,7 +54,7 @@ describe('requests on their way to another node', () => {
       expect(entry.api.lines.filter(({ msg }) => msg === 'request')).to.have.lengthOf(1);
     });
 
-    it('are answered soon when it takes no connections', async () => {
+    it('answers soon when the node accepts no connection', async () => {
       const node = await deadNode();
       entry.owners.script = () => ({ at: 'peer', node });
       const answer = nodes.post('/send-message', SEND);
@@ -65,7 +65,7 @@ describe('requests on their way to another node', () => {
       );
     });
 
-    it('do not go round when the address that it tells is that of the node that asks', async () => {
+    it("does not loop when the owner's address is that of the asking node", async () => {
       entry.owners.script = () => ({ at: 'peer', node: { ...holder.owners.self, url: entry.url } });
       const answer = nodes.post('/send-message', SEND);
       await nodes.outwait();
@@ -73,15 +73,7 @@ describe('requests on their way to another node', () => {
       expect(entry.taken.requests).to.equal(1 + STEPS_MS.length + 1);
     });
 
-    it('do not go round when the address that it tells is that of the node that asks', async () => {
-      entry.owners.script = () => ({ at: 'peer', node: { ...holder.owners.self, url: entry.url } });
-      const answer = nodes.post('/send-message', SEND);
-      await nodes.outwait();
-      await expectRefusal(await answer, /^node holder, which holds session acme, cannot be reached/);
-      expect(entry.taken.requests).to.equal(1 + STEPS_MS.length + 1);
-    });
-
-    it('are not tried again when it is lost on the way', async () => {
+    it('does not retry a request whose connection broke', async () => {
       let requests = 0;
       await nodes.standIn((incoming) => {
         requests += 1;
@@ -95,7 +87,7 @@ describe('requests on their way to another node', () => {
       expect(await nodes.outcomes()).to.deep.equal({ cut_off: 1 });
     });
 
-    it('break off where it breaks off', async () => {
+    it('cuts the response where the node cuts it', async () => {
       await nodes.standIn((_incoming, response) => {
         response.writeHead(200, { 'content-length': '10' }).write('half', () => response.destroy());
       });
@@ -103,7 +95,7 @@ describe('requests on their way to another node', () => {
       expect(await answer.text().catch((error: unknown) => error)).to.be.instanceOf(Error);
     });
 
-    it('are given up when another has the session while it stands still', async () => {
+    it('ends a stalled request when another node has the session', async () => {
       const arrived = deferred<void>();
       await nodes.standIn(() => arrived.resolve());
       const answer = nodes.post('/send-message', SEND);
@@ -117,12 +109,12 @@ describe('requests on their way to another node', () => {
     });
   });
 
-  describe('for a session that nobody holds', () => {
+  describe('a session without an owner', () => {
     beforeEach(() => {
       entry.owners.script = () => ({ at: 'nobody' });
     });
 
-    it('wait for the node that will', async () => {
+    it('holds a request until a node owns the session', async () => {
       entry.owners.known.add('acme');
       const answer = nodes.post('/send-message', SEND);
       await entry.api.clock.scheduled(100);
@@ -134,7 +126,7 @@ describe('requests on their way to another node', () => {
       expect((await answer).status).to.equal(200);
     });
 
-    it('do not wait for long', async () => {
+    it('holds a request for a limited time', async () => {
       entry.owners.known.add('acme');
       const answer = nodes.post('/send-message', SEND);
       await nodes.outwait();
@@ -142,18 +134,18 @@ describe('requests on their way to another node', () => {
       expect(entry.handled).to.deep.equal([]);
     });
 
-    it('are answered 404 when there is no such session', async () => {
+    it('answers 404 when the session does not exist', async () => {
       expect((await nodes.post('/send-message', SEND)).status).to.equal(404);
     });
 
-    it('make it where they come to, when they start it', async () => {
+    it('creates a session on the node that receives its start', async () => {
       entry.owners.takes = () => true;
       const answer = await nodes.call('/start?clientId=acme', { method: 'POST' });
       expect(await answer.json()).to.include({ podName: 'entry' });
       expect(entry.owners.entered).to.equal(1);
     });
 
-    it('start it where somebody was quicker', async () => {
+    it('forwards a start to the node that was quicker', async () => {
       entry.owners.takes = () => {
         entry.owners.script = () => ({ at: 'peer', node: holder.owners.self });
         return false;
@@ -162,25 +154,25 @@ describe('requests on their way to another node', () => {
       expect(await answer.json()).to.include({ podName: 'holder' });
     });
 
-    it('start it on another node when theirs takes no more', async () => {
+    it('starts a session on another node when this one is full', async () => {
       entry.owners.peers = [holder.owners.self];
       holder.owners.takes = () => true;
       const answer = await nodes.call('/start?clientId=fresh', { method: 'POST' });
       expect(await answer.json()).to.include({ clientId: 'fresh', podName: 'holder' });
     });
 
-    it('say so while the store does not answer', async () => {
+    it('reports an unavailable store', async () => {
       entry.owners.failure = new GatewayError('store_unavailable', 'the store cannot be reached');
       await expectRefusal(await nodes.post('/send-message', SEND), /^the store cannot be reached$/);
     });
   });
 
-  describe('whose caller goes away', () => {
+  describe('a caller that disconnects', () => {
     for (const [what, path, init] of [
       ['without a body', '/qr?clientId=acme', {}],
       ['with one', '/send-message', { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(SEND) }],
     ] as const) {
-      it(`leave their node, ${what}`, async () => {
+      it(`ends the forwarded request, ${what}`, async () => {
         const arrived = deferred<IncomingMessage>();
         await nodes.standIn((incoming) => arrived.resolve(incoming));
         const caller = new AbortController();
@@ -198,7 +190,7 @@ describe('requests on their way to another node', () => {
       });
     }
 
-    it('leave their node while its answer flows', async () => {
+    it('ends the forwarded request while the response is streaming', async () => {
       const left = deferred<void>();
       await nodes.standIn((incoming, response) => {
         incoming.socket.once('close', () => left.resolve());
@@ -209,7 +201,7 @@ describe('requests on their way to another node', () => {
       await left.promise;
     });
 
-    it('are under way on it until their work is done', async () => {
+    it('keeps the request active at its node until the work is done', async () => {
       const [began, done] = [deferred<void>(), deferred<void>()];
       holder.api.services.chats.setTyping = async () => {
         began.resolve();
@@ -227,7 +219,7 @@ describe('requests on their way to another node', () => {
       await responded;
     });
 
-    it('wait for nobody', async () => {
+    it('ends a request that waits for an owner', async () => {
       entry.owners.script = () => ({ at: 'moving' });
       const caller = new AbortController();
       const answer = nodes.call('/qr?clientId=acme', { signal: caller.signal });

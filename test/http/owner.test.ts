@@ -3,10 +3,10 @@ import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:ht
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { HOP_HEADER, Hops } from '../../src/cluster/hops.js';
+import { HOP_HEADER, NodeAuth, type Rights } from '../../src/cluster/node-auth.js';
 import { GatewayError } from '../../src/domain/errors.js';
-import { rightRequest } from './support/right-requests.js';
-import { HOP_KEY } from './support/test-server.js';
+import { rightRequest } from './support/route-cases.js';
+import { HOP_CLOCK, HOP_KEY } from './support/test-server.js';
 import {
   AUTHORIZED,
   deadNode,
@@ -23,6 +23,9 @@ import {
 
 const MB = 1024 * 1024;
 
+/** Their answers differ by nature: see the test below. */
+const ONE_TIME = /^\/pair(-link$|\/)/;
+
 describe('requests for a session', () => {
   let nodes: TwoNodes;
   let entry: TestNode;
@@ -37,12 +40,14 @@ describe('requests for a session', () => {
   afterEach(() => nodes.end());
   after(() => nodes.stop());
 
-  describe('of another node', () => {
-    it('are answered as if they had come to its node, on every route', async () => {
+  describe('requests for a session on another node', () => {
+    it('return the response of the owner, on every route', async () => {
       const direct = await nodes.another('holder');
       direct.owners.held.add('acme');
       await prepare(direct);
-      const targets = entry.api.server.table().filter(({ settings }) => settings.app?.owner === 'session');
+      const targets = entry.api.server
+        .table()
+        .filter(({ path, settings }) => settings.app?.owner === 'session' && !ONE_TIME.test(path));
       expect(targets).to.have.length.greaterThan(30);
       for (const target of targets) {
         const { url, payload: body } = rightRequest(target, 'acme');
@@ -58,7 +63,8 @@ describe('requests for a session', () => {
         const [got, expected] = await Promise.all([shown(forwarded), shown(own)]);
         expect(got, target.path).to.deep.equal(expected);
         expect(got.status, target.path).to.equal(200);
-        if (target.path === '/disconnect') await Promise.all([prepare(holder), prepare(direct)]);
+        const ends = ['/disconnect', '/give-back'].includes(target.path);
+        if (ends) await Promise.all([prepare(holder), prepare(direct)]);
       }
       expect(holder.handled).to.deep.equal(direct.handled);
       expect(holder.handled).to.have.lengthOf(targets.length);
@@ -68,13 +74,25 @@ describe('requests for a session', () => {
       expect(new Set(lines.map(({ node }) => node))).to.deep.equal(new Set(['holder']));
     });
 
-    it('use a connection again', async () => {
+    it('find the owner of a one-time address from any node', async () => {
+      const created = await nodes.post('/pair-link', { clientId: 'acme' });
+      const [path = ''] = /\/pair\/[^"]+/.exec(await created.text()) ?? [];
+      for (const suffix of ['', '/state']) {
+        const answer = await fetch(entry.url + path + suffix);
+        expect(answer.status, suffix).to.equal(200);
+        await answer.text();
+      }
+      expect((await fetch(`${entry.url}${path}x/state`)).status).to.equal(404);
+      expect(entry.handled).to.deep.equal([]);
+    });
+
+    it('reuse a connection to the owner', async () => {
       for (let i = 0; i < 20; i++) await (await nodes.post('/send-message', SEND)).json();
       expect(holder.handled).to.have.lengthOf(20);
       expect(holder.taken.connections).to.be.at.most(1);
     });
 
-    it('come with what their bodies say, packed or not, and without a body when they have none', async () => {
+    it('requests reach the owner with their body, compressed or not, or without one', async () => {
       const packed = await nodes.call('/send-message', {
         method: 'POST',
         headers: { ...JSON_TYPE, 'content-encoding': 'gzip' },
@@ -99,7 +117,7 @@ describe('requests for a session', () => {
       return { status, lengths };
     }
 
-    it('are refused by its node as it does', async () => {
+    it('return the refusal of the owner unchanged', async () => {
       const invalid = await nodes.post('/send-message', { clientId: 'acme' });
       expect([invalid.status, await invalid.json()]).to.deep.equal([
         400,
@@ -116,7 +134,7 @@ describe('requests for a session', () => {
       ]);
     });
 
-    it('are under way at its node until they are answered, each once', async () => {
+    it('requests count as active at the owner until they are answered, each once', async () => {
       const requests: [string, object, number][] = [
         ['/send-message', SEND, 200],
         ['/send-message', { ...SEND, to: 7 }, 400],
@@ -135,7 +153,7 @@ describe('requests for a session', () => {
       expect(holder.owners.entered).to.equal(requests.length);
     });
 
-    it('bring an answer back as it is', async () => {
+    it('return the response unchanged', async () => {
       const seen: IncomingHttpHeaders[] = [];
       await nodes.standIn((incoming, response) => {
         seen.push(incoming.headers);
@@ -157,13 +175,35 @@ describe('requests for a session', () => {
         etag: answer.headers.get('etag'),
       };
       expect([range, etag, answer.headers.get('x-more')]).to.deep.equal(['bytes 2-4/9', '"a"', 'kept']);
-      expect(seen[0]).to.include({ ...headers, ...AUTHORIZED, 'x-forwarded-for': '127.0.0.1' });
+      expect(seen[0]).to.include({ ...headers, 'x-forwarded-for': '127.0.0.1' });
+      expect(seen[0]).to.not.have.any.keys('authorization', 'x-v3-secret');
       const head = await nodes.call('/qr?clientId=acme', { method: 'HEAD' });
       expect([head.status, head.headers.get('content-range')]).to.deep.equal([206, 'bytes 2-4/9']);
     });
+
+    it("requests reach the owner without the caller's token, and without what concerns its connection alone", async () => {
+      let seen: IncomingHttpHeaders = {};
+      await nodes.standIn((incoming, response) => {
+        seen = incoming.headers;
+        response.end('{}');
+      });
+      const ofConnection = {
+        'proxy-authorization': 'Basic eA==',
+        'proxy-connection': 'keep-alive',
+        'keep-alive': 'timeout=5',
+        te: 'trailers',
+      };
+      const headers = { ...AUTHORIZED, ...ofConnection, 'x-v3-secret': 'one', 'x-own': 'kept' };
+      const asked = request(`${entry.url}/qr?clientId=acme`, { headers }).end();
+      const [answer]: IncomingMessage[] = await once(asked, 'response');
+      expect([answer?.statusCode, answer && (await text(answer))]).to.deep.equal([200, '{}']);
+      expect(seen).to.include({ 'x-own': 'kept' });
+      expect(seen.host).to.not.equal(new URL(entry.url).host);
+      expect(seen).to.not.have.any.keys('authorization', 'x-v3-secret', ...Object.keys(ofConnection));
+    });
   });
 
-  describe('with a file', () => {
+  describe('forwarded requests with a file', () => {
     const PATH = '/send-media-message';
     const HEAD = [
       '--x\r\nContent-Disposition: form-data; name="to"\r\n\r\n+15550000002\r\n',
@@ -179,12 +219,12 @@ describe('requests for a session', () => {
         headers: { ...AUTHORIZED, 'content-type': 'multipart/form-data; boundary=x', ...headers },
       });
 
-    it('come to its node while they are sent', async () => {
+    it('forwarded uploads reach the owner while the client still sends', async () => {
       const spooled = new Promise<string>((resolve) => {
         const { spool } = holder.api.services.sending;
-        holder.api.services.sending.spool = (stream) => {
+        holder.api.services.sending.spool = (clientId, stream) => {
           stream.once('data', (first: Buffer) => resolve(first.toString('utf8', 0, 5)));
-          return spool.call(holder.api.services.sending, stream);
+          return spool.call(holder.api.services.sending, clientId, stream);
         };
       });
       const upload = begin({ expect: '100-continue', 'idempotency-key': 'once' });
@@ -201,7 +241,7 @@ describe('requests for a session', () => {
       expect(file?.idempotencyKey).to.equal('once');
     });
 
-    it('are read no faster than its node reads them', async () => {
+    it('forwarded uploads are read at the pace of the owner', async () => {
       const body = deferred<string>();
       let go: () => void = () => undefined;
       await nodes.standIn((incoming, response) => {
@@ -218,7 +258,7 @@ describe('requests for a session', () => {
       expect((await body.promise).length).to.equal((sent + 1) * MB + TAIL.length);
     });
 
-    it('go by the body when that is JSON', async () => {
+    it('name the session in the body when it is JSON', async () => {
       const { status } = await nodes.post(PATH, {
         clientId: 'acme',
         to: '+15550000002',
@@ -229,7 +269,7 @@ describe('requests for a session', () => {
       expect(entry.handled).to.deep.equal([]);
     });
 
-    it('are not sent a second time', async () => {
+    it('forwarded uploads are sent once only', async () => {
       let requests = 0;
       await nodes.standIn((incoming, response) => {
         requests += 1;
@@ -246,7 +286,7 @@ describe('requests for a session', () => {
       );
     });
 
-    it('wait whole for a node that takes no connection yet', async () => {
+    it('forwarded uploads wait unread while the owner accepts no connection', async () => {
       const absent = await deadNode();
       let looks = 0;
       entry.owners.script = () => ({ at: 'peer', node: looks++ === 0 ? absent : holder.owners.self });
@@ -259,7 +299,7 @@ describe('requests for a session', () => {
     });
   });
 
-  describe('and who may ask for it', () => {
+  describe('the tokens of forwarded requests', () => {
     const SECRET = 'secret-of-the-session';
 
     beforeEach(async () => {
@@ -269,13 +309,13 @@ describe('requests for a session', () => {
       }
     });
 
-    it('say which node takes another token, and not that the caller’s is wrong', async () => {
+    it('name the node that refuses the proof of this one, instead of calling the caller’s token wrong', async () => {
       await nodes.standIn((_, response) =>
         response.writeHead(401).end('{"error":"a valid token is required"}'),
       );
       await expectRefusal(
         await nodes.post('/send-message', SEND),
-        /^node stand-in, which holds session acme, was started with another --token than this one: nothing was done/,
+        /^node stand-in, which holds session acme, does not accept what this node sends: nothing was done; set the clocks of both/,
       );
       expect(await nodes.outcomes()).to.include({ refused: 1 });
       const logged = entry.api.lines.filter(({ msg }) => msg === 'request failed').at(-1);
@@ -284,7 +324,7 @@ describe('requests for a session', () => {
         .that.matches(/^node stand-in/);
     });
 
-    it('are refused where they come to', async () => {
+    it('tokens are verified at the node that received the request', async () => {
       const send = (authorization: string, body: object) =>
         nodes.call('/send-message', {
           method: 'POST',
@@ -297,7 +337,7 @@ describe('requests for a session', () => {
       expect((await send(`Bearer ${SECRET}`, SEND)).status).to.equal(200);
     });
 
-    it('stay where they come to when they name none, several, or nothing that could be one', async () => {
+    it('tokens are rejected when the request names no session, several, or an invalid one', async () => {
       for (const [path, body] of [
         ['/send-message', { to: 'Bob' }],
         ['/set-org-id?clientId=acme', { clientId: 'other', orgId: 'a' }],
@@ -310,10 +350,10 @@ describe('requests for a session', () => {
     });
   });
 
-  describe('that say to come from a node', () => {
-    const hops = new Hops(HOP_KEY);
-    const sign = (path: string, method = 'POST', to = entry.owners.self.nodeId) =>
-      hops.sign('id-of-another', { method, path, to });
+  describe('requests that claim to come from a node', () => {
+    const from = 'id-of-another';
+    const sign = (path: string, method = 'POST', to = entry.owners.self.nodeId, rights: Rights = {}) =>
+      new NodeAuth(HOP_KEY, HOP_CLOCK).sign({ from, to, rights }, { method, path });
     const send = (hop: string) =>
       nodes.call('/send-message', {
         method: 'POST',
@@ -321,27 +361,80 @@ describe('requests for a session', () => {
         body: JSON.stringify(SEND),
       });
 
-    it('are not believed without proof, and passed on with the proof of the node that does', async () => {
+    it('node requests require a proof, and are forwarded with the proof of the forwarding node', async () => {
       const proofs = [
         'id-of-another',
         'id-of-another AAAA',
         sign('/qr?clientId=acme', 'GET'),
-        new Hops(new Uint8Array(32).fill(1)).sign('id-of-another', {
-          method: 'POST',
-          path: '/send-message',
-          to: entry.owners.self.nodeId,
-        }),
+        new NodeAuth(new Uint8Array(32).fill(1), HOP_CLOCK).sign(
+          { from, to: entry.owners.self.nodeId, rights: {} },
+          { method: 'POST', path: '/send-message' },
+        ),
       ];
-      const from: unknown[] = [];
+      const seen: unknown[] = [];
       holder.api.server.ext('onPreHandler', ({ plugins, headers }, h) => {
-        from.push([plugins.hop?.from, headers[HOP_HEADER]]);
+        seen.push([plugins.hop?.from, headers[HOP_HEADER]]);
         return h.continue;
       });
       for (const proof of proofs) expect((await send(proof)).status).to.equal(200);
-      expect(from).to.deep.equal(proofs.map(() => [entry.owners.self.nodeId, undefined]));
+      expect(seen).to.deep.equal(proofs.map(() => [entry.owners.self.nodeId, undefined]));
     });
 
-    it('are answered there or not at all', async () => {
+    it("node requests carry the caller's rights in place of its token", async () => {
+      await holder.api.services.sessions.setApiSecret('acme', 'sixteen-characters');
+      entry.api.services.sessions.elsewhere.add('acme');
+      await entry.api.services.sessions.start('acme', {});
+      await entry.api.services.sessions.setApiSecret('acme', 'sixteen-characters');
+      const seen: unknown[] = [];
+      holder.api.server.ext('onPreHandler', ({ plugins, headers, auth }, h) => {
+        seen.push([
+          plugins.hop?.rights,
+          headers.authorization,
+          headers['x-v3-secret'],
+          auth.credentials.user,
+        ]);
+        return h.continue;
+      });
+      expect((await nodes.post('/send-message', SEND)).status).to.equal(200);
+      const headers = { ...JSON_TYPE, authorization: '', 'x-v3-secret': 'sixteen-characters' };
+      expect((await nodes.post('/send-message', SEND, { headers })).status).to.equal(200);
+      const limited = { clientIds: ['acme'] };
+      expect(seen).to.deep.equal([
+        [{}, undefined, undefined, {}],
+        [limited, undefined, undefined, limited],
+      ]);
+    });
+
+    it('node requests have the rights in their proof, and no others', async () => {
+      const call = (rights: Rights | undefined) =>
+        fetch(`${entry.url}/set-org-id`, {
+          method: 'POST',
+          headers: {
+            ...JSON_TYPE,
+            [HOP_HEADER]: sign('/set-org-id', 'POST', entry.owners.self.nodeId, rights),
+          },
+          body: JSON.stringify({ clientId: 'acme', orgId: 'a' }),
+        });
+      expect((await call({ clientIds: ['other'] })).status).to.equal(403);
+      expect((await call({ clientIds: [] })).status).to.equal(403);
+      // `acme` is held by the other node, as a caller with the right to it learns
+      expect((await call({ clientIds: ['acme'] })).status).to.equal(503);
+    });
+
+    it('node requests are accepted once, and only for a minute', async () => {
+      const path = '/clients';
+      const ask = (hop: string) => fetch(entry.url + path, { headers: { [HOP_HEADER]: hop } });
+      const hop = sign(path, 'GET');
+      expect((await ask(hop)).status).to.equal(200);
+      expect((await ask(hop)).status, 'a second time').to.equal(401);
+      const [early, late] = [sign(path, 'GET'), sign(path, 'GET')];
+      await HOP_CLOCK.advance(60_000);
+      expect((await ask(early)).status, 'after a minute').to.equal(200);
+      await HOP_CLOCK.advance(1);
+      expect((await ask(late)).status, 'after more than a minute').to.equal(401);
+    });
+
+    it('node requests are answered by the node that receives them, and not forwarded again', async () => {
       const answer = await send(sign('/send-message'));
       const { status, headers } = answer;
       expect([status, headers.get(NOT_HERE), headers.get('retry-after')]).to.deep.equal([
@@ -353,7 +446,7 @@ describe('requests for a session', () => {
       expect(holder.taken.requests).to.equal(0);
     });
 
-    it('are refused on all routes when they were sent to another node', async () => {
+    it('node requests are rejected on all routes when they are addressed to another node', async () => {
       for (const path of ['/clients', '/qr?clientId=acme', '/health/live']) {
         const hop = sign(path, 'GET', 'id-of-a-third');
         const { status, headers } = await nodes.call(path, { headers: { [HOP_HEADER]: hop } });
@@ -380,7 +473,7 @@ async function answered(upload: ReturnType<typeof request>) {
   return { status: response.statusCode, headers: response.headers, body: await text(response) };
 }
 
-/** Whether a request whose buffer is full can go on; one that cannot for a while is held back. */
+/** Whether a request with a full buffer drains within 300 ms; otherwise the server applies back-pressure. */
 async function drains(upload: ReturnType<typeof request>): Promise<boolean> {
   const signal = AbortSignal.timeout(300);
   return once(upload, 'drain', { signal }).then(

@@ -10,13 +10,13 @@ describe('the routes about people', () => {
     await server.services.sessions.start('acme', {});
   });
 
-  it('tell who a person is', async () => {
+  it('describe a person', async () => {
     const { status, body } = await server.post('/user-info', { clientId: 'acme', jid: '+15550000002' });
     expect(status).to.equal(200);
     expect(body).to.have.all.keys('jid', 'username', 'status', 'pictureId', 'devices', 'verifiedName');
   });
 
-  it('tell the own addresses, with and without a number', async () => {
+  it('return the own addresses, with and without a number', async () => {
     for (const number of ['', '15550000002', '+1 (555) 000-0002']) {
       const { status, body } = await server.post('/check-owner-lid', { clientId: 'acme', number });
       expect(status).to.equal(200);
@@ -27,7 +27,7 @@ describe('the routes about people', () => {
     expect(body).to.have.all.keys(fields);
   });
 
-  it('show a picture, the small one unless said otherwise', async () => {
+  it('return a picture, the small one by default', async () => {
     const asked: [string, object][] = [
       ['', { preview: true, refresh: false }],
       ['&preview=false', { preview: false, refresh: false }],
@@ -56,7 +56,7 @@ describe('the routes about people', () => {
     });
   }
 
-  it('go over the rooms of a session, with force only when it is said', async () => {
+  it('refresh the pictures of all rooms, with force only on request', async () => {
     for (const [more, force] of [
       [{}, false],
       [{ force: true }, true],
@@ -70,7 +70,7 @@ describe('the routes about people', () => {
     expect(status).to.equal(400);
   });
 
-  it('do not go over them twice at the same time', async () => {
+  it('refuse a second refresh at the same time', async () => {
     server.services.avatars.failure = new GatewayError('avatars_busy', 'because');
     expect((await server.post('/refresh-avatars', { clientId: 'acme' })).status).to.equal(409);
   });
@@ -83,7 +83,7 @@ describe('the routes about people', () => {
     });
   }
 
-  it('refuse to look for nobody', async () => {
+  it('refuse a request without a jid', async () => {
     const { status, body } = await server.post('/user-info', { clientId: 'acme' });
     expect(status).to.equal(400);
     expect(body.error).to.match(/jid is required/);

@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { GatewayError } from '../../src/domain/errors.js';
 import { LIMITS } from '../../src/domain/limits.js';
-import { Spool } from '../../src/services/media/spool.js';
+import { Spool } from '../../src/services/files/spool.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
 import { type Answer, createTestServer, type TestServer, TOKEN } from './support/test-server.js';
 
@@ -39,7 +39,7 @@ describe('/send-media-message', () => {
   });
 
   describe('with JSON', () => {
-    it('sends a file by its address', async () => {
+    it('sends a file by URL', async () => {
       const envelope = {
         quotedMessageId: '3EB0',
         mentions: ['15550000003'],
@@ -78,7 +78,7 @@ describe('/send-media-message', () => {
       });
     });
 
-    it('needs no more than an address', async () => {
+    it('requires only a URL', async () => {
       expect((await api.post(PATH, BY_URL)).status).to.equal(200);
       expect(sent().payload).to.deep.equal({
         clientId: 'acme',
@@ -91,7 +91,7 @@ describe('/send-media-message', () => {
       });
     });
 
-    it('takes the clientId from the query too, if both agree', async () => {
+    it('accepts the clientId in the query too, if both agree', async () => {
       const { clientId: _, ...rest } = BY_URL;
       expect((await api.post(`${PATH}?clientId=acme`, rest)).status).to.equal(200);
       expect((await api.post(`${PATH}?clientId=acme`, BY_URL)).status).to.equal(200);
@@ -102,7 +102,7 @@ describe('/send-media-message', () => {
       ]);
     });
 
-    it('takes it compressed, as all routes do', async () => {
+    it('accepts compressed JSON, like all routes', async () => {
       const headers = { 'content-encoding': 'gzip', 'content-type': 'application/json' };
       const payload = gzipSync(JSON.stringify(BY_URL));
       const { statusCode } = await api.server.inject({
@@ -139,7 +139,7 @@ describe('/send-media-message', () => {
         /^caption length must/,
       ],
       ['malformed JSON', '{', /^Invalid request payload JSON format$/],
-      ['a prototype', '{"metaData":{"__proto__":{"a":1}}}', /^Invalid request payload JSON format$/],
+      ['a prototype', '{"metaData":{"__proto__":{"a":1}}}', /^metaData.__proto__ is not allowed$/],
     ];
     for (const [what, body, message] of refused) {
       it(`refuses ${what}`, async () => {
@@ -152,7 +152,7 @@ describe('/send-media-message', () => {
     }
 
     for (const encoding of ['gzip', 'deflate']) {
-      it(`survives a body that is not the ${encoding} it says to be, also one that nobody reads`, async () => {
+      it(`survives a body that is not ${encoding} as declared, even when no handler reads it`, async () => {
         const headers = { 'content-type': 'application/json', 'content-encoding': encoding };
         const broken = { headers, payload: 'neither' };
         expect((await api.call('POST', PATH, broken)).status).to.equal(400);
@@ -165,7 +165,7 @@ describe('/send-media-message', () => {
       });
     }
 
-    it('refuses what is too large for JSON', async () => {
+    it('refuses JSON that is too large', async () => {
       const { status, body } = await api.post(PATH, { ...BY_URL, caption: 'a'.repeat(LIMITS.jsonBodyBytes) });
       expect(status).to.equal(413);
       expect(body).to.deep.equal({ error: `the request body is larger than ${LIMITS.jsonBodyBytes} bytes` });
@@ -179,7 +179,7 @@ describe('/send-media-message', () => {
       expect([status, body]).to.deep.equal([415, { error: rule }]);
     });
 
-    it('lets a session’s secret send for the session only', async () => {
+    it("accepts a session's secret for its session only", async () => {
       expect((await api.post(PATH, BY_URL, { token: SECRET })).status).to.equal(200);
       const other = await api.post(PATH, { ...BY_URL, clientId: 'other' }, { token: SECRET });
       expect([other.status, other.body]).to.deep.equal([
@@ -222,7 +222,7 @@ describe('/send-media-message', () => {
       ['to', '+15550000002'],
     ];
 
-    it('sends a file that was uploaded', async () => {
+    it('sends an uploaded file', async () => {
       const answer = await post(
         [
           ...ADDRESS,
@@ -258,7 +258,7 @@ describe('/send-media-message', () => {
       });
     });
 
-    it('takes the parts in any order, and empty ones for none', async () => {
+    it('accepts the parts in any order, and empty parts as absent', async () => {
       const empty = ['caption', 'asSticker', 'quotedMessageId', 'mentions', 'metaData'];
       const parts: [string, string | Blob][] = [
         ['file', PNG],
@@ -278,16 +278,21 @@ describe('/send-media-message', () => {
       });
     });
 
-    it('takes a part without a type for what it is found to be', async () => {
+    it('detects the type of a part without one, or of an unknown one, and takes any other as it is', async () => {
       const part = (name: string, type: string) => new File(['a'], name, { type });
       await post([...ADDRESS, ['file', part('a.jpg', 'text/plain')]]);
-      await post([...ADDRESS, ['file', part('a', 'text/plain')]]);
       await post([...ADDRESS, ['file', part('a', 'application/octet-stream')]]);
-      expect(api.services.sending.files.map(({ payload }) => payload.mimeType)).to.deep.equal([
-        '',
-        'text/plain',
-        'application/octet-stream',
-      ]);
+      for (const heading of ['', 'Content-Type: text/plain\r\n']) {
+        const head = (name: string) => `--B\r\nContent-Disposition: form-data; name="${name}"`;
+        const fields = Object.entries({ clientId: 'acme', to: '+15550000002' });
+        const texts = fields.map(([name, text]) => `${head(name)}\r\n\r\n${text}\r\n`).join('');
+        const file = `${head('file')}; filename="a %22b%22.jpg"\r\n${heading}\r\na\r\n--B--\r\n`;
+        const headers = { 'content-type': 'multipart/form-data; boundary=B' };
+        await api.call('POST', '/send-media-message?clientId=acme', { payload: texts + file, headers });
+      }
+      const payloads = api.services.sending.files.map(({ payload }) => payload);
+      expect(payloads.map(({ mimeType }) => mimeType)).to.deep.equal(['text/plain', '', '', 'text/plain']);
+      expect(payloads.at(-1)?.fileName).to.equal('a "b".jpg');
     });
 
     const withFile = (...parts: [string, string | Blob][]): [string, string | Blob][] => [
@@ -353,7 +358,7 @@ describe('/send-media-message', () => {
       });
     }
 
-    it('needs the clientId in the query', async () => {
+    it('requires the clientId in the query', async () => {
       const { status, body } = await post(withFile(), { query: '' });
       expect([status, body]).to.deep.equal([
         400,
@@ -361,7 +366,7 @@ describe('/send-media-message', () => {
       ]);
     });
 
-    it('takes no file for a session that does not exist', async () => {
+    it('reads no file for a session that does not exist', async () => {
       api.services.sending.spool = () => expect.fail('the file was taken');
       const answer = await post(
         [
@@ -374,7 +379,7 @@ describe('/send-media-message', () => {
       expect(answer.body.error).to.match(/^unknown clientId nobody/);
     });
 
-    it('takes no file from who may not send', async () => {
+    it('reads no file from an unauthorized client', async () => {
       api.services.sending.spool = () => expect.fail('the file was taken');
       expect((await post(withFile(), { token: 'wrong' })).status).to.equal(401);
       const other = await post(withFile(), { token: SECRET, query: '?clientId=other' });
@@ -400,7 +405,7 @@ describe('/send-media-message', () => {
       }
     });
 
-    it('keeps nothing of an upload that cannot be sent', async () => {
+    it('deletes an upload that cannot be sent', async () => {
       api.services.sending.failure = new GatewayError('send_rejected', 'the network rejected it');
       const { status, body } = await post(withFile());
       expect([status, body]).to.deep.equal([502, { error: 'the network rejected it' }]);
@@ -415,7 +420,7 @@ describe('/send-media-message', () => {
       folder = await makeTempDir();
       spool = new Spool(folder.path);
       await spool.start();
-      api.services.sending.spool = (stream) => spool.take(stream);
+      api.services.sending.spool = (_clientId, stream) => spool.take('acme', stream);
       await api.server.start();
     });
     afterEach(async () => {
@@ -464,10 +469,10 @@ describe('/send-media-message', () => {
       return { status: response.statusCode ?? 0, body: await json(response) };
     }
 
-    it('takes files of 128 MB', async () => {
+    it('accepts files of 128 MB', async () => {
       const sizes: number[] = [];
-      api.services.sending.spool = async (stream) => {
-        const file = await spool.take(stream);
+      api.services.sending.spool = async (_clientId, stream) => {
+        const file = await spool.take('acme', stream);
         sizes.push(file.size);
         return file;
       };
@@ -475,7 +480,7 @@ describe('/send-media-message', () => {
       expect(sizes).to.deep.equal([LIMITS.uploadBytes]);
     });
 
-    it('answers one that is larger, and leaves nothing', async () => {
+    it('refuses a larger file, and leaves nothing on the disk', async () => {
       const { status, body } = await sendAll(LIMITS.uploadBytes + 1);
       expect([status, body]).to.deep.equal([
         413,
@@ -483,7 +488,7 @@ describe('/send-media-message', () => {
       ]);
     });
 
-    it('answers one that says beforehand that it is larger', async () => {
+    it('refuses a file that announces a larger size', async () => {
       const bytes = LIMITS.uploadBytes + 2 * MB;
       const headers = { 'content-length': String(HEAD.length + bytes + TAIL.length) };
       const { status, body } = await sendAll(bytes, { headers });
@@ -493,12 +498,12 @@ describe('/send-media-message', () => {
       ]);
     });
 
-    it('answers who may not send after they have sent it all', async () => {
+    it('refuses an unauthorized client that has sent the whole file', async () => {
       const { status } = await sendAll(8 * MB, { token: 'wrong' });
       expect(status).to.equal(401);
     });
 
-    it('answers who may not send before they send, if they wait for it', async () => {
+    it('refuses an unauthorized client before the upload, if it waits for the answer', async () => {
       const upload = begin({ token: 'wrong', headers: { expect: '100-continue' } });
       upload.flushHeaders();
       upload.once('continue', () => expect.fail('it was told to go on'));
@@ -507,11 +512,11 @@ describe('/send-media-message', () => {
       upload.on('error', () => undefined).destroy();
     });
 
-    it('leaves nothing of an upload that breaks off', async () => {
+    it('leaves nothing on the disk of an interrupted upload', async () => {
       const upload = begin();
       const taken = new Promise<unknown>((resolve) => {
-        api.services.sending.spool = (stream) => {
-          const file = spool.take(stream);
+        api.services.sending.spool = (_clientId, stream) => {
+          const file = spool.take('acme', stream);
           resolve(file.catch((error) => error));
           stream.once('data', () => upload.destroy());
           return file;
@@ -524,14 +529,14 @@ describe('/send-media-message', () => {
       expect(api.services.sending.files).to.deep.equal([]);
     });
 
-    it('reads no faster than the file is taken', async () => {
+    it('reads at the pace of the consumer', async () => {
       let open: () => void = () => undefined;
       const opened = new Promise<void>((resolve) => {
         open = resolve;
       });
-      api.services.sending.spool = async (stream) => {
+      api.services.sending.spool = async (_clientId, stream) => {
         await opened;
-        return spool.take(stream);
+        return spool.take('acme', stream);
       };
       const upload = begin();
       upload.write(HEAD);
@@ -553,7 +558,7 @@ interface FormOptions {
   headers?: Record<string, string>;
 }
 
-/** Whether a request whose buffer is full can go on; one that cannot for a while is held back. */
+/** Whether a request with a full buffer drains within 300 ms; otherwise the server applies back-pressure. */
 async function drains(upload: ClientRequest): Promise<boolean> {
   const signal = AbortSignal.timeout(300);
   return once(upload, 'drain', { signal }).then(

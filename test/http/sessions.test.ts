@@ -36,7 +36,7 @@ describe('session routes', () => {
     expect(api.services.sessions.webhookTokenOf('fresh')).to.equal('token');
   });
 
-  it('draw the QR as a PNG or give its text, and neither without one', async () => {
+  it('return the QR as a PNG or as text, and an empty one while there is none', async () => {
     expect((await api.get('/qr?clientId=acme')).body).to.deep.equal({
       clientId: 'acme',
       status: 'initializing',
@@ -57,7 +57,7 @@ describe('session routes', () => {
     expect((await api.get('/qr?clientId=acme&format=svg')).status).to.equal(400);
   });
 
-  it('give a code for a phone, with or without its plus', async () => {
+  it('return a code for a phone, with or without plus', async () => {
     for (const phone of ['15550000001', '+15550000001']) {
       const { body } = await api.post('/pair-phone', { clientId: 'acme', phone });
       expect(body).to.deep.equal({ clientId: 'acme', phone: '15550000001', code: 'ABCD-EFGH' });
@@ -66,18 +66,36 @@ describe('session routes', () => {
     expect((await api.post('/pair-phone', { clientId: 'acme', phone: '15550000001' })).status).to.equal(409);
   });
 
-  it('tell a session’s state, always with 200', async () => {
-    const state = async (clientId: string) => (await api.post('/check-state', { clientId })).body;
+  it('return the state of a session, always with 200', async () => {
+    const state = async (clientId: unknown) => {
+      const { status, body } = await api.post('/check-state', { clientId });
+      expect(status).to.equal(200);
+      return body;
+    };
+    for (const wrong of ['no-such name', '', 7, null, ['acme'], undefined]) {
+      expect(await state(wrong)).to.deep.equal({ status: false, state: 'unknown clientId' });
+    }
     expect(await state('acme')).to.deep.equal({ status: false, state: 'not connected' });
     expect(await state('nobody')).to.deep.equal({ status: false, state: 'unknown clientId' });
     api.services.sessions.become('acme', 'connected');
     expect(await state('acme')).to.deep.equal({ status: true, state: '15550000001@s.whatsapp.net' });
   });
 
+  it('report why a QR ended, and why a session is not connected', async () => {
+    const reason = 'The QR codes expired.';
+    api.services.sessions.become('acme', 'initializing', '', reason);
+    expect((await api.get('/qr?clientId=acme')).body).to.deep.include({ qr: '', reason });
+    expect((await api.post('/check-state', { clientId: 'acme' })).body).to.deep.equal({
+      status: false,
+      state: 'not connected',
+      reason,
+    });
+  });
+
   it('list the sessions', async () => {
     await api.services.sessions.start('beta', { webhookUrl: 'https://example.com' });
     const { body } = await api.get('/clients');
-    const common = { jid: '', podName: 'node-1', orgId: '', status: 'initializing' };
+    const common = { jid: '', podName: 'node-1', orgId: '', status: 'initializing', extraEvents: [] };
     expect(body).to.deep.equal({
       clients: [
         { clientId: 'acme', webhookUrl: '', ...common },
@@ -88,7 +106,7 @@ describe('session routes', () => {
     expect(one.body.clients).to.have.lengthOf(1);
   });
 
-  it('change settings and answer with them', async () => {
+  it('change settings and return them', async () => {
     const hook = {
       clientId: 'acme',
       webhookUrl: 'https://example.com',
@@ -145,7 +163,7 @@ describe('session routes', () => {
     }
   });
 
-  it('never let an answer be cached or sniffed', async () => {
+  it('forbid caching and sniffing of every answer', async () => {
     const { headers } = await api.get('/clients');
     expect(headers).to.include({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
   });
@@ -160,7 +178,7 @@ describe('send routes', () => {
     await api.services.sessions.start('acme', {});
   });
 
-  it('pass on what was asked for, with its Idempotency-Key', async () => {
+  it('pass the request on with its Idempotency-Key', async () => {
     const { status, body } = await api.post('/send-message', SEND, {
       headers: { 'idempotency-key': 'order 7' },
     });

@@ -3,29 +3,28 @@ import { ROUTES } from './support/route-cases.js';
 import { createTestServer, type TestServer } from './support/test-server.js';
 
 describe('request bodies', () => {
-  async function startServer(): Promise<TestServer> {
-    const api = await createTestServer();
-    await api.services.sessions.start('acme', { webhookUrl: 'https://example.com' });
-    return api;
-  }
+  let api: TestServer;
+  before(async () => {
+    api = await createTestServer();
+  });
 
   for (const { path, valid, fields } of ROUTES) {
     describe(path, () => {
-      let api: TestServer;
       before(async () => {
-        api = await startServer();
+        // a route before may have deleted it
+        await api.services.sessions.start('acme', { webhookUrl: 'https://example.com' });
       });
 
-      it('takes a right one', async () => {
+      it('accepts a valid body', async () => {
         const { status, body } = await api.post(path, valid);
         expect(status, String(body.error)).to.equal(200);
       });
 
-      it('refuses a field that it does not know, and names it', async () => {
+      it('refuses an unknown field, and names it', async () => {
         await expectRefusal({ ...valid, suprise: 1 }, 'suprise is not allowed');
       });
 
-      it('refuses what is no object', async () => {
+      it('refuses a body that is not an object', async () => {
         for (const body of [[], 'text', 7, true]) {
           const { status, body: answer } = await api.post(path, body);
           expect(status).to.equal(400);
@@ -35,13 +34,13 @@ describe('request bodies', () => {
 
       for (const [name, field] of Object.entries(fields)) {
         if (field.required) {
-          it(`needs ${name}`, async () => {
+          it(`requires ${name}`, async () => {
             const { [name]: _, ...rest } = valid;
             await expectRefusal(rest, `${name} is required`);
           });
         }
 
-        it(`refuses a wrong ${name}`, async () => {
+        it(`refuses an invalid ${name}`, async () => {
           for (const value of field.wrong) await expectRefusal({ ...valid, [name]: value }, name);
         });
 
@@ -65,20 +64,20 @@ describe('request bodies', () => {
   }
 });
 
-describe('a wrong request body', () => {
+describe('an invalid request body', () => {
   let api: TestServer;
   beforeEach(async () => {
     api = await createTestServer();
     await api.services.sessions.start('acme', {});
   });
 
-  it('names every broken rule at once, also for an empty body', async () => {
+  it('reports every violated rule at once, also for an empty body', async () => {
     const { status, body } = await api.post('/send-message');
     expect(status).to.equal(400);
     expect(body).to.deep.equal({ error: 'clientId is required. to is required. body is required' });
   });
 
-  it('does not repeat a secret that it refuses', async () => {
+  it('an invalid body is refused without repeating a secret', async () => {
     const { body } = await api.post('/set-api-secret', {
       clientId: 'acme',
       secret: 'gehe\u00efm-gehe\u00efm-gehe\u00efm',
@@ -86,7 +85,7 @@ describe('a wrong request body', () => {
     expect(body.error).to.equal('secret must be printable ASCII without spaces at its ends');
   });
 
-  it('keeps the message short however much is wrong', async () => {
+  it('an invalid body is refused with a short message, however many rules it violates', async () => {
     const mentions = Array(1_000).fill('not digits');
     const { status, body } = await api.post('/send-message', {
       clientId: 'acme',
@@ -98,7 +97,76 @@ describe('a wrong request body', () => {
     expect(body.error).to.have.lengthOf.at.most(1_000);
   });
 
-  it('lets metaData hold anything', async () => {
+  it('refuses a key __proto__ anywhere, and names its place', async () => {
+    const refused = [
+      ['{"__proto__":{"a":1}}', '__proto__ is not allowed'],
+      ['{"metaData":{"list":[{"__proto__":1}]}}', 'metaData.list.0.__proto__ is not allowed'],
+    ];
+    for (const [payload, error] of refused) {
+      const headers = { 'content-type': 'application/json' };
+      const { status, body } = await api.call('POST', '/send-message', { payload, headers });
+      expect([status, body]).to.deep.equal([400, { error }]);
+    }
+  });
+
+  it('refuses metaData that is nested too deeply, in JSON and in a form', async () => {
+    const deep = `${'{"a":'.repeat(8_000)}1${'}'.repeat(8_000)}`;
+    const error = 'metaData must not be nested in more than 64 levels';
+    const headers = { 'content-type': 'application/json' };
+    const payload = `{"clientId":"acme","to":"+15550000002","body":"x","metaData":${deep}}`;
+    const json = await api.call('POST', '/send-message', { payload, headers });
+    expect([json.status, json.body]).to.deep.equal([400, { error }]);
+    for (const [metaData, message] of [
+      [deep, error],
+      ['{"__proto__":{"a":1}}', 'metaData.__proto__ is not allowed'],
+    ] as const) {
+      const form = new FormData();
+      form.set('clientId', 'acme');
+      form.set('to', '+15550000002');
+      form.set('metaData', metaData);
+      form.set('file', new Blob(['x']), 'x.txt');
+      const request = new Request('http://localhost', { method: 'POST', body: form });
+      const answer = await api.call('POST', '/send-media-message?clientId=acme', {
+        payload: await request.text(),
+        headers: { 'content-type': request.headers.get('content-type') ?? '' },
+      });
+      expect([answer.status, answer.body]).to.deep.equal([400, { error: message }]);
+    }
+  });
+
+  it('refuses a webhookToken that says base64 and is none, because calls would be signed with an empty key', async () => {
+    for (const webhookToken of ['whsec_', 'whsec_!!!!', 'whsec_with spaces']) {
+      const { status, body } = await api.post('/set-webhook', {
+        clientId: 'acme',
+        webhookUrl: 'https://example.com',
+        webhookToken,
+      });
+      expect([status, body.error]).to.deep.equal([400, 'webhookToken must be a key in base64 after whsec_']);
+    }
+  });
+
+  it('refuses control characters in an address, and keeps others as a URL writes them', async () => {
+    const set = (webhookUrl: string) => api.post('/set-webhook', { clientId: 'acme', webhookUrl });
+    for (const character of ['\u0007', '\u001b', '\u009b', '\u0000']) {
+      const { status, body } = await set(`https://example.com/a${character}b`);
+      expect([status, body.error]).to.deep.equal([400, 'webhookUrl must be an absolute http(s) URL']);
+    }
+    expect((await set('https://example.com/ü\u202e')).body.webhookUrl).to.equal(
+      'https://example.com/%C3%BC%E2%80%AE',
+    );
+    expect((await set('https://example.com')).body.webhookUrl).to.equal('https://example.com');
+  });
+
+  it('refuses control characters and marks that reverse text in orgId', async () => {
+    for (const character of ['\u0007', '\u001b', '\n', '\u009b', '\u202e', '\u2028']) {
+      const { status, body } = await api.post('/set-org-id', { clientId: 'acme', orgId: `a${character}b` });
+      expect([status, body.error]).to.deep.equal([400, 'orgId must not contain control characters']);
+    }
+    const named = { clientId: 'acme', orgId: 'Büro 你好' };
+    expect((await api.post('/set-org-id', named)).body.orgId).to.equal(named.orgId);
+  });
+
+  it('accepts any value in metaData', async () => {
     const metaData = { fromAI: true, deep: { list: [1, 'two', null] } };
     await api.post('/send-message', { clientId: 'acme', to: '+15550000002', body: 'x', metaData });
     expect(api.services.sending.sent[0]?.payload.metaData).to.deep.equal(metaData);
@@ -113,17 +181,17 @@ describe('clientId in the query', () => {
     await api.services.sessions.start('acme', {});
   });
 
-  it('stands in for the one in the body', async () => {
+  it('the clientId in the query replaces a missing one in the body', async () => {
     const { status, body } = await api.post('/set-org-id?clientId=acme', { orgId: 'org1' });
     expect([status, body]).to.deep.equal([200, { ok: true, clientId: 'acme', orgId: 'org1' }]);
   });
 
-  it('may say the same as the body', async () => {
+  it('the clientId in the query may equal the one in the body', async () => {
     const { status } = await api.post('/set-org-id?clientId=acme', { clientId: 'acme', orgId: 'org1' });
     expect(status).to.equal(200);
   });
 
-  it('must not contradict the body', async () => {
+  it('the clientId in the query is refused when it differs from the one in the body', async () => {
     const { status, body } = await api.post('/set-org-id?clientId=other', {
       clientId: 'acme',
       orgId: 'org1',
@@ -133,7 +201,7 @@ describe('clientId in the query', () => {
   });
 
   for (const query of ['clientId=', 'clientId=a-b', 'clientId=acme&clientId=other', 'clientid=acme']) {
-    it(`is refused as ?${query}`, async () => {
+    it(`the clientId in the query is refused as ?${query}`, async () => {
       for (const path of ['/qr', '/clients', '/config', '/failed-deliveries', '/events']) {
         const { status, body } = await api.get(`${path}?${query}`);
         expect(status, path).to.equal(400);
@@ -143,13 +211,13 @@ describe('clientId in the query', () => {
     });
   }
 
-  it('is needed by /start and /qr', async () => {
+  it('the clientId in the query is required by /start and /qr', async () => {
     for (const answer of [await api.post('/start'), await api.get('/qr')]) {
       expect(answer).to.deep.include({ status: 400, body: { error: 'clientId is required' } });
     }
   });
 
-  it('creates nothing when the body of /start is wrong', async () => {
+  it('creates no session when the body of /start is invalid', async () => {
     await api.post('/start?clientId=fresh', { webhookUrl: 'not a URL' });
     expect(api.services.sessions.has('fresh')).to.equal(false);
   });

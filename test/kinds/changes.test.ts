@@ -1,13 +1,14 @@
 import { expect } from 'chai';
 import { LIMITS } from '../../src/domain/limits.js';
+import { isSilent, targetOf } from '../../src/kinds/content.js';
 import { readContext } from '../../src/kinds/context-info.js';
 import { edit } from '../../src/kinds/edit.js';
+import { composeForward } from '../../src/kinds/forward.js';
 import { readContent } from '../../src/kinds/index.js';
 import type { Content, MessageKey, SendPayload } from '../../src/kinds/kind.js';
+import { pin } from '../../src/kinds/pin.js';
 import { reaction } from '../../src/kinds/reaction.js';
 import { composeRevoke } from '../../src/kinds/revoke.js';
-import { isSilent } from '../../src/kinds/silent.js';
-import { targetOf } from '../../src/kinds/target.js';
 import { CHAT, CONTEXT, overTheWire } from './support/wire.js';
 
 const REVOKE = 0;
@@ -21,7 +22,7 @@ const editOf = (editedMessage: Content): Content => ({
 const payload = (more: object): SendPayload => ({ clientId: 'acme', to: '+15550000002', ...more });
 
 describe('a reaction', () => {
-  it('names its target as the link knows it', async () => {
+  it("a reaction names its target from the linked number's point of view", async () => {
     const reacting = payload({ messageId: 'EARLIER', emoji: '👍', targetFromMe: false });
     const composed = reaction.send?.compose(reacting, { ...CONTEXT, target: GROUP_KEY });
     const content = composed && (await overTheWire(composed));
@@ -29,7 +30,7 @@ describe('a reaction', () => {
     expect(reaction.send?.target?.(reacting)).to.deep.equal({ messageId: 'EARLIER', fromMe: false });
   });
 
-  it('is taken back with an empty emoji', async () => {
+  it('a reaction is removed with an empty emoji', async () => {
     const takenBack = payload({ messageId: 'EARLIER', emoji: '', targetFromMe: true });
     const composed = reaction.send?.compose(takenBack, { ...CONTEXT, target: key });
     const { reading } = readContent(composed ? await overTheWire(composed) : {});
@@ -40,27 +41,27 @@ describe('a reaction', () => {
     });
   });
 
-  it('takes any one emoji', () => {
+  it('accepts any single emoji', () => {
     for (const emoji of ['👍', '👍🏽', '❤️', '❤', '👨‍👩‍👧‍👦', '🇩🇪', '1️⃣', '🏴󠁧󠁢󠁳󠁣󠁴󠁿', '🫱🏻‍🫲🏿', '']) {
       const { error } = reaction.send?.payload.validate(payload({ messageId: 'EARLIER', emoji })) ?? {};
       expect(error?.message, emoji).to.equal(undefined);
     }
   });
 
-  it('is not composed for nothing', () => {
+  it('a reaction is not composed without a target', () => {
     const reacting = payload({ messageId: 'EARLIER', emoji: '👍' });
     expect(() => reaction.send?.compose(reacting, CONTEXT)).to.throw('composed with its key');
   });
 });
 
 describe('an edit', () => {
-  it('is asked for within the time that the network gives', () => {
+  it('an edit is limited to the time that the network allows', () => {
     const target = edit.send?.target?.(payload({ messageId: 'EARLIER', body: 'better' }));
     expect(target).to.deep.equal({ messageId: 'EARLIER', fromMe: true, withinMs: LIMITS.editWindowMs });
   });
 
   for (const field of ['imageMessage', 'videoMessage', 'documentMessage'] as const) {
-    it(`of a file changes the caption in its ${field}`, async () => {
+    it(`an edit replaces the caption in the ${field} of a file`, async () => {
       const targetContent = { ephemeralMessage: { message: { [field]: { caption: 'good' } } } };
       const context = { ...CONTEXT, target: key, targetContent };
       const composed = edit.send?.compose(payload({ messageId: 'EARLIER', body: 'better' }), context);
@@ -99,7 +100,7 @@ describe('an edit', () => {
     ['an edit', editOf(editOf({ conversation: 'nested' })), ''],
   ];
   for (const [what, content, body] of edits) {
-    it(`of ${what} names its target and has the new text`, () => {
+    it(`an edit names its target and has the new text of ${what}`, () => {
       const { kind, reading } = readContent(content);
       expect(reading).to.deep.equal({ type: 'edit', body, extra: { edit: { targetId: 'EARLIER', body } } });
       expect(kind?.storedType).to.equal(undefined);
@@ -107,7 +108,7 @@ describe('an edit', () => {
     });
   }
 
-  it('mentions whom the new text mentions', () => {
+  it('an edit has the mentions of the new text', () => {
     const contextInfo = { mentionedJid: ['90000000000003@lid'] };
     const content = editOf({ extendedTextMessage: { text: 'better', contextInfo } });
     expect(readContext(content, () => readContent(content).reading).mentions).to.deep.equal([
@@ -117,7 +118,7 @@ describe('an edit', () => {
 });
 
 describe('a revoke', () => {
-  it('comes back as it was sent, of an own message and of another’s', async () => {
+  it('a revoke can be read as it was composed, for an own message and for another person’s', async () => {
     for (const target of [key, GROUP_KEY]) {
       const content = await overTheWire(composeRevoke(target));
       expect(content.protocolMessage?.key).to.include(target);
@@ -130,7 +131,7 @@ describe('a revoke', () => {
     }
   });
 
-  it('is one also where its type, which is the first, is not written', () => {
+  it('a revoke is recognised without its type, which is the default value', () => {
     const content = { protocolMessage: { key } };
     expect(readContent(content).reading.type).to.equal('revoke');
     expect(isSilent(content)).to.equal(false);
@@ -138,7 +139,7 @@ describe('a revoke', () => {
 });
 
 describe('a vote', () => {
-  it('names its poll; the rest is told by who can open it', () => {
+  it('names its poll, and leaves the choice unresolved', () => {
     const content: Content = {
       pollUpdateMessage: { pollCreationMessageKey: key, vote: { encPayload: Buffer.alloc(9) } },
     };
@@ -172,12 +173,12 @@ describe('the target of a content', () => {
     ],
   ];
   for (const [what, content] of contents) {
-    it(`is named by ${what}`, () => {
+    it(`the target is named by ${what}`, () => {
       expect(targetOf(content)).to.deep.equal(named);
     });
   }
 
-  it('is not named by anything else, nor by what lacks an id', () => {
+  it('the target is not named by other contents, nor without an id', () => {
     const others: Content[] = [
       {},
       { conversation: 'hi' },
@@ -187,5 +188,49 @@ describe('the target of a content', () => {
       { pollUpdateMessage: { pollCreationMessageKey: { remoteJid: CHAT } } },
     ];
     for (const content of others) expect(targetOf(content)).to.equal(undefined);
+  });
+});
+
+describe('a forwarded message', () => {
+  const text = (contextInfo?: object): Content => ({
+    extendedTextMessage: { text: 'news', ...(contextInfo && { contextInfo }) },
+  });
+  const scoreOf = (content: Content, fromMe: boolean) =>
+    composeForward(content, fromMe)?.extendedTextMessage?.contextInfo ?? undefined;
+
+  it('counts one more for messages of others, and marks own ones only if they were forwarded before', () => {
+    const marked = (forwardingScore: number) => ({ isForwarded: true, forwardingScore });
+    expect(scoreOf({ conversation: 'news' }, false)).to.deep.equal(marked(1));
+    expect(scoreOf(text({ forwardingScore: 4 }), false)).to.deep.equal(marked(5));
+    expect(scoreOf(text({ isForwarded: true }), false)).to.deep.equal(marked(2));
+    expect(scoreOf(text(), true)).to.deep.equal({});
+    expect(scoreOf(text({ forwardingScore: 4 }), true)).to.deep.equal(marked(4));
+  });
+
+  it('has neither quote nor mentions, and no wrapper', () => {
+    const contextInfo = { stanzaId: 'A1', mentionedJid: [CHAT], quotedMessage: { conversation: 'x' } };
+    const imageMessage = { caption: 'Look!', directPath: '/v/1', contextInfo };
+    expect(composeForward({ ephemeralMessage: { message: { imageMessage } } }, true)).to.deep.equal({
+      imageMessage: { caption: 'Look!', directPath: '/v/1', contextInfo: {} },
+    });
+  });
+
+  it('is made of no content that may be viewed once, and of none that is no message of its own', () => {
+    const viewOnce = { viewOnceMessageV2: { message: { imageMessage: {} } } };
+    const refused: Content[] = [viewOnce, { reactionMessage: { key } }, { pollCreationMessage: {} }, {}];
+    for (const content of refused) expect(composeForward(content, false)).to.equal(undefined);
+  });
+});
+
+describe('a pin', () => {
+  it('an unpin has no duration', async () => {
+    const unpinning = payload({ messageId: 'EARLIER', pinned: false, duration: 86_400 });
+    const composed = pin.send?.compose(unpinning, { ...CONTEXT, target: key });
+    const { reading } = readContent(composed ? await overTheWire(composed) : {});
+    expect(reading).to.deep.equal({
+      type: 'text',
+      body: '[unpinned message]',
+      extra: { pin: { targetId: 'EARLIER', pinned: false, duration: 0 } },
+    });
   });
 });

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
-import { contact } from '../../src/kinds/contact.js';
+import { composeVcard, contact, readVcard } from '../../src/kinds/contact.js';
 import { readContent } from '../../src/kinds/index.js';
 import type { Content, SendPayload } from '../../src/kinds/kind.js';
-import { composeVcard, readVcard } from '../../src/kinds/vcard.js';
 import { CONTEXT, overTheWire } from './support/wire.js';
 
 const TO_BOB = { clientId: 'acme', to: '+15550000002' };
@@ -17,7 +16,7 @@ async function sent(card: { displayName: string; phone?: string; vcard?: string 
 const card = (...lines: string[]) => ['BEGIN:VCARD', 'VERSION:3.0', ...lines, 'END:VCARD'].join('\n');
 
 describe('sending a contact', () => {
-  it('makes a card that phones can write to', async () => {
+  it('makes a vCard with a number that phones can write to', async () => {
     const { contactMessage } = await sent({ displayName: 'Ada', phone: '+15550000003' });
     expect(contactMessage?.displayName).to.equal('Ada');
     expect(contactMessage?.vcard?.split('\n')).to.deep.equal([
@@ -30,13 +29,13 @@ describe('sending a contact', () => {
     ]);
   });
 
-  it('prefers a card that the caller made, and changes nothing of it', async () => {
+  it("sends the caller's own vCard unchanged", async () => {
     const vcard = card('FN:Ada', 'TEL:+15550000009', 'NOTE:her own');
     const { contactMessage } = await sent({ displayName: 'Ada', phone: '15550000003', vcard });
     expect(contactMessage?.vcard).to.equal(vcard);
   });
 
-  it('keeps a name from becoming anything else', async () => {
+  it('escapes the name in the vCard', async () => {
     const displayName = 'Smith, J; \\Sales\nTEL:+15550000666\r\nEND:VCARD';
     const content = await sent({ displayName, phone: '15550000003' });
     expect(content.contactMessage?.vcard?.split('\n')).to.have.lengthOf(6);
@@ -51,7 +50,7 @@ describe('sending a contact', () => {
 });
 
 describe('reading contacts', () => {
-  it('shows several, and the first in front', () => {
+  it('shows several contacts, the first also in the main fields', () => {
     const contacts = [
       { displayName: 'Ada', vcard: composeVcard('Ada', '15550000003') },
       { displayName: 'Bob', vcard: composeVcard('Bob', '15550000002') },
@@ -66,7 +65,7 @@ describe('reading contacts', () => {
     });
   });
 
-  it('shows one that was shared as several', () => {
+  it('shows a single contact of an array', () => {
     const shared = { displayName: 'Ada', vcard: composeVcard('Ada', '15550000003') };
     expect(readContent({ contactsArrayMessage: { contacts: [shared] } }).reading).to.deep.equal({
       type: 'contact',
@@ -75,7 +74,7 @@ describe('reading contacts', () => {
     });
   });
 
-  it('takes the name from the card when the message has none', () => {
+  it('reads the name from the vCard when the message has none', () => {
     const { reading } = readContent({ contactMessage: { vcard: card('FN:Ada\\, Example') } });
     expect(reading.body).to.equal('Ada, Example');
   });
@@ -98,7 +97,7 @@ describe('reading contacts', () => {
     });
   }
 
-  it('is not held up by a card that is none', () => {
+  it('reads a malformed vCard quickly', () => {
     const long = 'A'.repeat(1_000_000);
     for (const vcard of [
       long,
@@ -111,7 +110,7 @@ describe('reading contacts', () => {
     }
   });
 
-  it('leaves an empty share to the rule for what nobody knows', () => {
+  it('leaves an empty array to the fallback for unknown kinds', () => {
     expect(
       readContent({ contactsArrayMessage: { displayName: 'Nobody', contacts: [] } }).reading,
     ).to.deep.equal({

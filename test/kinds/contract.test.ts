@@ -1,10 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import type { Schema } from 'joi';
 import { LIMITS } from '../../src/domain/limits.js';
 import { MESSAGE_EVENT_TYPES } from '../../src/events/catalogue.js';
 import { readContext } from '../../src/kinds/context-info.js';
 import { KINDS, readContent, sendableKinds } from '../../src/kinds/index.js';
 import type { KindSend, MessageKey, Reading, SendPayload } from '../../src/kinds/kind.js';
-import { examplePayload, fieldNames, requiredFields } from './support/example.js';
 import { CHAT, CONTEXT, MENTIONED, overTheWire } from './support/wire.js';
 
 /** Values that a field refuses. */
@@ -25,13 +26,14 @@ const ENVELOPE: Refused = {
   quotedMessageId: [7, null, '', tooLong(128)],
   mentions: ['90000000000002', [7], ['bob'], ['1234'], Array(1_025).fill('90000000000002')],
   metaData: ['{}', 7, null, []],
+  whenAllowed: ['true', 1, null],
 };
 const MESSAGE_ID = [7, null, {}, '', tooLong(128)];
 const quickReply = { type: 'quick_reply', displayText: 'Yes', id: 'yes' };
 
 /** By route: what each of its fields refuses. */
 const REFUSED: Record<string, Refused> = {
-  '/send-message': { ...ENVELOPE, body: shown(LIMITS.textLength) },
+  '/send-message': { ...ENVELOPE, body: shown(LIMITS.textLength), linkPreview: ['true', 1, null] },
   '/send-poll-message': {
     ...ENVELOPE,
     pollName: shown(255),
@@ -54,6 +56,33 @@ const REFUSED: Record<string, Refused> = {
     bodyText: shown(LIMITS.textLength),
     footerText: [7, null, tooLong(1_000)],
     buttons: [null, {}, [], ['Yes'], [null], [{}], [{ type: 'list' }], Array(11).fill(quickReply)],
+  },
+  '/send-list-message': {
+    ...ENVELOPE,
+    title: [7, null, tooLong(60)],
+    bodyText: shown(LIMITS.textLength),
+    footerText: [7, null, tooLong(1_000)],
+    buttonText: shown(20),
+    sections: [
+      null,
+      {},
+      [],
+      [null],
+      [{}],
+      [{ rows: [] }],
+      [{ rows: [{ id: 'a' }] }],
+      [{ rows: [{ id: 'a', title: tooLong(24) }] }],
+      [{ rows: [{ id: 'a', title: 'A', description: tooLong(72) }] }],
+      [{ rows: Array.from({ length: 11 }, (_, index) => ({ id: `${index}`, title: 'A' })) }],
+      [{ rows: Array(2).fill({ id: 'a', title: 'A' }) }],
+      ['a', 'b'].map((id) => ({ rows: [{ id, title: 'A' }] })),
+    ],
+  },
+  '/pin-message': {
+    ...ADDRESS,
+    messageId: MESSAGE_ID,
+    pinned: ['true', 1, null],
+    duration: [0, 3_600, '86400', null],
   },
   '/send-contact': {
     ...ENVELOPE,
@@ -97,7 +126,42 @@ const COMES_BACK: Record<string, Reading> = {
     body: 'Lunch?',
     extra: { poll: { name: 'Lunch?', options: ['Pizza', 'Soup', 'Salad'], selectableCount: 1 } },
   },
-  '/send-interactive-message': { type: 'text', body: 'Are you coming?\nPlease answer by Friday' },
+  '/send-interactive-message': {
+    type: 'text',
+    body: 'Are you coming?\nPlease answer by Friday',
+    extra: {
+      buttons: [
+        { type: 'quick_reply', displayText: 'Yes', id: 'yes' },
+        { type: 'cta_url', displayText: 'The menu', url: 'https://example.com/menu' },
+        { type: 'cta_call', displayText: 'Call us', phoneNumber: '+15550000001' },
+        { type: 'cta_copy', displayText: 'Copy the code', id: 'code', copyCode: 'LUNCH-10' },
+      ],
+    },
+  },
+  '/send-list-message': {
+    type: 'text',
+    body: 'Lunch\nWhat would you like?\nUntil eleven',
+    extra: {
+      list: {
+        buttonText: 'The menu',
+        sections: [
+          {
+            title: 'Warm',
+            rows: [
+              { id: 'pizza', title: 'Pizza', description: 'With mushrooms' },
+              { id: 'soup', title: 'Soup', description: '' },
+            ],
+          },
+          { title: 'Cold', rows: [{ id: 'salad', title: 'Salad', description: '' }] },
+        ],
+      },
+    },
+  },
+  '/pin-message': {
+    type: 'text',
+    body: '[pinned message]',
+    extra: { pin: { targetId: TARGET_ID, pinned: true, duration: 604_800 } },
+  },
   '/send-contact': {
     type: 'contact',
     body: 'Ada Example',
@@ -136,7 +200,7 @@ function validate(kind: KindSend, payload: object) {
   return { value, error: error?.message };
 }
 
-/** The example without what is merely possible. */
+/** The example without optional fields. */
 function required(kind: KindSend): Record<string, unknown> {
   const names = requiredFields(kind.payload);
   const kept = kind.path === '/send-contact' ? [...names, 'phone'] : names;
@@ -146,19 +210,19 @@ function required(kind: KindSend): Record<string, unknown> {
 }
 
 describe('every kind', () => {
-  it('has a name of its own, and its event type is in the catalogue', () => {
+  it('every kind has a unique name and an event type of the catalogue', () => {
     const names = KINDS.map(({ name }) => name);
     expect(names).to.have.lengthOf(new Set(names).size);
     for (const { type } of Object.values(COMES_BACK)) expect(MESSAGE_EVENT_TYPES).to.include(type);
   });
 
-  it('knows nothing of an empty content', () => {
+  it('does not read an empty content', () => {
     expect(readContent({}).kind).to.equal(undefined);
   });
 });
 
 describe('every kind that is sent', () => {
-  it('has a route of its own, and is held to this contract', () => {
+  it('every kind that is sent has a unique route, and an example below', () => {
     const paths = sendableKinds().map(({ path }) => path);
     expect(paths).to.have.lengthOf(new Set(paths).size);
     expect(Object.keys(REFUSED)).to.have.members(paths);
@@ -169,12 +233,12 @@ describe('every kind that is sent', () => {
     describe(kind.path, () => {
       const example = examplePayload(kind.payload);
 
-      it('has an example of each field, and together they are valid', () => {
+      it('the kind has an example of each field, valid together', () => {
         expect(Object.keys(example)).to.have.members(fieldNames(kind.payload));
         expect(validate(kind, example).error).to.equal(undefined);
       });
 
-      it('needs what it says it needs, and names what is missing', () => {
+      it('the kind requires its required fields, and names a missing one', () => {
         const least = required(kind);
         expect(validate(kind, least).error).to.equal(undefined);
         for (const name of Object.keys(least)) {
@@ -183,7 +247,7 @@ describe('every kind that is sent', () => {
         }
       });
 
-      it('refuses wrong values of every field, and names the field', () => {
+      it('refuses invalid values of every field, and names the field', () => {
         const refused = REFUSED[kind.path] ?? {};
         expect(Object.keys(refused)).to.have.members(fieldNames(kind.payload));
         for (const [name, values] of Object.entries(refused)) {
@@ -194,23 +258,23 @@ describe('every kind that is sent', () => {
         }
       });
 
-      it('refuses a field that it does not know', () => {
+      it('refuses an unknown field', () => {
         expect(validate(kind, { ...example, colour: 'red' }).error).to.equal('colour is not allowed');
       });
 
-      it('comes back as it was sent', async () => {
+      it('the kind can be read as it was composed', async () => {
         const content = await compose(kind, example);
         const { kind: readBy, reading } = readContent(content);
         expect(reading).to.deep.equal(COMES_BACK[kind.path]);
         expect(readBy?.send?.path).to.equal(kind.path);
       });
 
-      it('goes without what may be left out', async () => {
+      it('the kind is composed without its optional fields', async () => {
         const { reading } = readContent(await compose(kind, required(kind)));
         expect(reading.type).to.equal(COMES_BACK[kind.path]?.type);
       });
 
-      it('answers with the message that it is about, if it is about one', () => {
+      it('returns the id of its target, if it has one', () => {
         const payload: SendPayload = validate(kind, example).value;
         const target = kind.target?.(payload);
         expect(kind.answer?.(payload)).to.deep.equal(target && { targetId: TARGET_ID });
@@ -242,3 +306,71 @@ describe('every kind that is sent', () => {
     return overTheWire(kind.compose(payload, context), quoted ? { conversation: quoted } : undefined);
   }
 });
+
+const PAGE = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8');
+/** Described once for all routes. */
+const SHARED = ['clientId', 'to', 'quotedMessageId', 'mentions', 'metaData', 'whenAllowed'];
+
+function sectionOf(path: string): string {
+  const sections = PAGE.split(/^(?=##)/m);
+  return sections.find((section) => section.startsWith(`### \`${path}\``)) ?? '';
+}
+
+describe('the page of the API', () => {
+  for (const { path, payload, answer } of sendableKinds()) {
+    it(`describes the fields of ${path}, and says whether it takes the shared ones`, () => {
+      const [heading = '', ...lines] = sectionOf(path).split('\n');
+      for (const name of fieldNames(payload)) {
+        if (!SHARED.includes(name)) expect(lines.join('\n'), name).to.contain(`\`${name}\``);
+      }
+      expect(heading.includes('✉')).to.equal(fieldNames(payload).includes('mentions'));
+    });
+
+    it(`the page has a correct example for ${path}`, () => {
+      const [, example = ''] = /```json\n([\s\S]*?)\n```/.exec(sectionOf(path)) ?? [];
+      const { error } = payload.validate(JSON.parse(example), { convert: false });
+      expect(error?.message).to.equal(undefined);
+    });
+
+    if (!answer) continue;
+
+    it(`documents the answer of ${path}`, () => {
+      const answered = answer({ clientId: 'acme', to: '+15550000002', ...{ messageId: 'A1' } });
+      for (const name of Object.keys(answered)) {
+        expect(sectionOf(path)).to.match(new RegExp(`Answer: .*${name}`));
+      }
+    });
+  }
+});
+
+/** A payload made of a schema's own examples; fields without one are left out. */
+function examplePayload(schema: Schema): Record<string, unknown> {
+  const fields = fieldsOf(schema).flatMap(([name, { examples = [] }]) =>
+    examples.length > 0 ? [[name, examples[0]]] : [],
+  );
+  return Object.fromEntries(fields);
+}
+
+/** Names of the fields that a schema takes. */
+function fieldNames(schema: Schema): string[] {
+  return fieldsOf(schema).map(([name]) => name);
+}
+
+/** Names of the fields that a schema needs. */
+function requiredFields(schema: Schema): string[] {
+  return fieldsOf(schema).flatMap(([name, { flags }]) => (flags?.presence === 'required' ? [name] : []));
+}
+
+interface Field {
+  examples?: unknown[];
+  flags?: { presence?: string };
+}
+
+interface ObjectDescription extends Field {
+  keys?: Record<string, Field>;
+}
+
+function fieldsOf(schema: Schema): [string, Field][] {
+  const { keys = {} }: ObjectDescription = schema.describe();
+  return Object.entries(keys);
+}

@@ -31,7 +31,7 @@ describe('buttons', () => {
     { type: 'cta_copy', displayText: 'Copy', id: 'code', copyCode: 'LUNCH-10' },
   ];
 
-  it('go out as phones take them', async () => {
+  it('buttons are composed in the form of the protocol', async () => {
     const content = await sent(buttons);
     const message = content.viewOnceMessage?.message;
     expect(message?.messageContextInfo).to.have.property('deviceListMetadata').that.is.an('object');
@@ -57,8 +57,14 @@ describe('buttons', () => {
     ]);
   });
 
-  it('are no picture to be looked at once, whatever their wrapper says', async () => {
-    expect(readContent(await sent(buttons)).reading).to.deep.equal({ type: 'text', body: 'Are you coming?' });
+  it('buttons are not view-once, although their wrapper is', async () => {
+    expect(readContent(await sent(buttons)).reading).to.deep.equal({
+      type: 'text',
+      body: 'Are you coming?',
+      extra: {
+        buttons: [...buttons.slice(0, 2), { ...buttons[2], phoneNumber: '+15550000001' }, buttons[3]],
+      },
+    });
   });
 
   const refused: [string, object, string][] = [
@@ -94,7 +100,7 @@ describe('buttons', () => {
     ['no code', { type: 'cta_copy', displayText: 'Copy', id: 'code' }, 'buttons[0].copyCode is required'],
   ];
   for (const [what, button, message] of refused) {
-    it(`are refused with ${what}`, () => {
+    it(`buttons are refused with ${what}`, () => {
       expect(validate([button])?.error?.message).to.equal(message);
     });
   }
@@ -158,7 +164,91 @@ describe('reading a text with buttons', () => {
     });
   }
 
-  it('says that it is one when it has no text', () => {
+  it('shows the rows of a list, in either form', () => {
+    const legacy: Content = {
+      listMessage: {
+        description: 'Lunch?',
+        buttonText: 'Menu',
+        sections: [{ title: 'Warm', rows: [{ rowId: 'soup', title: 'Soup' }] }],
+      },
+    };
+    const native = (buttonParamsJson: string): Content => ({
+      interactiveMessage: {
+        body: { text: 'Lunch?' },
+        nativeFlowMessage: { buttons: [{ name: 'single_select', buttonParamsJson }] },
+      },
+    });
+    const params = { title: 'Menu', sections: [{ title: 'Warm', rows: [{ id: 'soup', title: 'Soup' }] }] };
+    const rows = [{ id: 'soup', title: 'Soup', description: '' }];
+    const list = { buttonText: 'Menu', sections: [{ title: 'Warm', rows }] };
+    for (const content of [legacy, native(JSON.stringify(params))]) {
+      const { kind, reading } = readContent(content);
+      expect(reading).to.deep.equal({ type: 'text', body: 'Lunch?', extra: { list } });
+      expect(kind?.storedType).to.equal('interactive');
+    }
+    for (const broken of ['{"title":', '{"sections":7}', '[]', '{"sections":[{"rows":["x"]}]}', '{}']) {
+      expect(readContent(native(broken)).reading).to.deep.equal({ type: 'text', body: 'Lunch?' });
+    }
+  });
+
+  it('shows the buttons in any form, and leaves out those that say nothing', () => {
+    const call = { type: 'cta_call', displayText: 'Call us', phoneNumber: '+15550000001' };
+    const yes = { type: 'quick_reply', displayText: 'Yes', id: 'yes' };
+    const menu = { type: 'cta_url', displayText: 'Menu', url: 'https://example.com/' };
+    const text = { text: 'Coming?' };
+    const native = (name: string, buttonParamsJson: string) => ({ name, buttonParamsJson });
+    const flow = {
+      buttons: [
+        native('quick_reply', '{"display_text":"Yes","id":"yes","more":1}'),
+        native('cta_url', '{"display_text":"Menu","url":"https://example.com/"}'),
+        native('cta_call', '{"display_text":"Call us","phone_number":"+15550000001"}'),
+        native('quick_reply', '{"display_text":7}'),
+        native('quick_reply', '{"display_text":" "}'),
+        native('quick_reply', '['),
+        native('review_and_pay', '{"display_text":"Pay"}'),
+      ],
+    };
+    const hydratedButtons = [
+      { quickReplyButton: { displayText: 'Yes', id: 'yes' } },
+      { urlButton: { displayText: 'Menu', url: 'https://example.com/' } },
+      { callButton: { displayText: 'Call us', phoneNumber: '+15550000001' } },
+      {},
+    ];
+    const contents: [Content, object[]][] = [
+      [{ interactiveMessage: { body: text, nativeFlowMessage: flow } }, [yes, menu, call]],
+      [
+        {
+          interactiveMessage: {
+            body: text,
+            carouselMessage: { cards: [{ nativeFlowMessage: flow }, { nativeFlowMessage: flow }] },
+          },
+        },
+        [yes, menu, call, yes, menu, call],
+      ],
+      [
+        {
+          buttonsMessage: {
+            contentText: 'Coming?',
+            buttons: [{ buttonId: 'yes', buttonText: { displayText: 'Yes' } }, {}],
+          },
+        },
+        [yes],
+      ],
+      [
+        { templateMessage: { hydratedTemplate: { hydratedContentText: 'Coming?', hydratedButtons } } },
+        [yes, menu, call],
+      ],
+      [
+        { templateMessage: { interactiveMessageTemplate: { body: text, nativeFlowMessage: flow } } },
+        [yes, menu, call],
+      ],
+    ];
+    for (const [content, buttons] of contents) {
+      expect(readContent(content).reading.extra, JSON.stringify(content)).to.deep.equal({ buttons });
+    }
+  });
+
+  it('uses its name when it has no text', () => {
     expect(readContent({ interactiveMessage: { body: { text: '' } } }).reading.body).to.equal(
       '[interactive]',
     );

@@ -2,12 +2,15 @@ import { proto } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
 import Joi from 'joi';
 import { MESSAGE_EVENT_TYPES } from '../../src/events/catalogue.js';
+import { isSilent } from '../../src/kinds/content.js';
 import { readContext } from '../../src/kinds/context-info.js';
-import { envelopeFields } from '../../src/kinds/envelope.js';
+import { envelopeFields } from '../../src/kinds/fields.js';
 import { KINDS, kindOfFile, readContent, sendableKinds } from '../../src/kinds/index.js';
 import type { Content, Kind, SendPayload } from '../../src/kinds/kind.js';
-import { isSilent } from '../../src/kinds/silent.js';
+import { pollCreation } from '../../src/kinds/poll-creation.js';
+import { text } from '../../src/kinds/text.js';
 import { unknownName } from '../../src/kinds/unknown.js';
+import { CHAT, CONTEXT, overTheWire } from './support/wire.js';
 
 describe('reading message contents', () => {
   const readings: [string, Content, string, string][] = [
@@ -83,7 +86,7 @@ describe('reading message contents', () => {
     });
   }
 
-  it('shows whatever the protocol knows, empty as it may be, as something that JSON can hold', () => {
+  it('reads every content of the protocol, even empty, as valid JSON', () => {
     const names = Object.keys(proto.Message.prototype);
     expect(names).to.include.members(['imageMessage', 'pollCreationMessageV5', 'protocolMessage']);
     for (const name of names) {
@@ -94,11 +97,11 @@ describe('reading message contents', () => {
     }
   });
 
-  it('names an unknown kind for counting', () => {
+  it('names an unknown kind for metrics', () => {
     expect(unknownName({ messageContextInfo: {}, eventMessage: { name: 'x' } })).to.equal('eventMessage');
   });
 
-  it('keeps the housekeeping between devices silent, and nothing that a person did', () => {
+  it('treats protocol messages between devices as silent, and nothing that a person caused', () => {
     expect(isSilent({ protocolMessage: { type: 6 } })).to.equal(true);
     expect(isSilent({ senderKeyDistributionMessage: {}, messageContextInfo: {} })).to.equal(true);
     expect(isSilent({ placeholderMessage: { type: 0 } })).to.equal(false);
@@ -110,7 +113,7 @@ describe('reading message contents', () => {
     expect(isSilent({ ephemeralMessage: { message: { conversation: 'hi' } } })).to.equal(false);
   });
 
-  it('finds quote, mentions and the forwarded flag, whatever kind carries them', () => {
+  it('finds quote, mentions and the forwarded flag in every kind', () => {
     const contextInfo = {
       stanzaId: 'A1',
       participant: '90000000000002:3@lid',
@@ -133,7 +136,7 @@ describe('reading message contents', () => {
     expect(readContext({ conversation: 'x' }, read)).to.deep.equal({ mentions: [], isForwarded: false });
   });
 
-  it('counts what was forwarded often as forwarded, and quotes what is not known by its id', () => {
+  it('marks often forwarded contents as forwarded, and quotes an unknown message by its id', () => {
     const read = (content: Content) => readContent(content).reading;
     for (const quotedMessage of [undefined, {}, { messageContextInfo: {} }]) {
       const contextInfo = { stanzaId: 'A1', forwardingScore: 5, ...(quotedMessage && { quotedMessage }) };
@@ -145,7 +148,7 @@ describe('reading message contents', () => {
     }
   });
 
-  it('reads what is quoted by its own kind', () => {
+  it('reads a quoted content by its own kind', () => {
     const read = (content: Content) => readContent(content).reading;
     const quotedMessage = { viewOnceMessage: { message: { imageMessage: { caption: 'Look!' } } } };
     const contextInfo = { stanzaId: 'A1', quotedMessage };
@@ -180,7 +183,7 @@ describe('a new kind', () => {
   };
   const kinds = [album, ...KINDS];
 
-  it('is read where it is in the list, also within other contents', () => {
+  it('a new kind is read once it is in the list, also nested in other contents', () => {
     const wrapped = { ephemeralMessage: { message: { albumMessage: {} } } };
     expect(readContent(wrapped, kinds)).to.deep.equal({
       kind: album,
@@ -190,14 +193,138 @@ describe('a new kind', () => {
     expect(readContent(edit, kinds).reading.body).to.equal('an album');
   });
 
-  it('has a route, and takes files', () => {
+  it('a new kind has a route, and accepts files', () => {
     expect(sendableKinds(kinds).map(({ path }) => path)).to.include('/send-album');
     const wishes = { caption: '', asVoice: false, asSticker: false };
     expect(kindOfFile('application/x-album', wishes, kinds)?.name).to.equal('album');
   });
 
-  it('is unknown, and said to be so, where it is not', () => {
+  it('a new kind is read as unknown while it is not in the list', () => {
     expect(readContent({ albumMessage: {} })).to.deep.equal({ reading: { type: 'text', body: '[album]' } });
     expect(unknownName({ albumMessage: {} })).to.equal('albumMessage');
+  });
+});
+
+async function sent(selectableCount?: number): Promise<Content> {
+  const asked = { clientId: 'acme', to: '+15550000002', pollName: 'Lunch?', pollOptions: ['Pizza', 'Soup'] };
+  const { send } = pollCreation;
+  const payload = send && Joi.attempt({ ...asked, selectableCount }, send.payload);
+  if (!payload) throw new Error('polls cannot be sent');
+  return overTheWire(send.compose(payload, CONTEXT));
+}
+
+describe('a poll', () => {
+  it('a poll allows one choice by default, in the field that phones use for such polls', async () => {
+    expect((await sent()).pollCreationMessageV3?.selectableOptionsCount).to.equal(1);
+    expect((await sent(1)).pollCreationMessageV3?.selectableOptionsCount).to.equal(1);
+    expect((await sent(2)).pollCreationMessage?.selectableOptionsCount).to.equal(2);
+  });
+
+  it('a poll has a unique secret, with which votes are encrypted', async () => {
+    const secrets = await Promise.all([sent(), sent()]).then((polls) =>
+      polls.map(({ messageContextInfo }) =>
+        Buffer.from(messageContextInfo?.messageSecret ?? []).toString('hex'),
+      ),
+    );
+    expect(secrets[0]).to.match(/^[0-9a-f]{64}$/);
+    expect(secrets[0]).to.not.equal(secrets[1]);
+  });
+
+  it('refuses more choices than options, with a clear error', () => {
+    const asked = { clientId: 'acme', to: '1'.repeat(9), pollName: '?', pollOptions: ['a', 'b'] };
+    const { error } = pollCreation.send?.payload.validate({ ...asked, selectableCount: 3 }) ?? {};
+    expect(error?.message).to.contain('must not be more than the number of pollOptions');
+  });
+
+  it('a poll is read the same in every version', () => {
+    const poll = { name: 'Lunch?', options: [{ optionName: 'Pizza' }, { optionName: 'Soup' }] };
+    const one = { ...poll, selectableOptionsCount: 1 };
+    const versions: Content[] = [
+      { pollCreationMessage: one },
+      { pollCreationMessageV2: one },
+      { pollCreationMessageV3: one },
+      { pollCreationMessageV4: { message: { pollCreationMessage: one } } },
+      { pollCreationMessageV5: one },
+      { ephemeralMessage: { message: { pollCreationMessageV3: one } } },
+    ];
+    for (const content of versions) {
+      const { kind, reading } = readContent(content);
+      expect(reading).to.deep.equal({
+        type: 'poll_creation',
+        body: 'Lunch?',
+        extra: { poll: { name: 'Lunch?', options: ['Pizza', 'Soup'], selectableCount: 1 } },
+      });
+      expect(kind?.storedType).to.equal('poll');
+    }
+  });
+
+  it('a poll allows all options when no limit is set', () => {
+    const options = [{ optionName: 'Pizza' }, { optionName: 'Soup' }];
+    for (const bound of [{}, { selectableOptionsCount: 0 }]) {
+      const { reading } = readContent({ pollCreationMessage: { name: 'Lunch?', options, ...bound } });
+      expect(reading.extra?.poll?.selectableCount).to.equal(2);
+    }
+  });
+});
+
+const BERLIN = { degreesLatitude: 52.5, degreesLongitude: 13.25 };
+const berlin = { latitude: 52.5, longitude: 13.25, name: '', address: '', live: false };
+
+describe('reading a location', () => {
+  const readings: [string, Content, string, object][] = [
+    [
+      'a named place',
+      { locationMessage: { ...BERLIN, name: 'Office', address: 'Main Street 1' } },
+      'Office',
+      { ...berlin, name: 'Office', address: 'Main Street 1' },
+    ],
+    [
+      'a place with an address only',
+      { locationMessage: { ...BERLIN, address: 'Main Street 1' } },
+      'Main Street 1',
+      { ...berlin, address: 'Main Street 1' },
+    ],
+    ['a bare position', { locationMessage: BERLIN }, '52.5, 13.25', berlin],
+    ['a position that moves', { liveLocationMessage: BERLIN }, '52.5, 13.25', { ...berlin, live: true }],
+    [
+      'a position that moves, with what its sender wrote to it',
+      { liveLocationMessage: { ...BERLIN, caption: 'on my way' } },
+      'on my way',
+      { ...berlin, name: 'on my way', live: true },
+    ],
+    [
+      'a position that moves, of the old kind',
+      { locationMessage: { ...BERLIN, isLive: true } },
+      '52.5, 13.25',
+      { ...berlin, live: true },
+    ],
+    [
+      'nonsense as what JSON can hold',
+      { locationMessage: { degreesLatitude: Number.NaN, degreesLongitude: Number.POSITIVE_INFINITY } },
+      '0, 0',
+      { ...berlin, latitude: 0, longitude: 0 },
+    ],
+  ];
+  for (const [what, content, body, location] of readings) {
+    it(`shows ${what}`, () => {
+      expect(readContent(content).reading).to.deep.equal({ type: 'location', body, extra: { location } });
+    });
+  }
+});
+
+describe('the link of a text', () => {
+  const linkIn = (body: string) => text.send?.link?.({ clientId: 'acme', to: CHAT, ...{ body } })?.url;
+
+  it('is the first web address, without the punctuation around it', () => {
+    const cases = {
+      'see https://example.com/a?b=c#d and https://example.org': 'https://example.com/a?b=c#d',
+      'see (https://example.com/menu).': 'https://example.com/menu',
+      '"HTTPS://Example.com"!': 'HTTPS://Example.com',
+      'http://example.com\nis plain': 'http://example.com',
+    };
+    for (const [body, url] of Object.entries(cases)) expect(linkIn(body)).to.equal(url);
+    for (const body of ['hello', 'example.com', 'https:// no', 'ftp://example.com', 'https://']) {
+      expect(linkIn(body), body).to.equal(undefined);
+    }
   });
 });

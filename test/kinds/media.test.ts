@@ -8,7 +8,7 @@ import { CONTEXT, DOWNLOAD, FILE_PATH, MENTIONED, overTheWire, PLACE } from './s
 const PLAIN: FileWishes = { caption: '', asVoice: false, asSticker: false };
 const THUMBNAIL = Buffer.from('a small picture');
 
-/** What is known of a file of which nothing could be found out. */
+/** A file without detected properties. */
 function aFile(mimeType: string, more: Partial<OutgoingFile> = {}): OutgoingFile {
   return { path: FILE_PATH, mimeType, fileName: 'file.bin', size: PLACE.fileLength, ...more };
 }
@@ -40,7 +40,7 @@ describe('a file', () => {
     ['nonsense', {}, 'document'],
   ];
   for (const [mimeType, wishes, name] of takers) {
-    it(`of type ${mimeType} with the wishes ${JSON.stringify(wishes)} is sent as ${name}`, () => {
+    it(`a file is sent as ${name} for type ${mimeType} with the options ${JSON.stringify(wishes)}`, () => {
       expect(kindOfFile(mimeType, { ...PLAIN, ...wishes })?.name).to.equal(name);
     });
   }
@@ -114,20 +114,20 @@ describe('a file', () => {
     },
   ];
   for (const { what, file, wishes, body, media } of sends) {
-    it(`that is ${what} comes back as it was sent`, async () => {
+    it(`a file can be read as it was sent: ${what}`, async () => {
       const { name, content } = await sent(file, wishes);
       expect(readContent(content).kind?.name).to.equal(name);
       expect(readContent(content).reading).to.deep.equal({ type: name, body, extra: { media } });
     });
 
-    it(`that is ${what} mentions people`, async () => {
+    it(`mentions people: ${what}`, async () => {
       const { content } = await sent(file, wishes, [MENTIONED]);
       const { mentions } = readContext(content, (quoted) => readContent(quoted).reading);
       expect(mentions).to.deep.equal(['90000000000003']);
     });
   }
 
-  it('carries what phones show before they fetch it', async () => {
+  it('a file has the preview that phones show before the download', async () => {
     const thumbnail = { thumbnail: THUMBNAIL };
     const { content: picture } = await sent(aFile('image/png', thumbnail));
     expect(picture.imageMessage?.jpegThumbnail).to.deep.equal(THUMBNAIL);
@@ -141,7 +141,7 @@ describe('a file', () => {
     expect([...(note.audioMessage?.waveform ?? [])]).to.deep.equal(Array(64).fill(9));
   });
 
-  it('goes out without what could not be found out, and nobody looks into it again', async () => {
+  it('a file is composed without undetected properties, which nothing else computes', async () => {
     const wishes = { asVoice: true, asSticker: true };
     for (const mimeType of ['image/png', 'image/webp', 'video/mp4', 'audio/ogg', 'application/pdf']) {
       const { name, content } = await sent(aFile(mimeType), wishes);
@@ -214,12 +214,12 @@ describe('reading a file', () => {
     });
   }
 
-  it('says nothing of views where there may be many', () => {
+  it('the event of a file has no `viewOnce` where it may be viewed often', () => {
     const { reading } = readContent({ ephemeralMessage: { message: { imageMessage: PLACE } } });
     expect(reading.extra?.media).to.not.have.property('viewOnce');
   });
 
-  it('fills in what the sender left out', () => {
+  it('fills in missing fields', () => {
     const download = {
       url: '',
       directPath: '',

@@ -1,23 +1,26 @@
 import { expect } from 'chai';
+import { parseJid } from '../../src/domain/address.js';
 import { isGatewayError } from '../../src/domain/errors.js';
 import { LIMITS } from '../../src/domain/limits.js';
-import { ReadReceipts } from '../../src/link/baileys/read-receipts.js';
+import { ReadReceipts } from '../../src/link/baileys/receipts.js';
 import type { IncomingMessage, MessageReference } from '../../src/link/link.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { Rig, type Session } from './rig.js';
+import { LinkRig, type Session } from './rig.js';
 
 const ALICE = '+15550000001';
 const BOB = '+15550000002';
 const BOB_PN = '15550000002@s.whatsapp.net';
 const CATCH_UP_MS = 30_000;
+const NEWS_MS = 120_000;
 const VERSIONS = 'app-state-sync-version';
+const NEWS = { from: 's.whatsapp.net', id: '1', type: 'server_sync', t: '1' };
 
-describe('chats over the wire', () => {
-  let rig: Rig;
+describe('a link that changes chats', () => {
+  let rig: LinkRig;
   let session: Session;
 
   beforeEach(async () => {
-    rig = await Rig.start();
+    rig = await LinkRig.start();
     await rig.network.addPhone({ number: ALICE, name: 'Alice' });
     await rig.network.addPhone({ number: BOB, name: 'Bob' });
     session = await rig.connected(ALICE);
@@ -30,12 +33,14 @@ describe('chats over the wire', () => {
     return (await session.next('message', ({ message }) => message.messageId === messageId)).message;
   }
 
+  const appStateQueries = async () => (await rig.network.stats()).queries['w:sync:app:state'] ?? 0;
+
   const link = () => {
     if (!session.link) throw new Error('open the session first');
     return session.link;
   };
 
-  it('typing is shown on the phone, and taken back', async () => {
+  it('shows on the phone that the client starts and stops typing', async () => {
     await link().sendTyping(BOB_PN, true);
     await link().sendTyping(BOB_PN, false);
     await session.send(BOB_PN, 'done');
@@ -47,7 +52,7 @@ describe('chats over the wire', () => {
     ]);
   });
 
-  it('messages are marked read in one receipt, and are told as read', async () => {
+  it('marks messages read in one receipt, which the sender sees', async () => {
     const messages = [await incoming('one'), await incoming('two')];
     await link().markRead(messages[0]?.chat ?? '', messages.map(referenceTo));
     for (const { messageId } of messages) {
@@ -58,11 +63,11 @@ describe('chats over the wire', () => {
     }
   });
 
-  it('own messages need no receipt', async () => {
+  it('sends no receipt for own messages', async () => {
     await link().markRead(BOB_PN, [{ messageId: '3EB0AA', fromMe: true, sentAt: 0 }]);
   });
 
-  it('a chat is marked unread on the phone', async () => {
+  it('marks a chat unread on the phone', async () => {
     const message = await incoming('hello');
     await link().changeChat({ type: 'mark-unread', chat: message.chat, last: referenceTo(message) });
     const chat = await rig.network.waitForChat(ALICE, ({ unread }) => unread);
@@ -70,7 +75,7 @@ describe('chats over the wire', () => {
     expect((await rig.network.chats(ALICE)).rejected).to.equal(0);
   });
 
-  it('a message is deleted for the own account only', async () => {
+  it('deletes a message for the own account only', async () => {
     const message = await incoming('hello');
     await link().changeChat({
       type: 'delete-for-me',
@@ -82,7 +87,19 @@ describe('chats over the wire', () => {
     );
   });
 
-  it('changes at once all come through', async () => {
+  it('stars messages on the phone, and removes the star', async () => {
+    const message = referenceTo(await incoming('hello'));
+    const star = { type: 'star', chat: BOB_PN, message } as const;
+    await link().changeChat({ ...star, starred: true });
+    await rig.network.waitForChat(ALICE, ({ starredMessages = [] }) =>
+      starredMessages.includes(message.messageId),
+    );
+    await link().changeChat({ ...star, starred: false });
+    await rig.network.waitForChat(ALICE, ({ starredMessages }) => starredMessages === undefined);
+    expect((await rig.network.chats(ALICE)).rejected).to.equal(0);
+  });
+
+  it('makes all of several concurrent changes', async () => {
     const messages = [await incoming('one'), await incoming('two'), await incoming('three')];
     await Promise.all(
       messages.map((message) =>
@@ -94,7 +111,7 @@ describe('chats over the wire', () => {
     expect((await rig.network.chats(ALICE)).rejected).to.equal(0);
   });
 
-  it('a change that another device was faster than is made on top of that', async () => {
+  it('repeats a change after a conflict with another device', async () => {
     const message = await incoming('hello');
     const change = { type: 'mark-unread', chat: message.chat, last: referenceTo(message) } as const;
     await rig.network.fault({ kind: 'app-state-conflict', number: ALICE });
@@ -105,7 +122,7 @@ describe('chats over the wire', () => {
     expect((await rig.network.chats(ALICE)).rejected).to.equal(0);
   });
 
-  it('a change that is refused again and again says so, and the next one is made', async () => {
+  it('reports a change that is refused repeatedly, and makes the next one', async () => {
     const message = await incoming('hello');
     const change = { type: 'mark-unread', chat: message.chat, last: referenceTo(message) } as const;
     await rig.network.fault({ kind: 'app-state-conflict', number: ALICE, count: 2 });
@@ -115,7 +132,7 @@ describe('chats over the wire', () => {
     await rig.network.waitForChat(ALICE, ({ unread }) => unread);
   });
 
-  it('a wrong version that a crash left behind is overcome', async () => {
+  it('recovers from a wrong version that a crash left behind', async () => {
     const message = await incoming('hello');
     const change = { type: 'mark-unread', chat: message.chat, last: referenceTo(message) } as const;
     await link().changeChat(change);
@@ -126,13 +143,23 @@ describe('chats over the wire', () => {
     expect((await rig.network.chats(ALICE)).rejected).to.equal(0);
   });
 
-  it('an anchor without its time cannot be used', async () => {
+  it('refuses a change whose last message has no time', async () => {
     const last = { messageId: '3EB0AA', fromMe: false, sentAt: 0 };
     const error = await link().changeChat({ type: 'mark-unread', chat: BOB_PN, last }).catch(reason);
     expect(isGatewayError(error, 'app_state_rejected')).to.equal(true);
   });
 
-  it('a change right after the pairing waits for the keys of the phone', async () => {
+  it('ignores changes of a collection that does not exist, and reads what comes after them', async () => {
+    const before = await appStateQueries();
+    rig.inject(ALICE, { tag: 'notification', attrs: NEWS });
+    const spoiled: Record<string, string>[] = [{}, { name: '' }, { name: 'unheard_of' }];
+    for (const attrs of spoiled)
+      rig.inject(ALICE, { tag: 'notification', attrs: NEWS, content: [{ tag: 'collection', attrs }] });
+    await incoming('after them');
+    expect(await appStateQueries()).to.equal(before);
+  });
+
+  it("waits for the phone's keys right after the pairing", async () => {
     await rig.network.addPhone({ number: '+15550000003', name: 'Carol' });
     const fresh = await rig.paired('+15550000003');
     fresh.open();
@@ -144,7 +171,7 @@ describe('chats over the wire', () => {
     );
   });
 
-  it('nothing of it works on a closed link', async () => {
+  it('refuses every change once it is closed', async () => {
     const closed = link();
     await session.close();
     const message = { messageId: '3EB0AA', fromMe: false, sentAt: 1 };
@@ -159,9 +186,76 @@ describe('chats over the wire', () => {
   });
 });
 
-describe('chats on a network that does not answer', () => {
+describe('a link after its pairing', () => {
+  let rig: LinkRig;
+
+  beforeEach(async () => {
+    rig = await LinkRig.start();
+    await rig.network.addPhone({ number: ALICE, name: 'Alice' });
+    await rig.network.addPhone({ number: BOB, name: 'Bob' });
+  });
+
+  afterEach(() => rig.stop());
+
+  const firstSyncs = async () => (await rig.network.stats()).queries['w:sync:app:state'] ?? 0;
+
+  it('learns once the names of the address book, and which chats are archived, muted and pinned', async () => {
+    await rig.network.people.nameContacts(ALICE, [{ number: BOB, name: 'Bob Builder' }]);
+    await rig.network.updateChat(ALICE, BOB, { archived: true });
+    await rig.network.updateChat(ALICE, BOB, { muted: true });
+    const session = await rig.paired(ALICE);
+    session.open();
+    const { lid, pn } = await session.next('contact', ({ name }) => name === 'Bob Builder');
+    expect(pn).to.equal(BOB.slice(1));
+    await session.next(
+      'chat-changed',
+      ({ chat, archived }) => parseJid(chat)?.user === lid && archived === true,
+    );
+    await session.next('chat-changed', ({ mutedUntil = 0 }) => mutedUntil > Date.now());
+    await session.firstSync();
+    const asked = await firstSyncs();
+    await session.close();
+    session.open();
+    await session.next('open');
+    await session.send(BOB_PN, 'here again');
+    expect(await firstSyncs()).to.equal(asked);
+    expect(session.all('contact').filter(({ source }) => source === 'address-book')).to.deep.equal([]);
+  });
+
+  it('reads a long address book from a snapshot, and the patches after it', async () => {
+    const names = Array.from({ length: 250 }, (_, index) => ({ number: BOB, name: `Bob ${index}` }));
+    await rig.network.people.nameContacts(ALICE, names);
+    const session = await rig.paired(ALICE);
+    session.open();
+    await session.firstSync();
+    const learnt = session.all('contact').filter(({ source }) => source === 'address-book');
+    expect(learnt.at(-1)?.name).to.equal('Bob 249');
+    await session.link?.changeChat({ type: 'pin', chat: BOB_PN, pinned: true });
+    await rig.network.waitForChat(ALICE, ({ pinned }) => pinned);
+    expect((await rig.network.chats(ALICE)).rejected).to.equal(0);
+  });
+
+  it('sends and receives while the network has not answered it', async () => {
+    await rig.network.fault({ kind: 'ignore-app-state', number: ALICE });
+    const session = await rig.paired(ALICE);
+    session.open();
+    await session.next('open');
+    const { messageId } = await rig.network.write(BOB, { to: ALICE, text: 'are you there?' });
+    await session.next('message', ({ message }) => message.messageId === messageId);
+    await session.send(BOB_PN, 'yes');
+    await rig.network.waitForMessage(BOB, ({ text }) => text === 'yes');
+    expect(await firstSyncs()).to.be.greaterThan(0);
+    await rig.network.clearFaults();
+    await session.close();
+    session.keys.commits.length = 0;
+    session.open();
+    await session.firstSync();
+  });
+});
+
+describe('a link that changes chats while the network does not answer', () => {
   let clock: ManualClock;
-  let rig: Rig;
+  let rig: LinkRig;
   let session: Session;
   const change = {
     type: 'delete-for-me',
@@ -171,7 +265,7 @@ describe('chats on a network that does not answer', () => {
 
   beforeEach(async () => {
     clock = new ManualClock(Date.now());
-    rig = await Rig.start({ clock });
+    rig = await LinkRig.start({ clock });
     await rig.network.addPhone({ number: ALICE, name: 'Alice' });
     await rig.network.addPhone({ number: BOB, name: 'Bob' });
     session = await rig.connected(ALICE);
@@ -183,7 +277,7 @@ describe('chats on a network that does not answer', () => {
     await rig.stop();
   });
 
-  it('a phone that never shares its keys fails the change', async () => {
+  it('fails a change if the phone never shares its keys', async () => {
     await session.close();
     const credentials = JSON.parse(Buffer.from((await session.keys.credentials()) ?? '').toString());
     const keyless = JSON.stringify({ ...credentials, myAppStateKeyId: undefined });
@@ -196,7 +290,7 @@ describe('chats on a network that does not answer', () => {
     expect(isGatewayError(await changed, 'app_state_rejected')).to.equal(true);
   });
 
-  it('a change that is not answered fails, and ends the link that it would hold up', async () => {
+  it('fails an unanswered change, and ends the link that it would block', async () => {
     await rig.network.fault({ kind: 'silence', number: ALICE });
     const changed = session.link?.changeChat(change).catch(reason);
     await clock.scheduled(CATCH_UP_MS);
@@ -205,7 +299,15 @@ describe('chats on a network that does not answer', () => {
     expect((await session.next('closed')).reason).to.equal('connection_silent');
   });
 
-  it('a receipt that is not acknowledged fails in time', async () => {
+  it('ends a link that cannot read what another device has changed', async () => {
+    await rig.network.fault({ kind: 'ignore-app-state', number: ALICE });
+    await rig.network.updateChat(ALICE, BOB, { archived: true });
+    await clock.scheduled(NEWS_MS);
+    clock.advance(NEWS_MS);
+    expect((await session.next('closed')).reason).to.equal('connection_silent');
+  });
+
+  it('fails an unacknowledged receipt at its deadline', async () => {
     await rig.network.fault({ kind: 'silence', number: ALICE });
     const marked = session.link?.markRead(BOB_PN, [{ messageId: '3AAA', fromMe: false, sentAt: 0 }]);
     const outcome = marked?.catch(reason);
@@ -214,7 +316,7 @@ describe('chats on a network that does not answer', () => {
     expect(isGatewayError(await outcome, 'receipt_rejected')).to.equal(true);
   });
 
-  it('a receipt that the end of the link overtakes fails at once', async () => {
+  it('fails an open receipt as soon as the link ends', async () => {
     await rig.network.fault({ kind: 'silence', number: ALICE });
     const marked = session.link?.markRead(BOB_PN, [{ messageId: '3AAA', fromMe: false, sentAt: 0 }]);
     const outcome = marked?.catch(reason);
@@ -222,7 +324,7 @@ describe('chats on a network that does not answer', () => {
     expect(isGatewayError(await outcome, 'receipt_rejected')).to.equal(true);
   });
 
-  it('a file that the phone does not answer for can be had later, perhaps', async () => {
+  it('reports a phone that does not answer a request for a file as retryable', async () => {
     await rig.network.fault({ kind: 'silence', number: ALICE });
     const content = { imageMessage: { mediaKey: Buffer.alloc(32) } };
     const asked = session.link?.renewMedia({ ...change.message, chat: BOB_PN, content }).catch(reason);
@@ -232,12 +334,12 @@ describe('chats on a network that does not answer', () => {
   });
 });
 
-describe('acknowledgements of read receipts', () => {
+describe('ReadReceipts', () => {
   const receipts = () => new ReadReceipts({ readMessages: async () => undefined }, new ManualClock());
   const message = { messageId: '3AAA', fromMe: false, sentAt: 0 };
   const ack = (attrs: Record<string, string>) => ({ tag: 'ack', attrs: { id: '3AAA', ...attrs } });
 
-  it('with an error reject', async () => {
+  it('rejects after an acknowledgement with an error', async () => {
     const sent = receipts();
     const outcome = sent.markRead(BOB_PN, [message]).catch(reason);
     sent.onAck(ack({ error: '500' }));
@@ -245,7 +347,7 @@ describe('acknowledgements of read receipts', () => {
     expect(isGatewayError(error, 'receipt_rejected') && error.message).to.include('500');
   });
 
-  it('of a delivery receipt for the same message do not count', async () => {
+  it('ignores the acknowledgement of a delivery receipt for the same message', async () => {
     const sent = receipts();
     const outcome = sent.markRead(BOB_PN, [message]).catch(reason);
     sent.onAck(ack({ type: 'inactive', error: '500' }));
@@ -253,7 +355,7 @@ describe('acknowledgements of read receipts', () => {
     expect(await outcome).to.equal(undefined);
   });
 
-  it('are waited for from each author', async () => {
+  it("waits for the acknowledgement of each author's receipt", async () => {
     const sent = receipts();
     const other = { ...message, messageId: '3ABB', participant: 'b@lid' };
     const outcome = sent.markRead('1@g.us', [{ ...message, participant: 'a@lid' }, other]).catch(reason);

@@ -2,14 +2,9 @@ import { createHash } from 'node:crypto';
 import { proto } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
 import { isGatewayError } from '../../src/domain/errors.js';
-import type {
-  ComposedContent,
-  IncomingMessage,
-  MessageContent,
-  OutgoingMessage,
-} from '../../src/link/link.js';
+import type { ComposedContent, IncomingMessage, OutgoingMessage } from '../../src/link/link.js';
 import type { WriteContent } from '../../src/sandbox/client.js';
-import { Rig, type Session } from './rig.js';
+import { LinkRig, protoOf, type Session } from './rig.js';
 
 const ALICE = '+15550000001';
 const BOB = '+15550000002';
@@ -20,7 +15,7 @@ interface FromPhone {
   what: string;
   /** @param messageId of an earlier message of that chat: a poll, and by the person who writes now */
   content(messageId: string): WriteContent;
-  field: keyof MessageContent;
+  field: keyof proto.IMessage;
 }
 
 const EVENT = proto.Message.encode({ eventMessage: { name: 'Dinner' } }).finish();
@@ -77,14 +72,14 @@ const FROM_PHONE: readonly FromPhone[] = [
   },
 ];
 
-describe('contents over the wire', () => {
-  let rig: Rig;
+describe('a link that carries contents', () => {
+  let rig: LinkRig;
   let session: Session;
   let bobLid: string;
   let aliceLid: string;
 
   before(async () => {
-    rig = await Rig.start();
+    rig = await LinkRig.start();
     aliceLid = (await rig.network.addPhone({ number: ALICE, name: 'Alice' })).lid;
     bobLid = (await rig.network.addPhone({ number: BOB, name: 'Bob' })).lid;
     session = await rig.connected(ALICE);
@@ -113,7 +108,7 @@ describe('contents over the wire', () => {
       ['somebody', BOB, ALICE],
       ['the linked phone itself', ALICE, BOB],
     ] as const) {
-      it(`${what} of ${who} arrives, and is the same when it is restored`, async () => {
+      it(`emits ${what} of ${who}, and restores it identically`, async () => {
         const earlier = await pollOf(author, to);
         const { messageId } = await rig.network.write(author, { to, ...content(earlier) });
         const message = await arrived(messageId);
@@ -126,7 +121,7 @@ describe('contents over the wire', () => {
     }
   }
 
-  it('the key of a reaction, and of a vote, names the message as the linked number sees it', async () => {
+  it("keys reactions and votes from the linked number's point of view", async () => {
     const own = await pollOf(ALICE, BOB);
     const theirs = await pollOf(BOB, ALICE);
     for (const [id, fromMe] of [
@@ -142,13 +137,13 @@ describe('contents over the wire', () => {
         );
         const { content: voted } = await arrived((await rig.network.write(author, { to, vote })).messageId);
         const key = { remoteJid: bobLid, fromMe, id };
-        expect({ ...reacted.reactionMessage?.key }).to.deep.equal(key);
-        expect({ ...voted.pollUpdateMessage?.pollCreationMessageKey }).to.deep.equal(key);
+        expect({ ...protoOf(reacted).reactionMessage?.key }).to.deep.equal(key);
+        expect({ ...protoOf(voted).pollUpdateMessage?.pollCreationMessageKey }).to.deep.equal(key);
       }
     }
   });
 
-  it('what the linked phone wrapped keeps the secret that stands outside of the wrapping', async () => {
+  it("keeps the secret outside of the linked phone's wrapper", async () => {
     const { messageId } = await rig.network.write(ALICE, { to: BOB, text: 'mine' });
     await arrived(messageId);
     const entry = session.keys.openEntries().find((each) => each.messageId === messageId);
@@ -158,11 +153,12 @@ describe('contents over the wire', () => {
     const plain = Buffer.concat([proto.Message.encode(wrapped).finish(), PADDING]);
     const { me } = await session.next('open');
     const [restored] = rig.factory.restore([{ ...entry, plain }], me);
-    expect(restored?.content.conversation).to.equal('mine');
-    expect(restored?.content.messageContextInfo?.messageSecret).to.have.length(32);
+    const content = protoOf(restored?.content ?? {});
+    expect(content.conversation).to.equal('mine');
+    expect(content.messageContextInfo?.messageSecret).to.have.length(32);
   });
 
-  it('a vote is opened with the secret of its poll, whichever addresses it was sealed with', async () => {
+  it('decrypts a vote with the secret of its poll, whichever addresses it was encrypted with', async () => {
     const sent = await send({ poll: { name: 'What?', values: ['tea', 'cake'], selectableCount: 2 } });
     await held(BOB, sent.messageId);
     const vote = { pollMessageId: sent.messageId, options: ['tea', 'cake'] };
@@ -170,7 +166,7 @@ describe('contents over the wire', () => {
     const secret = {
       content,
       targetId: sent.messageId,
-      secret: sent.content.messageContextInfo?.messageSecret ?? Buffer.of(),
+      secret: protoOf(sent.content).messageContextInfo?.messageSecret ?? Buffer.of(),
       targetAuthors: [ALICE_PN, aliceLid.replace('@', ':7@')],
       authors: [BOB_PN, bobLid],
     };
@@ -183,7 +179,7 @@ describe('contents over the wire', () => {
     expect(rig.factory.openSecret({ ...secret, content: { conversation: 'no secret' } })).to.equal(undefined);
   });
 
-  it('an edit that is encrypted once more is opened, and looks like any other', async () => {
+  it('decrypts an encrypted edit into the form of a plain one', async () => {
     const { messageId } = await rig.network.write(BOB, { to: ALICE, text: 'before' });
     const { content: original } = await arrived(messageId);
     await held(ALICE, messageId);
@@ -192,16 +188,16 @@ describe('contents over the wire', () => {
     const opened = rig.factory.openSecret({
       content: edit.content,
       targetId: messageId,
-      secret: original.messageContextInfo?.messageSecret ?? Buffer.of(),
+      secret: protoOf(original).messageContextInfo?.messageSecret ?? Buffer.of(),
       targetAuthors: [BOB_PN, bobLid],
       authors: [BOB_PN, bobLid],
     });
-    const { protocolMessage } = opened?.type === 'message' ? opened.content : {};
+    const { protocolMessage } = opened?.type === 'message' ? protoOf(opened.content) : {};
     expect({ ...protocolMessage?.key }).to.deep.equal({ remoteJid: bobLid, fromMe: false, id: messageId });
     expect(protocolMessage?.editedMessage?.conversation).to.equal('after');
   });
 
-  it('reactions, edits and deletions change what the phone holds', async () => {
+  it('changes messages on the phone by reactions, edits and deletions', async () => {
     const { messageId: id } = await session.send(BOB_PN, 'befroe');
     await held(BOB, id);
     const key = { remoteJid: BOB_PN, fromMe: true, id };
@@ -224,7 +220,7 @@ describe('contents over the wire', () => {
     expect(revoked).to.include({ targetId: id, applied: true });
   });
 
-  it('the network refuses to delete what somebody else wrote to one person', async () => {
+  it("reports the network's refusal to delete another person's message outside of groups", async () => {
     const { messageId: id } = await rig.network.write(BOB, { to: ALICE, text: 'mine' });
     await arrived(id);
     const error = await send({ delete: { remoteJid: BOB_PN, fromMe: false, id } }).catch(reason);
@@ -239,7 +235,7 @@ describe('contents over the wire', () => {
     ['as they stand', { interactiveMessage }],
     ['in a wrapper', { viewOnceMessage: { message: { interactiveMessage } } }],
   ] as const) {
-    it(`buttons ${what} are shown, with what they answer`, async () => {
+    it(`shows buttons ${what}, with their replies`, async () => {
       const { messageId } = await rig.network.write(BOB, { to: ALICE, text: 'what?' });
       const { content } = await arrived(messageId);
       const sent = await send(
@@ -252,7 +248,7 @@ describe('contents over the wire', () => {
     });
   }
 
-  it('a raw content without buttons is sent as it stands', async () => {
+  it('sends a raw content without buttons unchanged', async () => {
     const sent = await send({ raw: { locationMessage: { degreesLatitude: 1, degreesLongitude: 2 } } });
     expect(Object.keys(sent.content)).to.deep.equal(['locationMessage']);
     expect((await held(BOB, sent.messageId)).location).to.include({ latitude: 1, longitude: 2 });

@@ -9,7 +9,7 @@ import { LIMITS } from '../../src/domain/limits.js';
 import type { CloseReason } from '../../src/domain/session.js';
 import { createBaileysLinks } from '../../src/link/baileys/index.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { Rig, Session, textOf } from './rig.js';
+import { LinkRig, Session, textOf } from './rig.js';
 
 const ALICE = '+15550000001';
 const BOB = '+15550000002';
@@ -31,58 +31,75 @@ const CLOSES: [fault: string, reason: CloseReason][] = [
   ['garbage-frames', 'undecodable_frame'],
 ];
 
-describe('faults over the wire', () => {
-  let rig: Rig;
+describe('a link that the network closes', () => {
+  let rig: LinkRig;
+  let other: Session;
+
+  before(async () => {
+    rig = await LinkRig.start();
+    await rig.network.addPhone({ number: BOB, name: 'Bob' });
+    other = await rig.connected(BOB);
+  });
+
+  after(() => rig.stop());
+
+  for (const [index, [kind, reason]] of CLOSES.entries()) {
+    it(`ends as ${reason} after ${kind}, without effect on other links`, async () => {
+      const number = `+1555000010${index}`;
+      await rig.network.addPhone({ number });
+      const session = await rig.connected(number);
+      await rig.network.fault({ kind, number });
+      const closed = await session.next('closed');
+      expect(closed.reason).to.equal(reason);
+      expect(closed.detail).to.match(/\.$/);
+      await other.send(`${number.slice(1)}@s.whatsapp.net`, 'still here');
+      expect(other.all('closed')).to.deep.equal([]);
+      expect(session.all('closed')).to.have.length(1);
+      expect(session.events.at(-1)?.type).to.equal('closed');
+    });
+  }
+});
+
+describe('a link on a network with faults', () => {
+  let rig: LinkRig;
 
   beforeEach(async () => {
-    rig = await Rig.start();
+    rig = await LinkRig.start();
     await rig.network.addPhone({ number: ALICE, name: 'Alice' });
     await rig.network.addPhone({ number: BOB, name: 'Bob' });
   });
 
   afterEach(() => rig.stop());
 
-  for (const [kind, reason] of CLOSES) {
-    it(`${kind} ends the link as ${reason}, and no other link`, async () => {
-      const [session, other] = [await rig.connected(ALICE), await rig.connected(BOB)];
-      await rig.network.fault({ kind, number: ALICE });
-      const closed = await session.next('closed');
-      expect(closed.reason).to.equal(reason);
-      expect(closed.detail).to.match(/\.$/);
-      await other.send('15550000001@s.whatsapp.net', 'still here');
-      expect(other.all('closed')).to.deep.equal([]);
-      expect(session.all('closed')).to.have.length(1);
-      expect(session.events.at(-1)?.type).to.equal('closed');
-    });
-  }
-
-  it('a device that was unlinked while it was away is logged out at its next connection', async () => {
+  it('reports a device that was unlinked while offline as logged out when it connects', async () => {
     const session = await rig.paired(ALICE);
     await rig.network.unlink(ALICE);
     session.open();
     expect((await session.next('closed')).reason).to.equal('logged_out');
   });
 
-  it('a refused upgrade ends the link at once', async () => {
+  it('ends at once after a refused upgrade', async () => {
     await rig.network.fault({ kind: 'refuse-upgrade' });
     const closed = await rig.session().open().next('closed');
     expect(closed).to.deep.include({ reason: 'network_unreachable' });
     expect(closed.detail).to.include('503');
   });
 
-  it('a connection that ends during a send fails it', async () => {
+  it('fails a send when the connection ends during it', async () => {
     const session = await rig.connected(ALICE);
     await rig.network.fault({ kind: 'drop-acks', number: ALICE });
+    await rig.network.fault({ kind: 'drop-receipts', number: ALICE });
     const outcome = session.send(BOB_PN, 'cut').catch((reason: unknown) => reason);
     await rig.network.waitForMessage(BOB, ({ text }) => text === 'cut');
     await rig.network.fault({ kind: 'disconnect', number: ALICE });
     expect(isGatewayError(await outcome, 'send_cut_off')).to.equal(true);
   });
 
-  it('a message that left is not said to be unsent, even if the library does not know yet that it left', async () => {
+  it('reports a message that may have left as cut off, not as unsent', async () => {
     const session = await rig.connected(ALICE);
     await session.send(BOB_PN, 'asks for what is needed');
     await rig.network.fault({ kind: 'drop-acks', number: ALICE });
+    await rig.network.fault({ kind: 'drop-receipts', number: ALICE });
     const restore = muteWrites();
     try {
       const outcome = session.send(BOB_PN, 'cut').catch((reason: unknown) => reason);
@@ -94,7 +111,7 @@ describe('faults over the wire', () => {
     }
   });
 
-  it('a send whose keys cannot be kept is cut off, not rejected', async () => {
+  it('reports a send as cut off, not rejected, when its keys cannot be stored', async () => {
     const session = await rig.connected(ALICE);
     session.keys.onCommit = ({ keys }) => {
       if (keys?.some(({ type }) => type === 'session')) throw new Error('disk full');
@@ -104,7 +121,7 @@ describe('faults over the wire', () => {
     expect((await session.next('closed')).reason).to.equal('store_unavailable');
   });
 
-  it('a send that is cut while it is written down fails once that has ended', async () => {
+  it('waits for the record of a send before it reports the lost connection', async () => {
     const session = await rig.connected(ALICE);
     const order: string[] = [];
     let finish = () => {};
@@ -134,7 +151,7 @@ describe('faults over the wire', () => {
     expect(order).to.deep.equal(['written', 'not connected']);
   });
 
-  it('close() is quiet, and so is a link that is closed before it is up', async () => {
+  it('emits nothing after close(), even before the connection is open', async () => {
     const session = await rig.connected(ALICE);
     await session.close();
     const early = rig.session().open();
@@ -143,7 +160,7 @@ describe('faults over the wire', () => {
     expect((await rig.network.phone(ALICE)).devices.map(({ connected }) => connected)).to.deep.equal([false]);
   });
 
-  it('renew() ends it as a lost link ends, so that nothing is kept back', async () => {
+  it('emits the remaining events and `closed` after renew()', async () => {
     const session = await rig.connected(ALICE);
     session.link?.renew();
     expect((await session.next('closed')).reason).to.equal('renewed');
@@ -152,14 +169,14 @@ describe('faults over the wire', () => {
     expect(textOf((await session.next('message')).message)).to.equal('meanwhile');
   });
 
-  it('logout() unlinks the device, confirmed and quiet', async () => {
+  it('unlinks the device with logout(), and emits nothing after it', async () => {
     const session = await rig.connected(ALICE);
     expect(await session.link?.logout()).to.equal(true);
     expect((await rig.network.phone(ALICE)).devices).to.deep.equal([]);
     expect(session.all('closed')).to.deep.equal([]);
   });
 
-  it('nobody listening at the address is an unreachable network', async () => {
+  it('reports an address without a listener as an unreachable network', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();
@@ -174,19 +191,19 @@ describe('faults over the wire', () => {
   });
 });
 
-describe('an unanswering network', () => {
+describe('a link on a network that does not answer', () => {
   const clock = new ManualClock(Date.now());
-  let rig: Rig;
+  let rig: LinkRig;
 
   beforeEach(async () => {
-    rig = await Rig.start({ clock });
+    rig = await LinkRig.start({ clock });
     await rig.network.addPhone({ number: ALICE, name: 'Alice' });
     await rig.network.addPhone({ number: BOB, name: 'Bob' });
   });
 
   afterEach(() => rig.stop());
 
-  it('pings prove the connection, and a peer that stops answering ends it without waiting for a handshake', async () => {
+  it('ends without a closing handshake when pings are no longer answered', async () => {
     const session = await rig.connected(ALICE);
     await clock.scheduled(PING_EVERY_MS);
     expect(session.link?.vitals().lastPongAt).to.equal(clock.now());
@@ -196,7 +213,7 @@ describe('an unanswering network', () => {
     expect((await session.next('closed')).reason).to.equal('connection_silent');
   });
 
-  it('an answered ping proves the connection, but is no news of the account', async () => {
+  it('counts an answered ping as a sign of the connection, not of the account', async () => {
     const session = await rig.connected(ALICE);
     await clock.scheduled(PING_EVERY_MS);
     const before = session.link?.vitals().lastStanzaAt;
@@ -208,7 +225,7 @@ describe('an unanswering network', () => {
     expect(session.link?.vitals().lastStanzaAt).to.equal(clock.now());
   });
 
-  it('a link ends even if its library never tells of the end', async () => {
+  it('ends even if the library never reports it', async () => {
     const session = await rig.connected(ALICE);
     const restore = numbSockets();
     try {
@@ -224,7 +241,7 @@ describe('an unanswering network', () => {
     expect(session.all('closed')).to.deep.equal([]);
   });
 
-  it('so does one that has failed and is closed then', async () => {
+  it('ends when it is closed after a failure that the library never reports', async () => {
     const session = await rig.connected(ALICE);
     await clock.scheduled(PING_EVERY_MS);
     await rig.network.fault({ kind: 'silence', number: ALICE });
@@ -240,16 +257,17 @@ describe('an unanswering network', () => {
     }
   });
 
-  it('a send that nobody acknowledges fails in time', async () => {
+  it('fails an unacknowledged send at its deadline', async () => {
     const session = await rig.connected(ALICE);
     await rig.network.fault({ kind: 'drop-acks', number: ALICE });
+    await rig.network.fault({ kind: 'drop-receipts', number: ALICE });
     const outcome = session.send(BOB_PN, 'into the dark').catch((reason: unknown) => reason);
     await clock.scheduled(LIMITS.sendAckMs);
     clock.advance(LIMITS.sendAckMs);
     expect(isGatewayError(await outcome, 'send_unacknowledged')).to.equal(true);
   });
 
-  it('an unanswered device query fails the send and sends nothing', async () => {
+  it('sends nothing when the device query is not answered', async () => {
     const session = await rig.connected(ALICE);
     await rig.network.fault({ kind: 'ignore-queries', number: ALICE });
     const outcome = session.send(BOB_PN, 'lost').catch((reason: unknown) => reason);
@@ -262,7 +280,7 @@ describe('an unanswering network', () => {
     expect((await rig.network.messages(BOB)).map(({ text }) => text)).to.deep.equal(['found']);
   });
 
-  it('an upgrade that is never answered ends the link', async () => {
+  it('ends when the upgrade is never answered', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();
@@ -281,7 +299,7 @@ describe('an unanswering network', () => {
   });
 });
 
-/** Makes all sockets deaf to their ends; the returned function gives them their ends back. */
+/** Disables `close()` and `terminate()` of all sockets until the returned function is called. */
 function numbSockets(): () => void {
   const { close, terminate } = WebSocket.prototype;
   const numbed = new Set<WebSocket>();
@@ -295,7 +313,7 @@ function numbSockets(): () => void {
   };
 }
 
-/** Keeps from whoever writes to a socket that it was written; the returned function ends that. */
+/** Suppresses the write callbacks of sockets until the returned function is called. */
 function muteWrites(): () => void {
   const { send } = WebSocket.prototype;
   const muted = function (this: WebSocket, data: Uint8Array) {

@@ -1,8 +1,11 @@
+import type { GroupMetadata } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
 import { isGatewayError } from '../../src/domain/errors.js';
+import { GroupCache, type GroupQueries } from '../../src/link/baileys/group-cache.js';
+import { Groups } from '../../src/link/baileys/groups.js';
 import type { Link } from '../../src/link/link.js';
 import { SandboxRefusal } from '../../src/sandbox/client.js';
-import { Rig, type Session, textOf } from './rig.js';
+import { LinkRig, type Session, textOf } from './rig.js';
 
 const ALICE = '+15550000001';
 const BOB = '+15550000002';
@@ -11,15 +14,15 @@ const DAVE = '+15550000004';
 const NAMES = { [ALICE]: 'Alice', [BOB]: 'Bob', [CAROL]: 'Carol', [DAVE]: 'Dave' };
 const NO_GROUP = '120363999999999999@g.us';
 
-describe('groups over a link', () => {
-  let rig: Rig;
+describe('the groups of a link', () => {
+  let rig: LinkRig;
   let alice: Session;
   let link: Link;
   /** Jids by LID, of each number. */
   let lids: Record<string, string>;
 
   beforeEach(async () => {
-    rig = await Rig.start();
+    rig = await LinkRig.start();
     lids = {};
     for (const [number, name] of Object.entries(NAMES)) {
       lids[number] = (await rig.network.addPhone({ number, name })).lid;
@@ -41,7 +44,7 @@ describe('groups over a link', () => {
   const membersOf = async (jid: string) =>
     (await rig.network.groups.get(jid)).participants.map(({ number }) => number);
 
-  it('are made, with the number as their owner', async () => {
+  it('creates a group with the number as its owner', async () => {
     const made = await link.groups.create('Friends', [lidOf(BOB), `${CAROL.slice(1)}@s.whatsapp.net`]);
     const { group, refused } = made;
     expect(refused).to.deep.equal([]);
@@ -62,7 +65,7 @@ describe('groups over a link', () => {
     expect(await link.groups.get(group.jid)).to.deep.equal(group);
   });
 
-  it('are made without those whom the network does not let in, who are told of with the reason', async () => {
+  it('creates a group without refused people, and returns them with the reason', async () => {
     await rig.network.update(DAVE, { onlyAdminsAddMe: true });
     const nobody = '90000000099999@lid';
     const { group, refused } = await link.groups.create('Friends', [lidOf(BOB), lidOf(DAVE), nobody]);
@@ -74,7 +77,7 @@ describe('groups over a link', () => {
     expect(await membersOf(group.jid)).to.have.members([ALICE, BOB]);
   });
 
-  it('are listed and described as they are', async () => {
+  it('lists and describes groups', async () => {
     const { jid } = await rig.network.groups.create(BOB, {
       subject: 'Friends',
       participants: [ALICE, CAROL],
@@ -95,14 +98,14 @@ describe('groups over a link', () => {
     expect(await link.groups.list()).to.deep.equal([group]);
   });
 
-  it('tell both addresses of their members', async () => {
+  it('returns both addresses of the members', async () => {
     const { jid } = await rig.network.groups.create(BOB, { subject: 'Friends', participants: [ALICE] });
     await link.groups.get(jid);
     const told = await alice.next('contact', ({ source, pn }) => source === 'group' && pn === BOB.slice(1));
     expect(`${told.lid}@lid`).to.equal(lidOf(BOB));
   });
 
-  it('have members added, removed, promoted and demoted, and tell what became of each', async () => {
+  it('adds, removes, promotes and demotes members, with a result for each', async () => {
     const { group } = await link.groups.create('Friends', [lidOf(BOB)]);
     const { jid } = group;
     await rig.network.update(DAVE, { onlyAdminsAddMe: true });
@@ -127,7 +130,7 @@ describe('groups over a link', () => {
     ]);
   });
 
-  it('are joined by their code until another one is made', async () => {
+  it('joins a group by its invite code until the code is reset', async () => {
     const { group } = await link.groups.create('Friends', [lidOf(BOB)]);
     const { jid } = group;
     const code = await link.groups.inviteCode(jid, false);
@@ -141,14 +144,14 @@ describe('groups over a link', () => {
     expect(await membersOf(jid)).to.have.members([ALICE, BOB, CAROL, DAVE]);
   });
 
-  it('are left', async () => {
+  it('leaves a group', async () => {
     const { jid } = await rig.network.groups.create(BOB, { subject: 'Friends', participants: [ALICE] });
     await link.groups.leave(jid);
     expect(await membersOf(jid)).to.deep.equal([BOB]);
     expect(await link.groups.list()).to.deep.equal([]);
   });
 
-  it('tell of every change', async () => {
+  it('emits an event for every change of a group', async () => {
     const { jid } = await rig.network.groups.create(BOB, { subject: 'Friends', participants: [ALICE] });
     const changes = [
       () => rig.network.groups.update(BOB, jid, { subject: 'Old friends' }),
@@ -164,7 +167,7 @@ describe('groups over a link', () => {
     expect(await link.groups.get(jid)).to.include({ subject: 'Old friends' });
   });
 
-  it('say that they are not there, or what the number has no right to', async () => {
+  it('rejects with `group_unknown` or `group_forbidden`', async () => {
     expect(await codeOf(link.groups.get(NO_GROUP))).to.equal('group_unknown');
     expect(await codeOf(link.groups.leave(NO_GROUP))).to.equal('group_unknown');
     expect(await codeOf(link.groups.inviteCode(NO_GROUP, false))).to.equal('group_unknown');
@@ -184,7 +187,7 @@ describe('groups over a link', () => {
     expect(await codeOf(link.groups.list())).to.equal('lookup_failed');
   });
 
-  it('carry messages both ways, with who wrote them, also to members who came later', async () => {
+  it('sends and receives group messages with their authors, also to and from later members', async () => {
     const { jid } = await rig.network.groups.create(BOB, { subject: 'Friends', participants: [ALICE] });
     await rig.network.write(BOB, { to: jid, text: 'Hello all' });
     const { message } = await alice.next('message', (event) => textOf(event.message) === 'Hello all');
@@ -205,10 +208,103 @@ describe('groups over a link', () => {
   });
 });
 
-/** What a call fails with; empty when it does not. */
+/** The error code of a call; empty when the call succeeds. */
 async function codeOf(call: Promise<unknown>): Promise<string> {
   return call.then(
     () => '',
     (error: unknown) => (isGatewayError(error) ? error.code : String(error)),
   );
+}
+
+const JID = '120363040000000001@g.us';
+const notification = (from = JID) => ({ tag: 'notification', attrs: { type: 'w:gp2', from } });
+
+describe('GroupCache', () => {
+  let asked: string[];
+  let members: number;
+  /** Runs while the network is asked. */
+  let meanwhile: () => void;
+  let cache: GroupCache;
+  let groups: Groups;
+
+  beforeEach(() => {
+    asked = [];
+    members = 2;
+    meanwhile = () => undefined;
+    const groupMetadata = async (id: string): Promise<GroupMetadata> => {
+      asked.push(id);
+      const told = metadata(id, members);
+      meanwhile();
+      return told;
+    };
+    const refuse = () => Promise.reject(new Error('not asked for here'));
+    const queries: GroupQueries = {
+      groupMetadata,
+      groupFetchAllParticipating: async () => ({ [JID]: await groupMetadata(JID) }),
+      query: refuse,
+      groupParticipantsUpdate: refuse,
+      groupInviteCode: refuse,
+      groupRevokeInvite: refuse,
+      groupLeave: refuse,
+      groupGetInviteInfo: refuse,
+      groupUpdateSubject: refuse,
+      groupUpdateDescription: refuse,
+      groupSettingUpdate: refuse,
+      groupMemberAddMode: refuse,
+      groupJoinApprovalMode: refuse,
+      groupToggleEphemeral: refuse,
+      groupRequestParticipantsList: refuse,
+      groupRequestParticipantsUpdate: refuse,
+    };
+    cache = new GroupCache(groupMetadata);
+    groups = new Groups(queries, cache, () => undefined);
+  });
+
+  const kept = async (jid = JID) => (await cache.get(jid)).participants.length;
+
+  it('queries a group once for concurrent callers', async () => {
+    await groups.get(JID);
+    expect(await Promise.all([kept(), kept()])).to.deep.equal([2, 2]);
+    expect(asked).to.deep.equal([JID]);
+  });
+
+  it('queries a group again after a change', async () => {
+    await kept();
+    members = 3;
+    expect(await kept()).to.equal(2);
+    cache.onNotification(notification());
+    expect(await kept()).to.equal(3);
+  });
+
+  for (const [what, ask] of Object.entries({
+    'a group': () => groups.get(JID),
+    'all groups': () => groups.list(),
+  }))
+    it(`drops an answer from before a change that is notified while ${what} is queried`, async () => {
+      meanwhile = () => {
+        members = 3;
+        cache.onNotification(notification());
+      };
+      await ask();
+      meanwhile = () => undefined;
+      expect(await kept()).to.equal(3);
+    });
+
+  it('limits the number of cached members', async () => {
+    members = 20_000;
+    const jids = [1, 2, 3].map((n) => `12036304000000000${n}@g.us`);
+    for (const jid of jids) expect(await kept(jid)).to.equal(20_000);
+    for (const jid of jids.toReversed()) await kept(jid);
+    expect(asked).to.have.length(4);
+    members = 60_000;
+    expect(await kept('120363040000000009@g.us'), 'answered though not kept').to.equal(60_000);
+  });
+});
+
+function metadata(id: string, members: number): GroupMetadata {
+  const participants = Array.from({ length: members }, (_, n) => ({
+    id: `${90_000_000_000_001 + n}@lid`,
+    admin: null,
+  }));
+  return { id, subject: 'Friends', owner: undefined, participants };
 }

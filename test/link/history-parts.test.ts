@@ -6,10 +6,11 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { systemClock } from '../../src/domain/clock.js';
 import type { JournalEntry } from '../../src/domain/signal-state.js';
+import { encodeStanza } from '../../src/link/baileys/incoming.js';
 import { createBaileysLinks } from '../../src/link/baileys/index.js';
-import { encodeStanza } from '../../src/link/baileys/stanza.js';
-import type { HistoricMessage, HistoricPerson, HistoryBatch } from '../../src/link/port/history.js';
-import { usedHeap } from '../fuzz/support/memory.js';
+import type { HistoricMessage, HistoricPerson, HistoryBatch } from '../../src/link/history.js';
+import { usedHeap } from '../fuzz/support/values.js';
+import { protoOf } from './rig.js';
 
 const { HISTORY_SYNC_NOTIFICATION, MESSAGE_EDIT, REVOKE } = proto.Message.ProtocolMessage.Type;
 const { RECENT, PUSH_NAME, INITIAL_STATUS_V3 } = proto.HistorySync.HistorySyncType;
@@ -27,7 +28,7 @@ const MAX_GROWTH_BYTES = 24 * 1024 * 1024;
 /** Batches between two looks at the memory. */
 const LOOK_EVERY = 50;
 
-describe('a part of a history', () => {
+describe('a part of the history', () => {
   const links = createBaileysLinks({ network: {}, log: pino({ level: 'silent' }), clock: systemClock });
 
   function announced(
@@ -52,7 +53,7 @@ describe('a part of a history', () => {
 
   async function batchesOf(entry: JournalEntry): Promise<HistoryBatch[]> {
     const batches: HistoryBatch[] = [];
-    const part = links.history(entry);
+    const part = links.history(entry, '');
     if (!part) throw new Error('the entry announces no history');
     for await (const batch of part.batches(new AbortController().signal)) batches.push(batch);
     return batches;
@@ -83,17 +84,19 @@ describe('a part of a history', () => {
   const messagesOf = async (...messages: proto.IWebMessageInfo[]) =>
     (await read({ conversations: [chat(...messages)] })).messages;
 
-  it('tells how far the whole has come, and whose it is', () => {
-    const part = links.history(announced(deflateSync(Buffer.alloc(0))));
+  it('a history part contains the progress and the account', () => {
+    const part = links.history(announced(deflateSync(Buffer.alloc(0))), '');
     expect(part?.progress).to.equal(40);
     expect(part?.account).to.deep.equal({ pn: '15550000001' });
   });
 
-  it('of status posts is none', () => {
-    expect(links.history(announced(new Uint8Array(), { syncType: INITIAL_STATUS_V3 }))).to.equal(undefined);
+  it('a history part is not announced for status posts', () => {
+    expect(links.history(announced(new Uint8Array(), { syncType: INITIAL_STATUS_V3 }), '')).to.equal(
+      undefined,
+    );
   });
 
-  it('tells of people before messages, wherever they stand', async () => {
+  it('yields people before messages, wherever the stream has them', async () => {
     const encoded = proto.HistorySync.encode({
       syncType: PUSH_NAME,
       conversations: [{ ...chat(message('M1')), pnJid: BOB_PN, displayName: 'Robert' }],
@@ -117,7 +120,7 @@ describe('a part of a history', () => {
     expect(batches[1]?.messages[0]).to.deep.include({ chat: BOB, chatAlt: BOB_PN, subject: '' });
   });
 
-  it('of a group tells its subject and who wrote', async () => {
+  it('a history part contains the subject and the authors of a group', async () => {
     const key = { id: 'M1', remoteJid: GROUP, fromMe: false, participant: '90000000000002:3@lid' };
     const conversation = { ...chat(message('M1', { key })), id: GROUP, name: 'Friends' };
     const { people, messages } = await read({ conversations: [conversation] });
@@ -125,7 +128,7 @@ describe('a part of a history', () => {
     expect(messages[0]).to.deep.include({ chat: GROUP, subject: 'Friends', participant: BOB });
   });
 
-  it('shows an edited message with its new text and the time of the edit', async () => {
+  it('a history part contains the new text and the time of an edit', async () => {
     const edited = { conversation: 'better' };
     const change = {
       type: MESSAGE_EDIT,
@@ -140,12 +143,12 @@ describe('a part of a history', () => {
     const messages = await messagesOf(plain, wrapped);
     expect(messages.map(({ messageId }) => messageId)).to.have.members(['M1', 'M2']);
     for (const { content, editedAt, deleted } of messages) {
-      expect(content.conversation).to.equal('better');
+      expect(protoOf(content).conversation).to.equal('better');
       expect([editedAt, deleted]).to.deep.equal([AT * 1_000 + 7, false]);
     }
   });
 
-  it('shows a deleted message as such, however it stands there', async () => {
+  it('marks a deleted message in each of its forms', async () => {
     const revoke = { type: REVOKE, key: { id: 'M3' } };
     const messages = await messagesOf(
       { ...message('M1'), message: null, messageStubType: StubType.REVOKE },
@@ -161,7 +164,7 @@ describe('a part of a history', () => {
     ]);
   });
 
-  it('tells how far own messages had come, in a group the furthest that anyone had', async () => {
+  it('a history part contains the status of own messages, in a group the furthest of any member', async () => {
     const { ERROR, PENDING, SERVER_ACK, DELIVERY_ACK, READ, PLAYED } = proto.WebMessageInfo.Status;
     const key = (id: string) => ({ id, remoteJid: BOB, fromMe: true });
     const userReceipt = [
@@ -187,10 +190,12 @@ describe('a part of a history', () => {
   it('keeps the secret that votes and edits are encrypted with', async () => {
     const messageSecret = Buffer.alloc(32, 7);
     const [poll] = await messagesOf(message('M1', { messageSecret }));
-    expect(Buffer.from(poll?.content.messageContextInfo?.messageSecret ?? [])).to.deep.equal(messageSecret);
+    expect(Buffer.from(protoOf(poll?.content ?? {}).messageContextInfo?.messageSecret ?? [])).to.deep.equal(
+      messageSecret,
+    );
   });
 
-  it('leaves out what nobody wrote, and what cannot be read', async () => {
+  it('skips messages without an author, and unreadable ones', async () => {
     const broken = { id: BOB, messages: [] };
     const good = proto.HistorySync.encode({
       syncType: RECENT,
@@ -214,13 +219,13 @@ describe('a part of a history', () => {
     expect(messages).to.deep.equal([]);
   });
 
-  it('counts as unread what the phone does, but for its mark', async () => {
+  it('counts unread messages as the phone does, and ignores the mark "unread"', async () => {
     const unread = (unreadCount: number) => ({ ...chat(message('M1')), unreadCount });
     const { messages } = await read({ conversations: [unread(3), unread(2 ** 32 - 1)] });
     expect(messages.map(({ unreadInChat }) => unreadInChat)).to.have.members([3, 0]);
   });
 
-  it('gives the messages of one second in the order in which they were written', async () => {
+  it('yields the messages of one second in the order in which they were written', async () => {
     const at = (id: string, seconds: number) => message(id, { messageTimestamp: AT + seconds });
     const ids = async (...messages: proto.IWebMessageInfo[]) =>
       (await messagesOf(...messages)).map(({ messageId }) => messageId);
@@ -241,13 +246,13 @@ describe('a part of a history', () => {
     ['has fields of an unknown type', deflateSync(Buffer.from([0x0f, 0x01]))],
   ];
   for (const [what, payload] of NONSENSE) {
-    it(`that ${what} is an error`, async () => {
+    it(`fails if it ${what}`, async () => {
       const failed = await batchesOf(announced(payload)).catch((error: unknown) => error);
       expect(failed).to.be.instanceOf(Error);
     });
   }
 
-  it('is never held as a whole', async () => {
+  it('a history part is never held in memory as a whole', async () => {
     const messages = Array.from({ length: MESSAGES_PER_CHAT }, (_, index) =>
       message(`M${index}`, {
         message: { conversation: 'x'.repeat(MESSAGE_BYTES) },
@@ -259,7 +264,7 @@ describe('a part of a history', () => {
     const compressed = buffer(deflate);
     for (let index = 0; index < CHATS; index++) if (!deflate.write(one)) await once(deflate, 'drain');
     deflate.end();
-    const part = links.history(announced(await compressed));
+    const part = links.history(announced(await compressed), '');
     const before = usedHeap();
     let most = 0;
     let count = 0;

@@ -1,16 +1,16 @@
 import { expect } from 'chai';
-import { Rig, type Session, textOf } from './rig.js';
+import { LinkRig, type Session, textOf } from './rig.js';
 
 const ALICE = '+15550000001';
 const BOB = '+15550000002';
 const BOB_PN = '15550000002@s.whatsapp.net';
 
-describe('the journal over the wire', () => {
-  let rig: Rig;
+describe('the journal of a link', () => {
+  let rig: LinkRig;
   let session: Session;
 
   beforeEach(async () => {
-    rig = await Rig.start();
+    rig = await LinkRig.start();
     await rig.network.addPhone({ number: ALICE, name: 'Alice' });
     await rig.network.addPhone({ number: BOB, name: 'Bob' });
     session = await rig.connected(ALICE);
@@ -28,6 +28,15 @@ describe('the journal over the wire', () => {
     };
   }
 
+  /** Resolves when the network has seen that the connection ended. */
+  async function disconnected(act: () => Promise<unknown>): Promise<void> {
+    await rig.network.waitFor(
+      (event) => event.type === 'device' && event.change === 'disconnected',
+      undefined,
+      act,
+    );
+  }
+
   it('commits content and ratchet in one step', async () => {
     await rig.network.write(BOB, { to: ALICE, text: 'kept' });
     const { message } = await session.next('message');
@@ -37,9 +46,17 @@ describe('the journal over the wire', () => {
     expect(commit?.keys?.map(({ type }) => type)).to.include('session');
   });
 
-  it('a cut between commit and receipt loses nothing: the redelivery is answered from the journal', async () => {
+  it('commits a message that comes without encryption before it tells it', async () => {
+    await rig.network.write(BOB, { to: ALICE, text: 'in plain sight', deviceCopy: 'plaintext' });
+    const { message } = await session.next('message');
+    const { me } = await session.next('open');
+    expect(textOf(message)).to.equal('in plain sight');
+    expect(rig.factory.restore(session.keys.openEntries(), me)).to.deep.equal([message]);
+  });
+
+  it('answers a redelivery after a cut between commit and receipt', async () => {
     cutAfterCommit();
-    await rig.network.write(BOB, { to: ALICE, text: 'precious' });
+    await disconnected(() => rig.network.write(BOB, { to: ALICE, text: 'precious' }));
     await session.next('closed');
     expect(await rig.held()).to.equal(1);
     session.open();
@@ -51,7 +68,7 @@ describe('the journal over the wire', () => {
     await session.next('message', (event) => textOf(event.message) === 'next');
   });
 
-  it('a redelivery of what was finished is acknowledged and not told again', async () => {
+  it('acknowledges a redelivered message that was finished, and emits no second event', async () => {
     cutAfterCommit();
     await rig.network.write(BOB, { to: ALICE, text: 'told already' });
     await session.next('closed');
@@ -66,7 +83,19 @@ describe('the journal over the wire', () => {
     expect(session.all('message').map(({ message }) => textOf(message))).to.deep.equal(['next']);
   });
 
-  it('restores exactly what was told live', async () => {
+  it('acknowledges a redelivered message whose entry was pruned, and asks nobody for it', async () => {
+    cutAfterCommit();
+    await rig.network.write(BOB, { to: ALICE, text: 'told long ago' });
+    await session.next('closed');
+    session.keys.journal.clear();
+    session.open();
+    await rig.network.write(BOB, { to: ALICE, text: 'next' });
+    await session.next('message', ({ message }) => textOf(message) === 'next');
+    expect([session.all('message').length, session.all('unreadable')]).to.deep.equal([1, []]);
+    expect((await rig.network.stats()).retryReceipts).to.deep.equal({});
+  });
+
+  it('restores messages exactly as they were emitted live', async () => {
     for (const text of ['one', 'two']) await rig.network.write(BOB, { to: ALICE, text });
     await rig.network.write(ALICE, { to: BOB, text: 'own' });
     await session.next('message', ({ message }) => message.fromMe);
@@ -77,7 +106,7 @@ describe('the journal over the wire', () => {
     expect(restored).to.have.length(3);
   });
 
-  it('leaves out what nobody can read', async () => {
+  it('skips unreadable entries', async () => {
     await rig.network.write(BOB, { to: ALICE, text: 'good' });
     const { message } = await session.next('message');
     const { me } = await session.next('open');
@@ -87,10 +116,11 @@ describe('the journal over the wire', () => {
     expect(rig.factory.restore([damaged, entry], me)).to.deep.equal([message]);
   });
 
-  it('while the store is down nothing is acknowledged, and everything comes once it is back', async () => {
+  it('acknowledges nothing while the store is down, and emits everything afterwards', async () => {
     session.keys.outage = new Error('store gone');
-    await rig.network.write(BOB, { to: ALICE, text: 'while down' });
+    await disconnected(() => rig.network.write(BOB, { to: ALICE, text: 'while down' }));
     expect((await session.next('closed')).reason).to.equal('store_unavailable');
+    // of a device that is away these are messages alone: Bob's token is not acknowledged either
     expect(await rig.held()).to.equal(1);
     session.open();
     expect((await session.next('closed')).reason).to.equal('store_unavailable');
@@ -100,7 +130,7 @@ describe('the journal over the wire', () => {
     expect(textOf(message)).to.equal('while down');
   });
 
-  it('answers a retry that a phone asks for, also when the ratchet went back', async () => {
+  it("answers a phone's retry request, also when its ratchet was reset", async () => {
     await session.send(BOB_PN, 'first');
     const goBack = session.keys.snapshot();
     await session.send(BOB_PN, 'second');
@@ -110,5 +140,15 @@ describe('the journal over the wire', () => {
     await session.next('open');
     await session.send(BOB_PN, 'third');
     await rig.network.waitForMessage(BOB, ({ text }) => text === 'third');
+  });
+
+  it('answers a retry request that came while the sent messages could not be read', async () => {
+    session.sentOutage = new Error('store gone');
+    await rig.network.fault({ kind: 'ask-again', number: BOB });
+    await session.send(BOB_PN, 'asked for twice');
+    expect((await session.next('closed')).reason).to.equal('store_unavailable');
+    session.sentOutage = undefined;
+    session.open();
+    await rig.network.waitForMessage(BOB, ({ text }) => text === 'asked for twice');
   });
 });

@@ -9,10 +9,10 @@ import { pino } from 'pino';
 import { systemClock } from '../../src/domain/clock.js';
 import { isGatewayError } from '../../src/domain/errors.js';
 import { createBaileysLinks } from '../../src/link/baileys/index.js';
-import { encryptFile } from '../../src/link/baileys/media/encrypt.js';
+import { encryptFile } from '../../src/link/baileys/media/cipher.js';
 import type { LinkFactory, MediaSource } from '../../src/link/link.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
-import { Rig, type Session } from './rig.js';
+import { LinkRig, type Session } from './rig.js';
 
 const ALICE = '+15550000001';
 const BOB = '+15550000002';
@@ -72,7 +72,7 @@ describe('a media host', () => {
   afterEach(() => host.stop());
   after(() => folder.remove());
 
-  describe('that gives files', () => {
+  describe('downloads', () => {
     let factory: LinkFactory;
     let encrypted: Buffer;
     let source: MediaSource;
@@ -89,9 +89,9 @@ describe('a media host', () => {
       host.answer = (_request, response) => response.end(encrypted);
     });
 
-    const fetched = () => factory.download(source).then(buffer);
+    const fetched = () => factory.download(source, '').then(buffer);
 
-    it('is asked by the name that the message knows it by', async () => {
+    it('asks the host that the message names', async () => {
       source = { ...source, url: 'https://media-x.fna.whatsapp.net/v/other.enc?oh=1' };
       expect(sha256(await fetched())).to.equal(Buffer.from(source.fileSha256).toString('hex'));
       source = { ...source, directPath: '' };
@@ -102,7 +102,7 @@ describe('a media host', () => {
       ]);
     });
 
-    it('is followed when it sends on', async () => {
+    it('follows redirects', async () => {
       host.answer = ({ url }, response) =>
         url === '/elsewhere'
           ? response.end(encrypted)
@@ -110,30 +110,56 @@ describe('a media host', () => {
       expect(await fetched()).to.have.length(SIZE);
     });
 
+    const elsewhere = [
+      'http://127.0.0.1:1/elsewhere',
+      'https://127.0.0.1:1/elsewhere',
+      'https://example.com/elsewhere',
+      'http://mmg.whatsapp.net/elsewhere',
+      '',
+    ];
+    for (const location of elsewhere) {
+      it(`follows no redirect to ${location || 'nowhere'}`, async () => {
+        host.answer = (_request, response) => response.writeHead(302, { location }).end();
+        const error = await fetched().catch(reason);
+        expect(isGatewayError(error, 'media_unfetchable') && error.message).to.match(
+          location ? /redirects to another host/ : /redirects/,
+        );
+        expect(host.asked).to.have.length(1);
+      });
+    }
+
+    it('follows three redirects at most', async () => {
+      host.answer = (_request, response) =>
+        response.writeHead(307, { location: 'https://mmg.whatsapp.net/again' }).end();
+      const error = await fetched().catch(reason);
+      expect(isGatewayError(error, 'media_unfetchable') && error.message).to.include('more than 3 times');
+      expect(host.asked).to.have.length(4);
+    });
+
     for (const status of [403, 404, 410]) {
-      it(`that answers ${status} does not have the file any more`, async () => {
+      it(`fails with \`media_gone\` when the host answers ${status}`, async () => {
         host.answer = (_request, response) => response.writeHead(status).end('no');
         const error = await fetched().catch(reason);
         expect(isGatewayError(error, 'media_gone') && error.message).to.include(String(status));
       });
     }
 
-    it('that answers 500 is to be asked again', async () => {
+    it('fails with a retryable error when the host answers 500', async () => {
       host.answer = (_request, response) => response.writeHead(500).end('no');
       expect(isGatewayError(await fetched().catch(reason), 'media_unfetchable')).to.equal(true);
     });
 
-    it('that cannot be reached is told as such', async () => {
+    it('fails with a retryable error when the host cannot be reached', async () => {
       const stopped = await Host.start();
       const { url: mediaUrl } = stopped;
       await stopped.stop();
       const log = pino({ level: 'silent' });
       const links = createBaileysLinks({ network: { mediaUrl }, log, clock: systemClock });
-      const error = await links.download(source).catch(reason);
+      const error = await links.download(source, '').catch(reason);
       expect(isGatewayError(error, 'media_unfetchable') && error.message).to.include('ECONNREFUSED');
     });
 
-    it('that breaks off in the middle makes the stream fail', async () => {
+    it('fails the stream when the host closes the connection in the middle', async () => {
       host.answer = (_request, response) => {
         response.writeHead(200, { 'content-length': encrypted.length });
         response.write(encrypted.subarray(0, SIZE / 2), () => response.destroy());
@@ -141,7 +167,7 @@ describe('a media host', () => {
       expect(isGatewayError(await fetched().catch(reason), 'media_unfetchable')).to.equal(true);
     });
 
-    it('that gives less than all makes the stream fail', async () => {
+    it('fails the stream when the host sends too few bytes', async () => {
       host.answer = (_request, response) => response.end(encrypted.subarray(0, SIZE / 2));
       expect(isGatewayError(await fetched().catch(reason), 'media_unfetchable')).to.equal(true);
     });
@@ -151,7 +177,7 @@ describe('a media host', () => {
       ['in the middle', SIZE / 2],
       ['in the MAC', -1],
     ] as const) {
-      it(`that gives a byte wrong ${what} makes the stream fail`, async () => {
+      it(`fails the stream when the host sends a wrong byte ${what}`, async () => {
         const wrong = Buffer.from(encrypted);
         wrong.writeUInt8((wrong.at(at) ?? 0) ^ 1, at < 0 ? wrong.length + at : at);
         host.answer = (_request, response) => response.end(wrong);
@@ -159,20 +185,20 @@ describe('a media host', () => {
       });
     }
 
-    it('is let go when the reader gives up', async () => {
+    it('disconnects when the reader stops', async () => {
       const gone = new Promise<void>((resolve) => {
         host.answer = (_request, response) => {
           response.on('close', resolve);
           response.write(encrypted.subarray(0, SIZE / 2));
         };
       });
-      const stream = await factory.download(source);
+      const stream = await factory.download(source, '');
       await once(stream, 'data');
       stream.destroy();
       await gone;
     });
 
-    it('is let go when the signal aborts, before the answer and after', async () => {
+    it('disconnects when the signal aborts, before and after the response', async () => {
       const gone = new Promise<void>((resolve) => {
         host.answer = (_request, response) => {
           response.on('close', resolve);
@@ -180,17 +206,17 @@ describe('a media host', () => {
         };
       });
       const abort = new AbortController();
-      const reading = factory.download(source, abort.signal).then((stream) => {
+      const reading = factory.download(source, '', abort.signal).then((stream) => {
         stream.once('data', () => abort.abort());
         return buffer(stream);
       });
       expect(await reading.catch(reason)).to.have.property('name', 'AbortError');
       await gone;
-      const early = factory.download(source, abort.signal);
+      const early = factory.download(source, '', abort.signal);
       expect(await early.catch(reason)).to.have.property('name', 'AbortError');
     });
 
-    it('waits for a reader that takes its time', async () => {
+    it('waits for a slow reader', async () => {
       const large = Buffer.alloc(64 * 1024 * 1024);
       let written = 0;
       const stalled = new Promise<void>((resolve) => {
@@ -203,7 +229,7 @@ describe('a media host', () => {
           write();
         };
       });
-      const stream = await factory.download(source);
+      const stream = await factory.download(source, '');
       await stalled;
       expect(written).to.be.below(large.length);
       stream.destroy();
@@ -216,26 +242,26 @@ describe('a media host', () => {
       ['a path that pretends to be a name', { url: '', directPath: 'https://mmg.whatsapp.net@example.org/' }],
       ['no place', { url: '', directPath: '' }],
     ] as const) {
-      it(`is not looked for at ${what}`, async () => {
-        const error = await factory.download({ ...source, ...place }).catch(reason);
+      it(`never sends a request ${what}`, async () => {
+        const error = await factory.download({ ...source, ...place }, '').catch(reason);
         expect(isGatewayError(error, 'media_unfetchable') && error.message).to.include('no place');
         expect(host.asked).to.deep.equal([]);
       });
     }
 
-    it('is preferred to a strange address beside a path', async () => {
+    it('uses the network’s host for a path beside a foreign address', async () => {
       source = { ...source, url: 'https://example.org/x' };
       expect(await fetched()).to.have.length(SIZE);
       expect(host.asked).to.deep.equal(['mmg.whatsapp.net/v/file.enc']);
     });
   });
 
-  describe('that takes files', () => {
-    let rig: Rig;
+  describe('uploads', () => {
+    let rig: LinkRig;
     let session: Session;
 
     beforeEach(async () => {
-      rig = await Rig.start({ mediaUrl: host.url });
+      rig = await LinkRig.start({ mediaUrl: host.url });
       await rig.network.addPhone({ number: ALICE, name: 'Alice' });
       await rig.network.addPhone({ number: BOB, name: 'Bob' });
       session = await rig.connected(ALICE);
@@ -246,7 +272,7 @@ describe('a media host', () => {
     const send = (url = path) =>
       session.send(BOB_PN, '', { content: { document: { url }, mimetype: 'a/b' } }).catch(reason);
 
-    it('is tried again, and named with what went wrong, when it cuts uploads off', async () => {
+    it('retries an upload that the host cuts off, and names the host’s error', async () => {
       host.answer = (request) => request.once('data', () => request.destroy());
       const error = await send();
       expect(isGatewayError(error, 'send_rejected') && error.message).to.match(
@@ -255,15 +281,15 @@ describe('a media host', () => {
       expect(host.asked).to.have.length(4);
     });
 
-    it('is not believed when it does not say where the file is', async () => {
+    it('fails when the host returns no address', async () => {
       host.answer = (request, response) => {
         request.resume().on('end', () => response.end('{}'));
       };
       const error = await send();
-      expect(isGatewayError(error, 'send_rejected') && error.message).to.include('where the file is');
+      expect(isGatewayError(error, 'send_rejected') && error.message).to.include('no address of the file');
     });
 
-    it('sees the upload end when the link ends, and nothing is left on the disk', async () => {
+    it('ends with the link, and leaves no file on the disk', async () => {
       const tmp = process.env.TMPDIR;
       const staging = await makeTempDir();
       process.env.TMPDIR = staging.path;
@@ -288,7 +314,7 @@ describe('a media host', () => {
       }
     });
 
-    it('gets a large file that is never in memory', async () => {
+    it('sends a large file without holding it in memory as a whole', async () => {
       let received = 0;
       host.answer = (request, response) => {
         request.on('data', (piece) => {

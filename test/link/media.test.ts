@@ -7,7 +7,7 @@ import { isGatewayError } from '../../src/domain/errors.js';
 import type { ComposedContent, IncomingMessage, MediaSource, MessageContent } from '../../src/link/link.js';
 import type { MediaContent, MediaView } from '../../src/sandbox/client.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
-import { Rig, type Session } from './rig.js';
+import { LinkRig, protoOf, type Session } from './rig.js';
 
 const ALICE = '+15550000001';
 const BOB = '+15550000002';
@@ -56,8 +56,8 @@ const MEDIA: readonly Medium[] = [
   },
 ];
 
-describe('files over the wire', () => {
-  let rig: Rig;
+describe('a link that carries files', () => {
+  let rig: LinkRig;
   let session: Session;
   let folder: TempDir;
   let path: string;
@@ -68,7 +68,7 @@ describe('files over the wire', () => {
     path = join(folder.path, 'file');
     bytes = randomBytes(SIZE);
     await writeFile(path, bytes);
-    rig = await Rig.start();
+    rig = await LinkRig.start();
     await rig.network.addPhone({ number: ALICE, name: 'Alice' });
     await rig.network.addPhone({ number: BOB, name: 'Bob' });
     session = await rig.connected(ALICE);
@@ -96,24 +96,24 @@ describe('files over the wire', () => {
   }
 
   for (const { mediaType, content, view } of MEDIA) {
-    it(`a file sent as ${mediaType} is on the phone, byte for byte, and can be fetched again`, async () => {
+    it(`sends a file as ${mediaType}, byte for byte, and downloads it again`, async () => {
       const sent = await session.send(BOB_PN, '', { content: content(path) });
       const { media } = await held(sent.messageId);
       expect(media).to.include({ ...view, size: SIZE, sha256: sha256(bytes) });
-      const fetched = await buffer(await rig.factory.download(sourceIn(sent.content, mediaType)));
+      const fetched = await buffer(await rig.factory.download(sourceIn(sent.content, mediaType), ''));
       expect(fetched.equals(bytes)).to.equal(true);
     });
 
-    it(`a file that a phone sends as ${mediaType} can be fetched`, async () => {
+    it(`downloads a file that a phone sent as ${mediaType}`, async () => {
       const base64 = bytes.toString('base64');
       const media = { kind: mediaType, mimeType: 'application/x', base64 };
       const message = await written(media);
-      const fetched = await buffer(await rig.factory.download(sourceIn(message.content, mediaType)));
+      const fetched = await buffer(await rig.factory.download(sourceIn(message.content, mediaType), ''));
       expect(fetched.equals(bytes)).to.equal(true);
     });
   }
 
-  it('what is written down before the send is what is sent', async () => {
+  it('sends exactly what `beforeSend` recorded', async () => {
     const sent = await sendDocument();
     const written = rig.factory.decode(session.sent.get(sent.messageId) ?? new Uint8Array());
     expect(written).to.deep.equal(sent.content);
@@ -122,43 +122,47 @@ describe('files over the wire', () => {
     expect((await held(again.messageId)).media?.sha256).to.equal(sha256(bytes));
   });
 
-  it('an empty file survives the round trip', async () => {
+  it('carries an empty file', async () => {
     const empty = join(folder.path, 'empty');
     await writeFile(empty, '');
     const sent = await session.send(BOB_PN, '', { content: { document: { url: empty }, mimetype: 'a/b' } });
-    expect(await buffer(await rig.factory.download(sourceIn(sent.content, 'document')))).to.have.length(0);
+    expect(await buffer(await rig.factory.download(sourceIn(sent.content, 'document'), ''))).to.have.length(
+      0,
+    );
   });
 
   for (const hash of ['fileSha256', 'fileEncSha256', 'mediaKey'] as const) {
-    it(`a file is refused at its end when its ${hash} is another`, async () => {
+    it(`fails a download at its end when its ${hash} differs`, async () => {
       const { content } = await sendDocument();
       const source = { ...sourceIn(content, 'document'), [hash]: randomBytes(32) };
-      const error = await rig.factory.download(source).then(buffer).catch(reason);
+      const error = await rig.factory.download(source, '').then(buffer).catch(reason);
       expect(isGatewayError(error, 'media_unfetchable')).to.equal(true);
     });
   }
 
-  it('a hash that the message does not tell is not missed', async () => {
+  it('accepts a file whose message has no hash', async () => {
     const { content } = await sendDocument();
     const source = { ...sourceIn(content, 'document'), fileSha256: Buffer.of(), fileEncSha256: Buffer.of() };
-    expect(await buffer(await rig.factory.download(source))).to.have.length(SIZE);
+    expect(await buffer(await rig.factory.download(source, ''))).to.have.length(SIZE);
   });
 
-  it('a file that is gone is told as such, and the phone uploads it again', async () => {
+  it('reports a missing file, which the phone then uploads again', async () => {
     const message = await written(picture());
     const { messageId } = message;
+    // the phone uploads only what it has received itself
+    await rig.network.waitForMessage(ALICE, (message) => message.messageId === messageId);
     await rig.network.expireMedia(messageId);
     const source = sourceIn(message.content, 'image');
-    expect(isGatewayError(await rig.factory.download(source).catch(reason), 'media_gone')).to.equal(true);
+    expect(isGatewayError(await rig.factory.download(source, '').catch(reason), 'media_gone')).to.equal(true);
     const place = await session.link?.renewMedia({
       ...{ chat: message.chat, messageId, fromMe: false, sentAt: message.timestamp },
       content: message.content,
     });
-    const fetched = await buffer(await rig.factory.download({ ...source, ...place }));
+    const fetched = await buffer(await rig.factory.download({ ...source, ...place }, ''));
     expect(fetched.equals(bytes)).to.equal(true);
   });
 
-  it('what the phone does not have any more either is gone', async () => {
+  it('reports a file that the phone does not have either as gone', async () => {
     const message = await written(picture());
     const { messageId } = message;
     await rig.network.waitForMessage(ALICE, (message) => message.messageId === messageId);
@@ -168,14 +172,14 @@ describe('files over the wire', () => {
     expect(isGatewayError(await asked?.catch(reason), 'media_gone')).to.equal(true);
   });
 
-  it('an upload that the host rejects once is tried again with fresh access', async () => {
+  it('repeats a rejected upload with a new token', async () => {
     await rig.network.fault({ kind: 'reject-media', number: ALICE, count: 2 });
     const { messageId } = await sendDocument();
     const { media } = await held(messageId);
     expect(media?.sha256).to.equal(sha256(bytes));
   });
 
-  it('an upload that every host rejects fails the send, and says what each host said', async () => {
+  it("fails the send with each host's error when all reject the upload", async () => {
     await rig.network.fault({ kind: 'reject-media', number: ALICE });
     const before = session.sent.size;
     const error = await sendDocument().catch(reason);
@@ -185,13 +189,13 @@ describe('files over the wire', () => {
     expect(session.sent.size).to.equal(before);
   });
 
-  it('a host that is down is passed over', async () => {
+  it('skips a host that is down', async () => {
     await rig.network.fault({ kind: 'media-host-down', number: ALICE });
     const { messageId } = await sendDocument();
     expect((await held(messageId)).media?.sha256).to.equal(sha256(bytes));
   });
 
-  it('a file that is not there fails the send', async () => {
+  it('fails the send of a missing file', async () => {
     const missing = { document: { url: join(folder.path, 'missing') }, mimetype: 'a/b' };
     const error = await session.send(BOB_PN, '', { content: missing }).catch(reason);
     expect(isGatewayError(error, 'send_rejected')).to.equal(true);
@@ -200,7 +204,8 @@ describe('files over the wire', () => {
 });
 
 function sourceIn(content: MessageContent, mediaType: MediaSource['mediaType']): MediaSource {
-  const { url, directPath, mediaKey, fileSha256, fileEncSha256 } = content[`${mediaType}Message`] ?? {};
+  const { url, directPath, mediaKey, fileSha256, fileEncSha256 } =
+    protoOf(content)[`${mediaType}Message`] ?? {};
   if (!url || !directPath || !mediaKey || !fileSha256 || !fileEncSha256)
     throw new Error('not all is told of the file');
   return { mediaType, url, directPath, mediaKey, fileSha256, fileEncSha256 };

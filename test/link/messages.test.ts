@@ -1,18 +1,18 @@
 import { expect } from 'chai';
 import { isGatewayError } from '../../src/domain/errors.js';
-import { Rig, type Session, textOf } from './rig.js';
+import { LinkRig, type Session, textOf } from './rig.js';
 
 const ALICE = '+15550000001';
 const BOB = '+15550000002';
 const BOB_PN = '15550000002@s.whatsapp.net';
 
-describe('messages over the wire', () => {
-  let rig: Rig;
+describe('a link that carries messages', () => {
+  let rig: LinkRig;
   let session: Session;
   let bobLid: string;
 
   beforeEach(async () => {
-    rig = await Rig.start();
+    rig = await LinkRig.start();
     await rig.network.addPhone({ number: ALICE, name: 'Alice' });
     bobLid = (await rig.network.addPhone({ number: BOB, name: 'Bob' })).lid;
     session = await rig.connected(ALICE);
@@ -21,16 +21,16 @@ describe('messages over the wire', () => {
   afterEach(() => rig.stop());
 
   for (const form of ['PN', 'LID']) {
-    it(`a text to a ${form} is decrypted on the phone once the send has resolved`, async () => {
+    it(`resolves a send to a ${form} once the phone can decrypt it`, async () => {
       const sent = await session.send(form === 'PN' ? BOB_PN : bobLid, 'hello');
-      expect(sent.content.extendedTextMessage?.text).to.equal('hello');
+      expect(textOf(sent)).to.equal('hello');
       const message = await rig.network.waitForMessage(BOB, ({ text }) => text === 'hello');
       expect(message.messageId).to.equal(sent.messageId);
       expect(message.from).to.equal(ALICE);
     });
   }
 
-  it('writes the message down before it leaves, and lets nothing leave when that fails', async () => {
+  it('records a message before it leaves, and sends nothing when that fails', async () => {
     const outcome = await session
       .send(BOB_PN, 'never', { beforeSend: async () => Promise.reject(new Error('disk full')) })
       .catch((error: unknown) => error);
@@ -39,7 +39,7 @@ describe('messages over the wire', () => {
     await rig.network.waitForMessage(BOB, ({ text }) => text === 'after');
     expect((await rig.network.messages(BOB)).map(({ text }) => text)).to.deep.equal(['after']);
     const [bytes] = session.sent.values();
-    expect(rig.factory.decode(bytes ?? new Uint8Array()).extendedTextMessage?.text).to.equal('after');
+    expect(textOf({ content: rig.factory.decode(bytes ?? new Uint8Array()) })).to.equal('after');
   });
 
   it('quotes a message', async () => {
@@ -52,14 +52,14 @@ describe('messages over the wire', () => {
     expect(answer.quotedMessageId).to.equal(messageId);
   });
 
-  it('many sends at once arrive, each once and intact', async () => {
+  it('delivers concurrent sends, each once and intact', async () => {
     const texts = Array.from({ length: 40 }, (_, index) => `text ${index}`);
     await Promise.all(texts.map((text, index) => session.send(index % 2 ? BOB_PN : bobLid, text)));
     const got = (await rig.network.messages(BOB)).map(({ text }) => text);
     expect(got.sort()).to.deep.equal([...texts].sort());
   });
 
-  it('sending to a number while its LID writes keeps both directions readable', async () => {
+  it('keeps both directions decryptable when it sends to the number of a person who writes from the LID', async () => {
     const texts = Array.from({ length: 25 }, (_, index) => `text ${index}`);
     const written = texts.map((text) => rig.network.write(BOB, { to: ALICE, text: `in ${text}` }));
     const sent = texts.map((text) => session.send(BOB_PN, `out ${text}`));
@@ -70,7 +70,7 @@ describe('messages over the wire', () => {
     expect(got.sort()).to.deep.equal(texts.map((text) => `out ${text}`).sort());
   });
 
-  it('two sessions that write to one person at once do not mix their state', async () => {
+  it('keeps the ratchets of two sessions apart that write to one person', async () => {
     await rig.network.addPhone({ number: '+15550000003', name: 'Carol' });
     const other = await rig.connected('+15550000003');
     const texts = Array.from({ length: 20 }, (_, index) => `text ${index}`);
@@ -88,25 +88,25 @@ describe('messages over the wire', () => {
     expect((await rig.network.messages(BOB)).filter(({ fromMe }) => !fromMe)).to.have.length(40);
   });
 
-  it('a nack rejects the send and names the code', async () => {
+  it('rejects a send after a nack, with its code', async () => {
     await rig.network.fault({ kind: 'reject-sends', number: ALICE });
     const error = await session.send(BOB_PN, 'no').catch((reason: unknown) => reason);
     expect(isGatewayError(error, 'send_rejected') && error.message).to.include('479');
   });
 
-  it('a number that the network does not know is refused before anything is sent', async () => {
+  it('refuses a number that the network does not know before anything is sent', async () => {
     const error = await session.send('15559999999@s.whatsapp.net', 'no').catch((reason: unknown) => reason);
     expect(isGatewayError(error, 'recipient_unknown')).to.equal(true);
     expect(session.sent.size).to.equal(0);
   });
 
-  it('a send on a closed link says so', async () => {
+  it('refuses a send once it is closed', async () => {
     await session.close();
     const error = await session.send(BOB_PN, 'no').catch((reason: unknown) => reason);
     expect(isGatewayError(error, 'send_not_connected')).to.equal(true);
   });
 
-  it('a live message arrives with both addresses, name and time, and is in the journal', async () => {
+  it('emits a live message with both addresses, name and time, and journals it', async () => {
     const { messageId } = await rig.network.write(BOB, { to: ALICE, text: 'hi' });
     const { message } = await session.next('message');
     expect(message).to.deep.include({
@@ -124,13 +124,13 @@ describe('messages over the wire', () => {
     expect(contact).to.deep.include({ lid: bobLid.split('@')[0], pn: '15550000002', source: 'message' });
   });
 
-  it('what the linked phone writes itself arrives as an own message in the recipient chat', async () => {
+  it("emits messages of the linked phone as own ones in the recipient's chat", async () => {
     await rig.network.write(ALICE, { to: BOB, text: 'from my phone' });
     const { message } = await session.next('message');
     expect(message).to.deep.include({ fromMe: true, chat: bobLid });
   });
 
-  it('delivered and read are told with who', async () => {
+  it('emits delivered and read with the person', async () => {
     const { messageId } = await session.send(BOB_PN, 'read me');
     const delivered = await session.next('message-status', ({ status }) => status === 'delivered');
     expect(delivered.messageId).to.equal(messageId);
@@ -140,7 +140,7 @@ describe('messages over the wire', () => {
     expect(read.messageId).to.equal(messageId);
   });
 
-  it('what waited while the link was down arrives as offline, once', async () => {
+  it('emits messages from the offline queue of the network once, as offline', async () => {
     await session.close();
     for (const text of ['one', 'two', 'three']) await rig.network.write(BOB, { to: ALICE, text });
     session.open();
@@ -148,7 +148,7 @@ describe('messages over the wire', () => {
     expect(session.all('message').map(({ message }) => message.offline)).to.deep.equal([true, true, true]);
   });
 
-  it('looks people up, by number and by LID', async () => {
+  it('looks people up by number and by LID', async () => {
     const lid = bobLid.split('@')[0] ?? '';
     const known = { lid, pn: '15550000002' };
     expect(await session.link?.lookUp({ kind: 'pn', user: '15550000002' })).to.deep.equal(known);

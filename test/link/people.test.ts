@@ -2,21 +2,21 @@ import { expect } from 'chai';
 import sharp from 'sharp';
 import { isGatewayError } from '../../src/domain/errors.js';
 import type { Link } from '../../src/link/link.js';
-import { Rig, type Session, textOf } from './rig.js';
+import { LinkRig, type Session, textOf } from './rig.js';
 
 const ALICE = '+15550000001';
 const BOB = '+15550000002';
 const HILDA = '+15550000007';
 const NOBODY = { kind: 'pn', user: '15559999999' } as const;
 
-describe('people over a link', () => {
-  let rig: Rig;
+describe('the people of a link', () => {
+  let rig: LinkRig;
   let alice: Session;
   let link: Link;
   let bob: string;
 
   beforeEach(async () => {
-    rig = await Rig.start();
+    rig = await LinkRig.start();
     await rig.network.addPhone({ number: ALICE, name: 'Alice' });
     bob = userOf((await rig.network.addPhone({ number: BOB, name: 'Bob' })).lid);
     alice = await rig.connected(ALICE);
@@ -28,8 +28,8 @@ describe('people over a link', () => {
   const byLid = () => ({ kind: 'lid', user: bob }) as const;
   const byNumber = (number = BOB) => ({ kind: 'pn', user: number.slice(1) }) as const;
 
-  describe('tell of themselves', () => {
-    it('everything there is, by either address', async () => {
+  describe('profiles of people', () => {
+    it('returns all fields of a profile, by either address', async () => {
       const shown = { status: 'at work', username: 'bob.builder', businessName: 'Bob & Sons' };
       const { pictureId } = await rig.network.update(BOB, { ...shown, picture: await image('red') });
       const facts = { username: 'bob.builder', status: 'at work', verifiedName: 'Bob & Sons', devices: 1 };
@@ -38,19 +38,19 @@ describe('people over a link', () => {
       expect(await link.people.profile(byLid())).to.deep.equal(profile);
     });
 
-    it('nothing that they hide', async () => {
+    it('omits hidden fields', async () => {
       await rig.network.update(BOB, { picture: await image('red'), pictureHidden: true });
       const profile = await link.people.profile(byNumber());
       const nothing = { username: '', pictureId: '', verifiedName: '' };
       expect(profile).to.include({ lid: bob, pn: '15550000002', ...nothing });
     });
 
-    it('how many devices they have', async () => {
+    it('returns the number of devices', async () => {
       await rig.connected(BOB);
       expect(await link.people.profile(byLid())).to.include({ devices: 2 });
     });
 
-    it('not their LID while it is hidden', async () => {
+    it('omits a hidden LID', async () => {
       await rig.network.addPhone({ number: HILDA, name: 'Hilda', hideLid: true });
       expect(await link.people.profile(byNumber(HILDA))).to.include({ lid: '', pn: HILDA.slice(1) });
       expect(await link.lookUp(byNumber(HILDA))).to.deep.equal({ lid: '', pn: HILDA.slice(1) });
@@ -58,14 +58,14 @@ describe('people over a link', () => {
       expect(await link.lookUp(byNumber(HILDA))).to.deep.equal({ lid: userOf(lid), pn: HILDA.slice(1) });
     });
 
-    it('nothing when nobody is there', async () => {
+    it('returns profiles only for addresses that the network knows', async () => {
       expect(await link.people.profile(NOBODY)).to.equal(undefined);
       expect(await link.people.profile({ kind: 'lid', user: '999999999999999' })).to.equal(undefined);
     });
   });
 
-  describe('show pictures', () => {
-    it('in two sizes of one version, which can be fetched', async () => {
+  describe('pictures of people', () => {
+    it('returns two sizes of one version, which can be downloaded', async () => {
       const { pictureId } = await rig.network.update(BOB, { picture: await image('red') });
       for (const [preview, type, width] of [
         [true, 'preview', 96],
@@ -80,14 +80,14 @@ describe('people over a link', () => {
       }
     });
 
-    it('or say why there is none', async () => {
+    it('returns the reason why a picture is missing', async () => {
       expect(await link.people.picture(byNumber(), true)).to.deep.equal({ reason: 'none' });
       expect(await link.people.picture(NOBODY, true)).to.deep.equal({ reason: 'none' });
       await rig.network.update(BOB, { picture: await image('red'), pictureHidden: true });
       expect(await link.people.picture(byNumber(), true)).to.deep.equal({ reason: 'hidden' });
     });
 
-    it('only by addresses of the network, and only whole', async () => {
+    it('downloads pictures only from addresses of the network, and only complete ones', async () => {
       await rig.network.update(BOB, { picture: await image('red') });
       const picture = await link.people.picture(byLid(), true);
       if (!('url' in picture)) throw new Error('there is none');
@@ -106,7 +106,7 @@ describe('people over a link', () => {
       expect(outcome).to.have.property('message', 'nobody wants it');
     });
 
-    it('and tell when they change or go, also those of groups', async () => {
+    it('emits an event when a picture changes or is removed, also for groups', async () => {
       const { jid } = await rig.network.groups.create(BOB, { subject: 'Friends', participants: [ALICE] });
       await alice.next('group-changed');
       for (const picture of [await image('red'), null]) {
@@ -120,7 +120,7 @@ describe('people over a link', () => {
     });
   });
 
-  it('that change their number are told of at once, and stay so', async () => {
+  it('maps a person to the new number as soon as it changes', async () => {
     await rig.network.write(BOB, { to: ALICE, text: 'Hello' });
     await alice.next('message');
     await rig.network.changeNumber(BOB, '+15550000009');
@@ -131,7 +131,7 @@ describe('people over a link', () => {
     expect(await link.people.profile(byLid())).to.include({ lid: bob, pn: '15550000009' });
   });
 
-  it('that take over a number are told apart from who had it', async () => {
+  it('distinguishes the new owner of a number from the former one', async () => {
     await rig.network.write(BOB, { to: ALICE, text: 'Hello' });
     await alice.next('message');
     await rig.network.changeNumber(BOB, '+15550000009');
@@ -142,7 +142,7 @@ describe('people over a link', () => {
     expect(await link.lookUp(byNumber())).to.deep.equal({ lid: '', pn: '15550000002' });
   });
 
-  it('are told of by their user names where messages name them', async () => {
+  it('reports user names that messages contain', async () => {
     await rig.network.update(BOB, { username: 'bob.builder' });
     const { jid } = await rig.network.groups.create(BOB, { subject: 'Friends', participants: [ALICE] });
     await rig.network.write(BOB, { to: jid, text: 'Hello all' });
@@ -154,7 +154,7 @@ describe('people over a link', () => {
     });
   });
 
-  it('cannot be asked for without a connection', async () => {
+  it('refuses queries without a connection', async () => {
     await alice.close();
     expect(await codeOf(link.people.profile(byNumber()))).to.equal('lookup_failed');
     expect(await codeOf(link.people.picture(byNumber(), true))).to.equal('lookup_failed');
@@ -171,7 +171,7 @@ async function image(background: string): Promise<string> {
   return (await sharp({ create }).png().toBuffer()).toString('base64');
 }
 
-/** What a call fails with; empty when it does not. */
+/** The error code of a call; empty when the call succeeds. */
 async function codeOf(call: Promise<unknown>): Promise<string> {
   return call.then(
     () => '',

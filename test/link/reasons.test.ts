@@ -29,9 +29,9 @@ const ROWS: [code: number | undefined, message: string, reason: CloseReason][] =
   [undefined, 'Unsupported state or unable to authenticate data', 'stream_error'],
 ];
 
-describe('the reason of an end', () => {
+describe('verdictOn', () => {
   for (const [code, message, reason] of ROWS) {
-    it(`${code ?? 'no code'}, "${message}" is ${reason}`, () => {
+    it(`maps ${code ?? 'no code'}, "${message}" to ${reason}`, () => {
       const error = code === undefined ? new Error(message) : new Boom(message, { statusCode: code });
       const verdict = verdictOn(error, true);
       expect(verdict.reason).to.equal(reason);
@@ -40,12 +40,24 @@ describe('the reason of an end', () => {
     });
   }
 
-  it('a refusal before the number is linked is an unfinished pairing, not a logout', () => {
+  it('maps a refusal before the number is linked to an unfinished pairing, not a logout', () => {
     const error = new Boom('Connection Failure', { statusCode: 401 });
     expect(verdictOn(error, false).reason).to.equal('pairing_unfinished');
   });
 
-  it('an end without any error still has a reason', () => {
+  it('maps a conflict by its type: a removed device is logged out, whatever the code', () => {
+    const removed = { tag: 'conflict', attrs: { type: 'device_removed' } };
+    const error = new Boom('Stream Errored (conflict)', { statusCode: 440, data: removed });
+    expect(verdictOn(error, true).reason).to.equal('logged_out');
+  });
+
+  it('reads the end of a temporary ban', () => {
+    const data = { reason: '402', code: '101', expire: '3600' };
+    const error = new Boom('Connection Failure', { statusCode: 402, data });
+    expect(verdictOn(error, true)).to.include({ reason: 'account_restricted', retryAfterMs: 3_600_000 });
+  });
+
+  it('returns a reason for an end without an error', () => {
     expect(verdictOn(undefined, true).reason).to.equal('stream_error');
   });
 });

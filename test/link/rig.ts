@@ -1,12 +1,15 @@
+import { type BinaryNode, encodeBinaryNode, type proto } from '@whiskeysockets/baileys';
 import { pino } from 'pino';
 import { type Clock, systemClock } from '../../src/domain/clock.js';
 import { newMessageId } from '../../src/domain/ids.js';
 import { createBaileysLinks } from '../../src/link/baileys/index.js';
+import { decodeCredentials } from '../../src/link/baileys/keys.js';
 import type {
   IncomingMessage,
   Link,
   LinkEvent,
   LinkFactory,
+  MessageContent,
   OutgoingMessage,
   SentMessage,
 } from '../../src/link/link.js';
@@ -21,9 +24,15 @@ const GREETINGS = 2;
 
 type EventOf<T extends LinkEvent['type']> = Extract<LinkEvent, { type: T }>;
 
+/** A content in the protocol's own form. */
+export function protoOf(content: MessageContent): proto.IMessage {
+  return content;
+}
+
 /** The words of a message. */
-export function textOf({ content }: IncomingMessage): string | null | undefined {
-  return content.conversation ?? content.extendedTextMessage?.text;
+export function textOf({ content }: Pick<IncomingMessage, 'content'>): string | null | undefined {
+  const { conversation, extendedTextMessage } = protoOf(content);
+  return conversation ?? extendedTextMessage?.text;
 }
 
 /** One session's links, one after the other over the same keys, with all their events. */
@@ -32,9 +41,13 @@ export class Session {
   readonly events: LinkEvent[] = [];
   readonly written: Uint8Array[] = [];
   readonly sent = new Map<string, Uint8Array>();
+  /** While set, sent messages cannot be read. */
+  sentOutage: Error | undefined;
   link: Link | undefined;
   /** Whether the phone's past is wanted of a pairing. */
   wantsHistory = false;
+  /** URL of the proxy of its links; empty for direct connections. */
+  proxy = '';
   /** Whether the session is still served here. */
   mayAct = true;
   readonly #factory: LinkFactory;
@@ -49,9 +62,13 @@ export class Session {
     this.link = this.#factory.open({
       clientId: 'acme',
       keys: this.keys,
+      proxy: this.proxy,
       mayAct: () => this.mayAct,
       wantsHistory: () => this.wantsHistory,
-      findSent: async (id) => this.sent.get(id),
+      findSent: async (id) => {
+        if (this.sentOutage) throw this.sentOutage;
+        return this.sent.get(id);
+      },
       emit: (event) => {
         this.events.push(event);
         for (const watcher of [...this.#watchers]) watcher();
@@ -97,6 +114,13 @@ export class Session {
     return this.link.send({ to, messageId, content: { text }, beforeSend, ...more });
   }
 
+  /** Resolves when it is written down that the names and settings of the account were read. */
+  firstSync(): Promise<void> {
+    return this.keys.until(() =>
+      this.keys.commits.some(({ credentials }) => decodeCredentials(credentials)?.accountSyncCounter),
+    );
+  }
+
   async close(): Promise<void> {
     await this.link?.close();
   }
@@ -109,38 +133,41 @@ export interface RigOptions {
 }
 
 /** A sandbox with sessions on it; `stop` ends all of them. */
-export class Rig {
+export class LinkRig {
   readonly network: SandboxClient;
   readonly factory: LinkFactory;
+  readonly context: Parameters<typeof createBaileysLinks>[0];
   readonly #sandbox: Sandbox;
   readonly #sessions: Session[] = [];
 
   private constructor(sandbox: Sandbox, { clock = systemClock, mediaUrl = sandbox.url }: RigOptions) {
     this.#sandbox = sandbox;
     this.network = new SandboxClient(sandbox.url);
-    this.factory = createBaileysLinks({
+    this.context = {
       network: { url: sandbox.wsUrl, mediaUrl, rootKey: sandbox.rootKey },
       log: pino({ level: process.env.LINK_LOG ?? 'silent' }),
       clock,
-    });
+    };
+    this.factory = createBaileysLinks(this.context);
   }
 
-  static async start(options: RigOptions = {}): Promise<Rig> {
-    return new Rig(await startSandbox(), options);
+  static async start(options: RigOptions = {}): Promise<LinkRig> {
+    return new LinkRig(await startSandbox(), options);
   }
 
-  session(): Session {
-    const session = new Session(this.factory);
+  session(factory = this.factory): Session {
+    const session = new Session(factory);
     this.#sessions.push(session);
     return session;
   }
 
-  /** A session that is paired with a phone, open, and through with what the phone tells a new device. */
+  /** A session that is paired with a phone, open, and has finished the initial sync. */
   async connected(number: string): Promise<Session> {
     const session = await this.paired(number);
     session.open();
     await session.next('open');
     await session.keys.until(() => session.keys.journal.size === GREETINGS);
+    await session.firstSync();
     session.keys.journal.clear();
     session.keys.commits.length = 0;
     return session;
@@ -153,6 +180,11 @@ export class Rig {
     await this.network.scan(number, qr);
     await session.next('closed');
     return session;
+  }
+
+  /** Sends a stanza, as it is, to the connected devices of a number. */
+  inject(number: string, node: BinaryNode): void {
+    this.#sandbox.inject(number, encodeBinaryNode(node));
   }
 
   /** Stanzas that the network holds until a device acknowledges them, connected or not. */

@@ -1,24 +1,23 @@
 import { type BinaryNode, initAuthCreds } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
-import { buildIncoming, resentMessage } from '../../src/link/baileys/incoming.js';
+import { buildIncoming, stanzaTime } from '../../src/link/baileys/incoming.js';
 import { statusesIn } from '../../src/link/baileys/receipts.js';
-import { stanzaTime } from '../../src/link/baileys/stanza-time.js';
 
 const NOW = Date.UTC(2026, 0, 2, 3, 4, 5);
 const BOB = '90000000000002@lid';
 const ME = { jid: '15550000001@s.whatsapp.net', lid: '90000000000001' };
-/** What a stanza may say in place of seconds. */
+/** Invalid values that a stanza can contain instead of seconds. */
 const NO_TIMES = [undefined, '', 'yesterday', '-5', '0', 'NaN', 'Infinity', '1e300', '8640000000001'];
 
 describe('a time from the network', () => {
-  it('is seconds', () => {
+  it('a time is parsed as seconds', () => {
     expect(stanzaTime('1767323045', NOW)).to.equal(1_767_323_045_000);
     expect(stanzaTime('8640000000000', NOW)).to.equal(8_640_000_000_000_000);
   });
 
   for (const t of NO_TIMES) {
-    it(`is the time of arrival when it says ${JSON.stringify(t)}, so that it always is a date`, () => {
-      const times = [...receiptTimes(t), messageTime(t), resentTime(t)];
+    it(`a time becomes the time of arrival for ${JSON.stringify(t)}, so that it is always a valid date`, () => {
+      const times = [...receiptTimes(t), messageTime(t)];
       expect(times).to.deep.equal(Array(times.length).fill(NOW));
     });
   }
@@ -49,9 +48,27 @@ function messageTime(t: string | undefined) {
   return buildIncoming(attrs, [part], ME).timestamp;
 }
 
-function resentTime(t: string | undefined) {
-  const key = { id: 'm1', remoteJid: BOB, fromMe: false };
-  const message = { conversation: 'hi' };
-  return resentMessage({ key, message, messageTimestamp: t === undefined ? undefined : Number(t) }, NOW)
-    ?.timestamp;
-}
+const ARRIVED_AT = 1_790_000_000_000;
+
+describe("a stanza's time", () => {
+  const times: [unknown, number][] = [
+    ['1790000001', 1_790_000_001_000],
+    [1_790_000_001, 1_790_000_001_000],
+    ['8640000000000', 8_640_000_000_000_000],
+    ['8640000000001', ARRIVED_AT],
+    ['99999999999999', ARRIVED_AT],
+    ['0', ARRIVED_AT],
+    ['-1', ARRIVED_AT],
+    ['', ARRIVED_AT],
+    ['soon', ARRIVED_AT],
+    [undefined, ARRIVED_AT],
+    [null, ARRIVED_AT],
+  ];
+  for (const [seconds, expected] of times) {
+    it(`the time of a stanza becomes a valid date for ${JSON.stringify(seconds)}`, () => {
+      const at = stanzaTime(seconds, ARRIVED_AT);
+      expect(at).to.equal(expected);
+      expect(() => new Date(at).toISOString()).to.not.throw();
+    });
+  }
+});

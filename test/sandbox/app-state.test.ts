@@ -25,10 +25,10 @@ describe('Sandbox: shared settings', () => {
     return alice.text(text);
   }
 
-  describe('of a connected client', () => {
+  describe('with a connected client', () => {
     beforeEach(() => world.open());
 
-    it('show on the phone: a chat marked as unread, and as read again', async () => {
+    it('shows on the phone that a client marked a chat as unread, and as read again', async () => {
       const alice = await world.linked(ALICE, STRICT);
       const message = await hear(alice);
       const { remoteJid } = message.key;
@@ -39,7 +39,7 @@ describe('Sandbox: shared settings', () => {
       expect((await world.client.chats(ALICE)).rejected).to.equal(0);
     });
 
-    it('mean the same chat by phone number and by hidden id', async () => {
+    it('treats a phone number and a LID as the same chat', async () => {
       const alice = await world.linked(ALICE, STRICT);
       const message = await hear(alice);
       await alice.socket.chatModify({ markRead: false, lastMessages: [message] }, pnJid(BOB));
@@ -50,7 +50,7 @@ describe('Sandbox: shared settings', () => {
       expect((await world.client.chats(ALICE)).chats).to.have.length(1);
     });
 
-    it('show on the phone: messages deleted for oneself, archived, pinned and muted chats', async () => {
+    it('shows on the phone which messages are deleted for oneself, and which chats are archived, pinned and muted', async () => {
       const alice = await world.linked(ALICE, STRICT);
       const { key, ...message } = await hear(alice);
       const jid = key.remoteJid ?? '';
@@ -69,7 +69,7 @@ describe('Sandbox: shared settings', () => {
       ]);
     });
 
-    it("come from the phone, and from the account's other clients", async () => {
+    it("sends a client the changes of the phone and of the account's other clients", async () => {
       const [first, second] = [await world.linked(ALICE, STRICT), await world.linked(ALICE, STRICT)];
       const message = await hear(first);
       const { lid } = await world.client.phone(BOB);
@@ -83,7 +83,7 @@ describe('Sandbox: shared settings', () => {
       await Promise.all([read, marked(false)]);
     });
 
-    it('reach a client that was away, and one that is linked later', async () => {
+    it('sends changes to a client that was offline, and to one that is linked later', async () => {
       const first = await world.linked(ALICE, STRICT);
       await hear(first);
       await first.stop();
@@ -97,7 +97,7 @@ describe('Sandbox: shared settings', () => {
       expect(await versionOf(second)).to.equal(MANY);
     }).timeout(60_000);
 
-    it("tell clients the phone's name, and the phone a client's", async () => {
+    it('syncs the name of the phone to clients, and the name that a client sets to the phone', async () => {
       const alice = await world.linked(ALICE, STRICT);
       const renamed = alice.until('creds.update', ({ me }) => me?.name === 'Alice B.');
       await world.client.update(ALICE, { name: 'Alice B.' });
@@ -107,7 +107,7 @@ describe('Sandbox: shared settings', () => {
       expect((await world.client.phone(ALICE)).name).to.equal('Alice C.');
     });
 
-    it('are refused when the phone was faster, and taken once the client knows of that', async () => {
+    it('refuses a change with an outdated version, and accepts it after the client has synced', async () => {
       const alice = await world.linked(ALICE, STRICT);
       const message = await hear(alice);
       const { lid } = await world.client.phone(BOB);
@@ -115,14 +115,14 @@ describe('Sandbox: shared settings', () => {
       const refused = errors(alice);
       await alice.socket.chatModify({ markRead: false, lastMessages: [message] }, lid);
       expect(await refused).to.equal('409');
-      // the library takes no notice of the refusal: it is one version ahead of what it knows
+      // the library ignores the refusal, and its stored version is one ahead
       await alice.keys.set({ 'app-state-sync-version': { regular_low: null } });
       await alice.socket.chatModify({ markRead: false, lastMessages: [message] }, lid);
       await marked(true);
       expect((await world.client.chats(ALICE)).rejected).to.equal(0);
     });
 
-    it('are not believed when they do not fit the others', async () => {
+    it('rejects a change with a wrong MAC', async () => {
       const alice = await world.linked(ALICE, STRICT);
       const message = await hear(alice);
       const { lid } = await world.client.phone(BOB);
@@ -141,7 +141,7 @@ describe('Sandbox: shared settings', () => {
       expect(chats[0]?.unread).to.equal(true);
     });
 
-    it('are refused when they are none', async () => {
+    it('refuses a malformed change', async () => {
       const alice = await world.linked(ALICE, STRICT);
       const patches = [Buffer.from('garbage'), Buffer.from(proto.SyncdPatch.encode({}).finish())];
       for (const patch of patches) {
@@ -154,7 +154,7 @@ describe('Sandbox: shared settings', () => {
       expect(await refused).to.equal('400');
     });
 
-    it('of chats with nobody cannot be changed', async () => {
+    it('refuses a change of a chat with an unknown number', async () => {
       const refusals = await Promise.allSettled([
         world.client.updateChat(ALICE, '+15559999999', { unread: true }),
         world.client.updateChat(ALICE, 'Bob', { unread: true }),
@@ -163,7 +163,7 @@ describe('Sandbox: shared settings', () => {
     });
   });
 
-  it('begin with a snapshot when there were many changes', async () => {
+  it('sends a snapshot first when there were many changes', async () => {
     await world.openKept();
     const turns = Array.from({ length: LONG_AGO - 1 }, (_, turn) => turn);
     await Promise.all(
@@ -185,7 +185,7 @@ describe('Sandbox: shared settings', () => {
     expect(chats.find((chat) => chat.with === BOB)?.pinned).to.equal(false);
   }).timeout(60_000);
 
-  it('outlive a restart', async () => {
+  it('keeps shared settings through a restart', async () => {
     await world.openKept();
     const alice = await world.linked(ALICE, STRICT);
     const message = await hear(alice);

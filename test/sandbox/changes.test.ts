@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { decryptPollVote, type WAMessage, type WAMessageUpdate } from '@whiskeysockets/baileys';
+import { decryptPollVote, proto, type WAMessage, type WAMessageUpdate } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
 import { SandboxRefusal, type WriteContent } from '../../src/sandbox/client.js';
 import type { BaileysDevice } from './support/baileys-device.js';
@@ -15,7 +15,7 @@ describe('Sandbox: changes of messages', () => {
   });
   after(() => world.close());
 
-  /** What a phone shows of a message that matches. */
+  /** The matching message as a phone shows it. */
   const shown = (number: string, id: string, matches: (shown: Shown) => boolean = () => true) =>
     world.client.waitForMessage(number, (message) => message.messageId === id && matches(message));
 
@@ -34,7 +34,7 @@ describe('Sandbox: changes of messages', () => {
 
   const byBob = (content: WriteContent) => world.client.write(BOB, { to: ALICE, ...content });
 
-  it('puts a reaction of a client on the message, replaces it and takes it back', async () => {
+  it('stores a reaction of a client with its message, replaces it and removes it', async () => {
     const id = await fromBob('nice?');
     const { key } = await alice.message(id);
     for (const emoji of ['👍', '❤️']) {
@@ -47,7 +47,7 @@ describe('Sandbox: changes of messages', () => {
     expect(bare.reactions).to.deep.equal({});
   });
 
-  it('tells a client of a reaction, with the key as the client sees it', async () => {
+  it("sends a reaction to a client, with the key from the client's point of view", async () => {
     const { id } = await fromAlice('nice?');
     const event = alice.until('messages.reaction', () => true);
     const { messageId } = await byBob({ reaction: { messageId: id, emoji: '🎉' } });
@@ -59,7 +59,7 @@ describe('Sandbox: changes of messages', () => {
     expect(change).to.include({ type: 'reaction', targetId: id, emoji: '🎉', applied: true, from: BOB });
   });
 
-  it('changes the text that a client edits, and keeps the former ones', async () => {
+  it('replaces a text that a client edits, and keeps the earlier versions', async () => {
     const { id, key } = await fromAlice('frist');
     await alice.send(pnJid(BOB), { text: 'first', edit: key });
     await shown(BOB, id, ({ text }) => text === 'first');
@@ -70,7 +70,7 @@ describe('Sandbox: changes of messages', () => {
   });
 
   for (const wrapped of [false, true]) {
-    it(`tells a client of an edit${wrapped ? ' inside a wrapper' : ''}`, async () => {
+    it(`sends an edit to a client${wrapped ? ' inside a wrapper' : ''}`, async () => {
       const id = await fromBob('frist');
       const event = alice.until('messages.update', isUpdateOf(id));
       await byBob({ edit: { messageId: id, text: 'first', wrapped } });
@@ -81,7 +81,7 @@ describe('Sandbox: changes of messages', () => {
     });
   }
 
-  it('changes a text by an edit that only its secret opens', async () => {
+  it('replaces a text after an edit that is encrypted with the secret of its message', async () => {
     const id = await fromBob('frist');
     const { messageId } = await byBob({ encryptedEdit: { messageId: id, text: 'first' } });
     const { message } = await alice.message(messageId);
@@ -99,7 +99,7 @@ describe('Sandbox: changes of messages', () => {
     await shown(ALICE, id, ({ revoked }) => revoked);
   });
 
-  it('tells a client that a message was deleted', async () => {
+  it('sends the deletion of a message to a client', async () => {
     const id = await fromBob('oops');
     const event = alice.until('messages.update', isUpdateOf(id));
     await byBob({ revoke: { messageId: id } });
@@ -107,7 +107,7 @@ describe('Sandbox: changes of messages', () => {
     expect(await shown(ALICE, id)).to.include({ text: '', revoked: true });
   });
 
-  it('ignores edits and deletions by somebody who did not write the message', async () => {
+  it('ignores edits and deletions by people other than the author', async () => {
     const id = await fromBob('mine');
     const { key } = await alice.message(id);
     const edit = await alice.send(pnJid(BOB), { text: 'yours', edit: { ...key, fromMe: true } });
@@ -119,7 +119,7 @@ describe('Sandbox: changes of messages', () => {
     expect(await shown(BOB, id)).to.include({ text: 'mine', edited: false, revoked: false });
   });
 
-  it('does not carry a deletion as an admin where there are none', async () => {
+  it('refuses a deletion as an admin outside of groups', async () => {
     const { id, key } = await fromAlice('here to stay');
     const ack = new Promise<{ attrs: object }>((resolve) =>
       alice.socket.ws.once('CB:ack,class:message', resolve),
@@ -133,7 +133,7 @@ describe('Sandbox: changes of messages', () => {
     expect(await shown(BOB, id)).to.include({ revoked: false });
   });
 
-  it('counts votes for a poll of a client, which only its secret opens', async () => {
+  it('counts votes for a poll of a client, decrypted with the secret of the poll', async () => {
     const poll = await alice.send(pnJid(BOB), {
       poll: { name: 'When?', values: ['now', 'later', 'never'], selectableCount: 2 },
     });
@@ -158,7 +158,7 @@ describe('Sandbox: changes of messages', () => {
     await shown(ALICE, poll.id, (one) => one.poll?.votes[BOB] === undefined);
   });
 
-  it('counts own votes and those of others, in polls of phones too', async () => {
+  it('counts votes of the own account and of others, also in polls of phones', async () => {
     const { messageId } = await byBob({ poll: { name: 'When?', options: ['now', 'later'] } });
     await shown(ALICE, messageId);
     await byBob({ vote: { pollMessageId: messageId, options: ['now'] } });
@@ -173,7 +173,7 @@ describe('Sandbox: changes of messages', () => {
     }
   });
 
-  it('takes a tap on a button', async () => {
+  it('sends the tap on a button to the client', async () => {
     const id = await fromBob('a message with buttons, let us say');
     const tap = { messageId: id, id: 'yes', displayText: 'Yes, please' };
     const { messageId } = await world.client.write(ALICE, { to: BOB, buttonReply: tap });
@@ -187,7 +187,7 @@ describe('Sandbox: changes of messages', () => {
   });
 
   for (const as of ['buttons', 'template'] as const) {
-    it(`tells a tap as ${as} too`, async () => {
+    it(`sends a tap as ${as} too`, async () => {
       const { id } = await fromAlice('old buttons');
       const tap = { messageId: id, id: 'yes', displayText: 'Yes' };
       const { messageId } = await byBob({ buttonReply: { ...tap, as } });
@@ -195,7 +195,29 @@ describe('Sandbox: changes of messages', () => {
     });
   }
 
-  it('takes a choice from a list', async () => {
+  it('shows a pin of a client with its message, until it is unpinned', async () => {
+    const id = await fromBob('the address');
+    const { key } = await alice.message(id);
+    const { PIN_FOR_ALL, UNPIN_FOR_ALL } = proto.PinInChat.Type;
+    await alice.send(pnJid(BOB), { pin: key, type: PIN_FOR_ALL, time: 86_400 });
+    const pinned = await shown(BOB, id, ({ pin }) => pin !== undefined);
+    expect(pinned.pin?.by).to.equal(ALICE);
+    await shown(ALICE, id, ({ pin }) => pin !== undefined);
+    await alice.send(pnJid(BOB), { pin: key, type: UNPIN_FOR_ALL });
+    await shown(BOB, id, ({ pin }) => pin === undefined);
+  });
+
+  it('ignores a pin without a duration', async () => {
+    const id = await fromBob('the address');
+    const type = proto.Message.PinInChatMessage.Type.PIN_FOR_ALL;
+    const message = proto.Message.fromObject({ pinInChatMessage: { key: { id, fromMe: true }, type } });
+    const raw = Buffer.from(proto.Message.encode(message).finish()).toString('base64');
+    const { messageId } = await byBob({ raw });
+    const change = await world.client.waitForChange(ALICE, (one) => one.messageId === messageId);
+    expect(change).to.include({ type: 'pin', targetId: id, applied: false });
+  });
+
+  it('sends a choice from a list to the client', async () => {
     const { id } = await fromAlice('a list, let us say');
     const listReply = { messageId: id, id: 'row-2', title: 'Second' };
     const { messageId } = await byBob({ listReply });
@@ -204,7 +226,7 @@ describe('Sandbox: changes of messages', () => {
     expect(await shown(ALICE, messageId)).to.deep.include({ type: 'listReply', text: 'Second', listReply });
   });
 
-  describe('that make no sense', () => {
+  describe('invalid changes', () => {
     let own: string;
     let theirs: string;
     let poll: string;
@@ -231,7 +253,7 @@ describe('Sandbox: changes of messages', () => {
     ];
 
     for (const [why, status, content] of REFUSED) {
-      it(`are refused: ${why}`, async () => {
+      it(`refuses a change: ${why}`, async () => {
         const error: unknown = await byBob(content()).catch((reason: unknown) => reason);
         expect(error).to.be.instanceOf(SandboxRefusal).with.property('status', status);
       });

@@ -1,5 +1,6 @@
 import { type AnyMessageContent, type BinaryNode, proto } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
+import { systemClock } from '../../src/domain/clock.js';
 import type { MessageView, WriteContent } from '../../src/sandbox/client.js';
 import { child } from '../../src/sandbox/wire/stanza.js';
 import type { BaileysDevice } from './support/baileys-device.js';
@@ -72,7 +73,7 @@ const FROM_CLIENT: FromClient[] = [
 interface FromPhone {
   what: string;
   content: WriteContent;
-  /** What of the message a client must find. */
+  /** The part of the message that a client must receive. */
   find(message: proto.IMessage): unknown;
   found: unknown;
   /** The stanza's `type`. */
@@ -168,7 +169,7 @@ describe('Sandbox: contents', () => {
   }
 
   for (const { what, content, find, found, stanzaType } of FROM_PHONE) {
-    it(`brings ${what} of a phone to a client and to the other phone`, async () => {
+    it(`delivers ${what} of a phone to a client and to the other phone`, async () => {
       const stanza = nextStanza(alice);
       const { messageId } = await world.client.write(BOB, { to: ALICE, ...content });
       const { message } = await alice.message(messageId);
@@ -181,13 +182,13 @@ describe('Sandbox: contents', () => {
     });
   }
 
-  it('marks a poll as one, outside of the encryption', async () => {
+  it('marks a poll in the unencrypted part of its stanza', async () => {
     const stanza = nextStanza(alice);
     await world.client.write(BOB, { to: ALICE, poll: { name: 'When?', options: ['now', 'later'] } });
     expect(child(await stanza, 'meta')?.attrs).to.include({ polltype: 'creation' });
   });
 
-  it('shows on a preview what a quoted message says, whatever its kind', async () => {
+  it('shows the text of a quoted message of any kind in its preview', async () => {
     const { id } = await alice.send(pnJid(BOB), {
       location: { degreesLatitude: 1, degreesLongitude: 2, name: 'Office' },
     });
@@ -209,7 +210,7 @@ describe('Sandbox: contents', () => {
     });
   });
 
-  it('lets messages disappear', async () => {
+  it('writes a disappearing message with its expiry', async () => {
     const { messageId } = await world.client.write(BOB, { to: ALICE, text: 'gone soon', ephemeral: 86_400 });
     const { message } = await alice.message(messageId);
     const inner = message?.ephemeralMessage?.message?.extendedTextMessage;
@@ -244,7 +245,7 @@ describe('Sandbox: contents', () => {
       return (await ack).attrs.error;
     }
 
-    it('shows them when the stanza tells phones to', async () => {
+    it('shows buttons when the stanza asks phones for them', async () => {
       expect(await send('3EB0AA01', [node('biz', business, [flow, quality])])).to.equal(undefined);
       const message = await held(BOB, '3EB0AA01');
       expect(message).to.include({
@@ -262,12 +263,12 @@ describe('Sandbox: contents', () => {
       ]);
     });
 
-    it('takes them without, but does not show them', async () => {
+    it('accepts buttons without that stanza node, and does not show them', async () => {
       expect(await send('3EB0AA02', [])).to.equal(undefined);
       expect(await held(BOB, '3EB0AA02')).to.include({ type: 'buttons', rendered: false });
     });
 
-    it('refuses the old kind, and those that do not say what kind they are', async () => {
+    it('refuses buttons of the old format, and buttons without a type', async () => {
       expect(await send('3EB0AA03', [node('biz', {}, [node('buttons', {})])])).to.equal('405');
       const bare = node('interactive', { type: 'native_flow', v: '1' });
       expect(await send('3EB0AA04', [node('biz', {}, [bare])])).to.equal('479');
@@ -278,7 +279,19 @@ describe('Sandbox: contents', () => {
     });
   });
 
-  it('writes any message of the protocol', async () => {
+  it('follows the timer of a private chat, whoever sets it', async () => {
+    const set = await alice.send(pnJid(BOB), { disappearingMessagesInChat: 86_400 });
+    expect(await held(BOB, set.id)).to.include({ type: 'timer', text: '', timer: 86_400 });
+    const first = await world.client.write(BOB, { to: ALICE, text: 'soon gone' });
+    expect((await alice.message(first.messageId)).message?.ephemeralMessage?.message).to.be.an('object');
+    expect(await held(ALICE, first.messageId)).to.include({ ephemeral: 86_400 });
+    const off = await world.client.write(BOB, { to: ALICE, timer: 0 });
+    expect(await held(ALICE, off.messageId)).to.include({ type: 'timer', timer: 0 });
+    const second = await world.client.write(BOB, { to: ALICE, text: 'stays' });
+    expect((await held(ALICE, second.messageId)).ephemeral).to.equal(undefined);
+  });
+
+  it('sends any message of the protocol from a phone', async () => {
     const invite = { inviteCode: 'abc', groupJid: '1@g.us', groupName: 'Us' };
     const raw = Buffer.from(proto.Message.encode({ groupInviteMessage: invite }).finish()).toString('base64');
     const { messageId } = await world.client.write(BOB, { to: ALICE, raw });
@@ -287,9 +300,31 @@ describe('Sandbox: contents', () => {
     expect(await held(ALICE, messageId)).to.include({ type: 'unknown', text: 'groupInviteMessage' });
   });
 
-  it('says what it cannot show', async () => {
+  it('lists the field names of an unknown content', async () => {
     const { id } = await alice.send(pnJid(BOB), { requestPhoneNumber: true });
     expect(await held(BOB, id)).to.include({ type: 'unknown', text: 'requestPhoneNumberMessage' });
+  });
+});
+
+describe('Sandbox: the time of a message', () => {
+  const world = new SandboxWorld();
+
+  afterEach(() => world.close());
+
+  it('the time of a message is equal on both phones and in the stanza, even when a second ends during the send', async () => {
+    let now = Date.now();
+    await world.open({ clock: { ...systemClock, now: () => (now += 1_000) } });
+    const alice = await world.linked(ALICE);
+    const stanza = nextStanza(alice);
+    const { messageId } = await world.client.write(BOB, { to: ALICE, text: 'now' });
+    const { attrs } = await stanza;
+    const views = await Promise.all(
+      [BOB, ALICE].map((number) =>
+        world.client.waitForMessage(number, (held) => held.messageId === messageId),
+      ),
+    );
+    const seconds = Number(attrs.t);
+    expect(views.map(({ timestamp }) => timestamp)).to.deep.equal([seconds, seconds]);
   });
 });
 

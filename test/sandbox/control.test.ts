@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { request } from 'undici';
 import { ALICE, BOB, SandboxWorld } from './support/world.js';
 
 const UNUSED = '+15559999999';
@@ -183,7 +184,7 @@ describe('Sandbox: control API', () => {
     });
   }
 
-  it('shows people with both addresses, which do not resemble each other', async () => {
+  it('shows people with a phone number and a LID that have no digits in common', async () => {
     const alice = await world.client.phone(ALICE);
     expect(alice).to.deep.include({
       number: ALICE,
@@ -211,6 +212,15 @@ describe('Sandbox: control API', () => {
       'conflicts',
       'dropped',
       'repeated',
+      'resent',
+      'senderKeys',
+      'outdated',
+      'versionLookups',
+      'pairErrors',
+      'retryReceipts',
+      'messageRefusals',
+      'firstContacts',
+      'resumed',
       'loginsByDevice',
       'stanzasIn',
       'stanzasOut',
@@ -222,7 +232,7 @@ describe('Sandbox: control API', () => {
     );
   });
 
-  it('streams what happens', async () => {
+  it('streams events', async () => {
     const { messageId } = await world.client.write(ALICE, { to: BOB, text: 'before' });
     const seen: string[] = [];
     await world.client.waitFor(
@@ -235,6 +245,47 @@ describe('Sandbox: control API', () => {
     );
     expect(seen).to.include.members([`${ALICE} after`, `${BOB} after`]);
     expect(seen).not.to.include(`${BOB} before`);
+  });
+
+  describe('pages of other sites in a browser', () => {
+    const { host } = new URL('http://127.0.0.1');
+    const json = { 'content-type': 'application/json' };
+    const text = JSON.stringify({ number: UNUSED });
+    const ask = (path: string, headers: Record<string, string>, body?: string) =>
+      // fetch sets these headers by itself
+      request(`${world.sandbox.url}${path}`, { method: body === undefined ? 'GET' : 'POST', headers, body });
+
+    for (const [what, headers, body, status] of [
+      ['a form', { 'content-type': 'text/plain' }, text, 415],
+      ['a body without a type', {}, text, 415],
+      ['a request of another site', { ...json, 'sec-fetch-site': 'cross-site' }, text, 403],
+      ['a request of another port', { ...json, 'sec-fetch-site': 'same-site' }, text, 403],
+      ['a request of another origin', { ...json, origin: 'http://evil.example' }, text, 403],
+      ['a post of another origin without a body', { origin: 'http://evil.example' }, '', 403],
+      ['a name that leads to loopback', { host: 'rebind.evil.example' }, undefined, 403],
+    ] as const) {
+      it(`refuses ${what}`, async () => {
+        const answer = await ask('/phones', headers, body);
+        expect(answer.statusCode).to.equal(status);
+        expect(await answer.body.json()).to.have.property('error');
+      });
+    }
+
+    it('refuses files in the form of a form, and takes requests of programs', async () => {
+      const form = { 'content-type': 'multipart/form-data; boundary=x' };
+      expect((await ask('/files', form, 'x')).statusCode).to.equal(415);
+      expect((await ask('/files', { 'content-type': 'application/octet-stream' }, 'x')).statusCode).to.equal(
+        201,
+      );
+      expect((await ask('/phones', { host: `${host}:1` })).statusCode).to.equal(200);
+      expect((await ask('/phones', { host: 'localhost' })).statusCode).to.equal(200);
+    });
+
+    it("takes requests of clients under the names of WhatsApp's hosts", async () => {
+      const client = { host: 'web.whatsapp.com', origin: 'https://web.whatsapp.com' };
+      expect((await ask('/sw.js', client)).statusCode).to.equal(200);
+      expect((await ask('/mms/image/x', client, 'x')).statusCode).to.equal(400);
+    });
   });
 
   async function call(method: string, path: string, body?: string) {

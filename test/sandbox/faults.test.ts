@@ -1,7 +1,10 @@
 import { once } from 'node:events';
+import type { BinaryNode } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
-import { FAULTS } from '../../src/sandbox/faults/index.js';
+import { systemClock } from '../../src/domain/clock.js';
+import { FAULTS } from '../../src/sandbox/faults.js';
+import { child } from '../../src/sandbox/wire/stanza.js';
 import type { BaileysDevice } from './support/baileys-device.js';
 import { ALICE, BOB, CAROL, pnJid, SandboxWorld } from './support/world.js';
 
@@ -15,24 +18,37 @@ const CLOSING = {
   ban: 403,
 };
 
+describe('Sandbox: faults that close connections', () => {
+  const world = new SandboxWorld();
+  let bob: BaileysDevice;
+
+  before(async () => {
+    await world.open();
+    bob = await world.linked(BOB);
+  });
+  after(() => world.close());
+
+  for (const [index, [kind, code]] of Object.entries(CLOSING).entries()) {
+    it(`${kind} closes the connections of one number with ${code}, and no other connection`, async () => {
+      const number = `+1555000010${index}`;
+      await world.client.addPhone({ number });
+      const closing = await world.linked(number);
+      const closed = closing.closed();
+      await world.client.fault({ kind, number });
+      expect(await closed).to.equal(code);
+      await bob.say(pnJid(CAROL), `still here after ${kind}`);
+      await world.client.waitForMessage(CAROL, ({ text }) => text === `still here after ${kind}`);
+    });
+  }
+});
+
 describe('Sandbox: faults', () => {
   const world = new SandboxWorld();
 
   beforeEach(() => world.open());
   afterEach(() => world.close());
 
-  for (const [kind, code] of Object.entries(CLOSING)) {
-    it(`${kind} closes the connections of one number with ${code}, and leaves the others alone`, async () => {
-      const [alice, bob] = await Promise.all([world.linked(ALICE), world.linked(BOB)]);
-      const closed = alice.closed();
-      await world.client.fault({ kind, number: ALICE });
-      expect(await closed).to.equal(code);
-      await bob.say(pnJid(CAROL), 'still here');
-      await world.client.waitForMessage(CAROL, ({ text }) => text === 'still here');
-    });
-  }
-
-  it('that strike once let the client come back', async () => {
+  it('a fault without a count lets the client reconnect after one failure', async () => {
     const alice = await world.linked(ALICE);
     for (const kind of ['disconnect', 'restart-required', 'service-unavailable', 'conflict']) {
       const closed = alice.closed();
@@ -45,7 +61,7 @@ describe('Sandbox: faults', () => {
     expect((await world.client.stats()).conflicts).to.equal(1);
   });
 
-  it('with a count go on at the next logins', async () => {
+  it('a fault with a count repeats at the next logins', async () => {
     const alice = await world.linked(ALICE);
     let closed = alice.closed();
     await world.client.fault({ kind: 'service-unavailable', count: 3 });
@@ -58,7 +74,7 @@ describe('Sandbox: faults', () => {
     await alice.connect();
   });
 
-  it('logout and ban outlast the connection: the one for good, the other until it is cleared', async () => {
+  it('logout is permanent, and a ban lasts until it is cleared', async () => {
     const [alice, bob] = await Promise.all([world.linked(ALICE), world.linked(BOB)]);
     const closed = Promise.all([alice.closed(), bob.closed()]);
     await world.client.fault({ kind: 'logout', number: ALICE });
@@ -71,7 +87,36 @@ describe('Sandbox: faults', () => {
     await bob.connect();
   });
 
-  it('reject-sends answers with a negative ack, and nothing arrives', async () => {
+  it('temporary-ban refuses logins with 402 and the time left, until it has passed', async () => {
+    await world.close();
+    let late = 0;
+    await world.open({ clock: { ...systemClock, now: () => Date.now() + late } });
+    const alice = await world.linked(ALICE);
+    const closed = alice.closed();
+    await world.client.fault({ kind: 'temporary-ban', number: ALICE, ms: 60_000 });
+    expect(await closed).to.equal(402);
+    late = 20_000;
+    const socket = alice.start();
+    const failure = new Promise<BinaryNode>((resolve) => socket.ws.once('CB:failure', resolve));
+    expect(await alice.closed()).to.equal(402);
+    const { attrs } = await failure;
+    expect(attrs).to.include({ reason: '402', code: '101' });
+    expect(Number(attrs.expire)).to.be.within(35, 40);
+    late = 60_000;
+    await alice.connect();
+  });
+
+  it('device-removed unlinks with a conflict and no code', async () => {
+    const alice = await world.linked(ALICE);
+    const ended = new Promise<BinaryNode>((resolve) => alice.socket.ws.once('CB:stream:error', resolve));
+    await world.client.fault({ kind: 'device-removed', number: ALICE });
+    const error = await ended;
+    expect(error.attrs).to.deep.equal({});
+    expect(child(error, 'conflict')?.attrs).to.deep.equal({ type: 'device_removed' });
+    expect((await world.client.phone(ALICE)).devices).to.deep.equal([]);
+  });
+
+  it('reject-sends answers with a negative ack, and delivers nothing', async () => {
     const alice = await world.linked(ALICE);
     await world.client.fault({ kind: 'reject-sends', number: ALICE, count: 1 });
     const ack = nextAck(alice);
@@ -82,7 +127,7 @@ describe('Sandbox: faults', () => {
     expect((await world.client.messages(BOB)).map(({ text }) => text)).to.deep.equal(['yes']);
   });
 
-  it('drop-acks delivers, but the sender never hears of it', async () => {
+  it('drop-acks delivers the message, but sends no ack', async () => {
     const alice = await world.linked(ALICE);
     await world.client.fault({ kind: 'drop-acks', count: 1 });
     const ack = nextAck(alice);
@@ -105,7 +150,7 @@ describe('Sandbox: faults', () => {
     expect(error).to.have.property('status', 400);
   });
 
-  it('delay holds back what a client sends, in order', async () => {
+  it('delay delivers the stanzas of a client late and in order', async () => {
     const alice = await world.linked(ALICE);
     await world.client.fault({ kind: 'delay', number: ALICE, ms: 150 });
     const begun = performance.now();
@@ -116,7 +161,7 @@ describe('Sandbox: faults', () => {
     expect((await world.client.messages(BOB)).map(({ text }) => text)).to.deep.equal(['1', '2', '3']);
   });
 
-  it('delay holds back what changes messages too, in order', async () => {
+  it('delay delivers reactions and edits late and in order too', async () => {
     const alice = await world.linked(ALICE);
     await world.client.fault({ kind: 'delay', number: ALICE, ms: 100 });
     const { id, key } = await alice.send(pnJid(BOB), { text: 'frist' });
@@ -131,7 +176,7 @@ describe('Sandbox: faults', () => {
     ]);
   });
 
-  it('reject-sends and drop-acks strike reactions and polls as well', async () => {
+  it('reject-sends and drop-acks apply to reactions and polls too', async () => {
     const alice = await world.linked(ALICE);
     const { messageId } = await world.client.write(BOB, { to: ALICE, text: 'nice?' });
     const { key } = await alice.message(messageId);
@@ -150,7 +195,7 @@ describe('Sandbox: faults', () => {
     expect(await world.client.changes(BOB)).to.deep.equal([]);
   });
 
-  it('ignore-queries leaves device queries unanswered, and a message for nobody is refused', async () => {
+  it('ignore-queries leaves device queries unanswered, and refuses a message without recipients', async () => {
     const alice = await world.linked(ALICE, { defaultQueryTimeoutMs: 300 });
     await world.client.fault({ kind: 'ignore-queries', count: 1 });
     const ack = nextAck(alice);
@@ -158,7 +203,7 @@ describe('Sandbox: faults', () => {
     expect(await ack).to.include({ id, error: '479' });
   });
 
-  it('silence leaves the connection open and dead', async () => {
+  it('silence keeps the connection open, but neither reads nor sends', async () => {
     const alice = await world.linked(ALICE);
     await world.client.fault({ kind: 'silence', number: ALICE });
     const answer = await ping(alice, 200).catch((error: unknown) => error);
@@ -182,7 +227,7 @@ describe('Sandbox: faults', () => {
     accepted.terminate();
   });
 
-  it('garbage-frames sends what no client can decode', async () => {
+  it('garbage-frames sends a frame that no client can decode', async () => {
     await world.linked(ALICE);
     const others = process.listeners('unhandledRejection');
     process.removeAllListeners('unhandledRejection');
@@ -193,10 +238,10 @@ describe('Sandbox: faults', () => {
     expect(error).to.be.instanceOf(Error);
   });
 
-  it('have each a name and a description', () => {
-    const kinds = FAULTS.map(({ kind }) => kind);
+  it('lists every fault with a name and a description', () => {
+    const kinds = Object.keys(FAULTS);
     expect(new Set(kinds)).to.have.property('size', kinds.length);
-    for (const { description } of FAULTS) expect(description).to.match(/\w+ \w+/);
+    for (const { description } of Object.values(FAULTS)) expect(description).to.match(/\w+ \w+/);
   });
 });
 

@@ -1,8 +1,7 @@
 import type { GroupMetadata } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
 import type { BaileysDevice } from './support/baileys-device.js';
-import { codeOf } from './support/code-of.js';
-import { ALICE, BOB, CAROL, pnJid, SandboxWorld } from './support/world.js';
+import { ALICE, BOB, CAROL, codeOf, pnJid, SandboxWorld } from './support/world.js';
 
 const DAVE = '+15550000004';
 
@@ -26,8 +25,8 @@ describe('Sandbox: groups', () => {
     return alice.socket.groupCreate('Friends', numbers.map(pnJid));
   }
 
-  describe('made by a client', () => {
-    it('have an owner, members with both addresses, and their settings', async () => {
+  describe('created by a client', () => {
+    it('stores the owner, the settings, and both addresses of each member', async () => {
       const alice = await world.linked(ALICE);
       const created = await grouped(alice, BOB, CAROL);
       expect(created).to.include({ subject: 'Friends', addressingMode: 'lid', size: 3 });
@@ -54,7 +53,7 @@ describe('Sandbox: groups', () => {
       });
     });
 
-    it('tell the members of everything that changes', async () => {
+    it('notifies the members of every change', async () => {
       const [alice, bob] = await Promise.all([world.linked(ALICE), world.linked(BOB)]);
       const made = bob.until('groups.upsert', ([group]) => group?.subject === 'Friends');
       const { id } = await grouped(alice, BOB);
@@ -88,7 +87,7 @@ describe('Sandbox: groups', () => {
       expect(await roles(id)).to.deep.equal({ [ALICE]: 'superadmin', [BOB]: 'member' });
     });
 
-    it('say of each person whether it could be done', async () => {
+    it('returns the result for each participant', async () => {
       await world.client.update(CAROL, { onlyAdminsAddMe: true });
       const alice = await world.linked(ALICE);
       const { id } = await grouped(alice, BOB);
@@ -118,7 +117,7 @@ describe('Sandbox: groups', () => {
       expect(await roles(id)).to.deep.equal({ [ALICE]: 'superadmin', [BOB]: 'admin', [DAVE]: 'member' });
     });
 
-    it('let nobody in who cannot be added, when they are made', async () => {
+    it('creates a group without the people who cannot be added', async () => {
       await world.client.update(CAROL, { onlyAdminsAddMe: true });
       const alice = await world.linked(ALICE);
       const { id } = await grouped(alice, BOB, CAROL);
@@ -127,7 +126,7 @@ describe('Sandbox: groups', () => {
       expect(await roles(id)).to.include({ [CAROL]: 'member' });
     });
 
-    it('are entered by an invite, as long as it is good', async () => {
+    it('lets people join with the invite code until the code is replaced', async () => {
       const [alice, bob] = await Promise.all([world.linked(ALICE), world.linked(BOB)]);
       const { id } = await grouped(alice);
       const code = (await alice.socket.groupInviteCode(id)) ?? '';
@@ -141,7 +140,42 @@ describe('Sandbox: groups', () => {
       expect(await codeOf(bob.socket.groupAcceptInvite(fresh ?? ''))).to.equal(409);
     });
 
-    it('can be left; without any admin the oldest member becomes one', async () => {
+    it('lets admins approve and reject requests to join', async () => {
+      const [alice, bob] = await Promise.all([world.linked(ALICE), world.linked(BOB)]);
+      const { id } = await grouped(alice);
+      await alice.socket.groupJoinApprovalMode(id, 'on');
+      expect(await alice.socket.groupMetadata(id)).to.include({ joinApprovalMode: true });
+      const code = (await alice.socket.groupInviteCode(id)) ?? '';
+      const told = alice.until('group.join-request', ({ action }) => action === 'created');
+      // the answer to a request names no group that was joined
+      expect(await bob.socket.groupAcceptInvite(code)).to.equal(undefined);
+      expect(await told).to.include({ id, participant: await lidOf(BOB), method: 'invite_link' });
+      expect(await codeOf(bob.socket.groupAcceptInvite(code))).to.equal(409);
+      await world.client.groups.join(CAROL, code);
+      await world.client.groups.join(DAVE, code);
+      const list = async () => (await alice.socket.groupRequestParticipantsList(id)).map(({ jid }) => jid);
+      const asking = await Promise.all([BOB, CAROL, DAVE].map(lidOf));
+      expect(await list()).to.deep.equal(asking);
+      expect(await roles(id)).to.deep.equal({ [ALICE]: 'superadmin' });
+      const [bobLid = '', carolLid = '', daveLid = ''] = asking;
+      expect(await alice.socket.groupRequestParticipantsUpdate(id, [bobLid], 'approve')).to.deep.equal([
+        { status: '200', jid: bobLid },
+      ]);
+      expect(
+        await alice.socket.groupRequestParticipantsUpdate(id, [carolLid, bobLid], 'reject'),
+      ).to.deep.equal([
+        { status: '200', jid: carolLid },
+        { status: '409', jid: bobLid },
+      ]);
+      expect(await list()).to.deep.equal([daveLid]);
+      expect(await codeOf(bob.socket.groupRequestParticipantsList(id))).to.equal(403);
+      expect(await codeOf(bob.socket.groupParticipantsUpdate(id, [pnJid(CAROL)], 'add'))).to.equal(501);
+      expect((await world.client.groups.get(id)).requests.map(({ number }) => number)).to.deep.equal([DAVE]);
+      await world.client.groups.answerRequests(ALICE, id, 'approve', [DAVE]);
+      expect(await roles(id)).to.deep.equal({ [ALICE]: 'superadmin', [BOB]: 'member', [DAVE]: 'member' });
+    });
+
+    it('lets members leave, and promotes the oldest member when no admin remains', async () => {
       const [alice, bob] = await Promise.all([world.linked(ALICE), world.linked(BOB)]);
       const { id } = await grouped(alice, BOB, CAROL);
       const left = bob.until('group-participants.update', ({ action }) => action === 'remove');
@@ -154,7 +188,7 @@ describe('Sandbox: groups', () => {
       expect(await codeOf(alice.socket.groupMetadata(id))).to.equal(401);
     });
 
-    it('refuse what somebody has no right to', async () => {
+    it('refuses actions of members without the necessary right', async () => {
       const [alice, bob, carol] = await Promise.all(
         [ALICE, BOB, CAROL].map((number) => world.linked(number)),
       );
@@ -178,8 +212,8 @@ describe('Sandbox: groups', () => {
     });
   });
 
-  describe('made by people on their phones', () => {
-    it('show on the devices of their members', async () => {
+  describe('created on a phone', () => {
+    it('groups of a phone appear on the devices of their members', async () => {
       const bob = await world.linked(BOB);
       const made = bob.until('groups.upsert', () => true);
       const group = await world.client.groups.create(ALICE, { subject: 'Work', participants: [BOB, CAROL] });
@@ -208,7 +242,7 @@ describe('Sandbox: groups', () => {
       expect(await world.client.groups.invite(BOB, group.jid, true)).not.to.equal(code);
     });
 
-    it('are refused with clear errors', async () => {
+    it('refuses invalid actions with clear errors', async () => {
       const { jid } = await world.client.groups.create(ALICE, { subject: 'Work', participants: [BOB] });
       const statuses = await Promise.all(
         [

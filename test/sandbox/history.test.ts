@@ -1,20 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import type { Chat, Contact, WAMessage } from '@whiskeysockets/baileys';
+import { inflateSync } from 'node:zlib';
+import { type Chat, type Contact, proto, type WAMessage } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
 import type { BaileysDevice } from './support/baileys-device.js';
 import { downloadRoute } from './support/media-route.js';
 import { ALICE, BOB, CAROL, pnJid, SandboxWorld } from './support/world.js';
 
+const { ON_DEMAND } = proto.HistorySync.HistorySyncType;
 const READ = 4;
 const REVOKED = 1;
 /** Bytes that do not compress: these few messages are too much for one stanza. */
 const LONG = 8_000;
 const LONG_MESSAGES = 12;
 /** More than one part holds. */
-const MANY = 600;
+const MANY = 520;
 const PATIENCE_MS = 30_000;
 
-/** What a client was told of the past. */
+/** The history that a client received. */
 class Past {
   readonly messages: WAMessage[] = [];
   readonly chats: Chat[] = [];
@@ -69,7 +71,7 @@ describe('Sandbox: history', () => {
     return world.client.waitForMessage(number, (message) => message.messageId === messageId);
   }
 
-  it('of a phone comes with its chats, names and messages, with what changed them', async () => {
+  it('the history contains the chats, names and messages of the phone, with their changes', async () => {
     const { messageId: asked } = await world.client.write(BOB, { to: ALICE, text: 'How are yuo?' });
     await settled(ALICE, asked);
     await world.client.write(BOB, { to: ALICE, edit: { messageId: asked, text: 'How are you?' } });
@@ -105,7 +107,7 @@ describe('Sandbox: history', () => {
     expect(await lidMapping.getLIDForPN(pnJid(BOB))).to.equal(bob.lid);
   });
 
-  it('counts what a client has read as read', async () => {
+  it('counts messages that a client has read as read', async () => {
     const first = await world.linked(ALICE);
     await world.client.write(BOB, { to: ALICE, text: 'Hello' });
     const { key } = await first.text('Hello');
@@ -115,14 +117,14 @@ describe('Sandbox: history', () => {
     expect(past.chats.map(({ unreadCount }) => unreadCount)).to.deep.equal([0]);
   });
 
-  it('comes by way of the media host when it is large', async () => {
+  it('the history is sent through the media host when it is large', async () => {
     const texts = Array.from({ length: LONG_MESSAGES }, () => randomBytes(LONG).toString('base64'));
     for (const text of texts) await world.client.write(ALICE, { to: BOB, text });
     const { past } = await linked(ALICE);
     expect(past.messages.map(({ message }) => message?.conversation)).to.have.members(texts);
   });
 
-  it('comes in parts when it is long', async () => {
+  it('the history is sent in parts when it is long', async () => {
     const texts = Array.from({ length: MANY }, (_, position) => `no ${position}`);
     await Promise.all(texts.map((text) => world.client.write(ALICE, { to: BOB, text })));
     await world.client.write(ALICE, { to: CAROL, text: 'the end' });
@@ -135,7 +137,7 @@ describe('Sandbox: history', () => {
     expect(past.message((await world.client.messages(CAROL))[0]?.messageId ?? '')).not.to.equal(undefined);
   }).timeout(60_000);
 
-  it('is told to each device once', async () => {
+  it('reaches each device once', async () => {
     const { messageId } = await world.client.write(ALICE, { to: BOB, text: 'before' });
     const { device, past } = await linked(ALICE);
     expect(past.message(messageId)).not.to.equal(undefined);
@@ -145,5 +147,36 @@ describe('Sandbox: history', () => {
     await world.client.write(BOB, { to: ALICE, text: 'after' });
     await device.text('after');
     expect(again.parts).to.equal(0);
+  });
+
+  it('sends the messages before the oldest one that a device knows, when the device asks for them', async () => {
+    const ids = [];
+    for (const text of ['one', 'two', 'three', 'four'])
+      ids.push((await world.client.write(BOB, { to: ALICE, text })).messageId);
+    const { device, past } = await linked(ALICE);
+    const [, , third = ''] = ids;
+    const key = past.message(third)?.key;
+    const ask = async (count: number, oldest = key) => {
+      const request = await device.socket.fetchMessageHistory(count, oldest ?? {}, 0);
+      const notice = ({ message }: WAMessage) => message?.protocolMessage?.historySyncNotification;
+      const answers = (message: WAMessage) => notice(message)?.peerDataRequestSessionId === request;
+      const known = device.everything.find(answers);
+      const { messages } = known
+        ? { messages: [known] }
+        : await device.until('messages.upsert', (event) => event.messages.some(answers));
+      const part = messages.map(notice).find((one) => one?.peerDataRequestSessionId === request);
+      // the library's own event leaves out what it has reported before
+      const bytes = inflateSync(part?.initialHistBootstrapInlinePayload ?? Buffer.alloc(0));
+      const { syncType, conversations } = proto.HistorySync.decode(bytes);
+      expect(syncType).to.equal(ON_DEMAND);
+      const [chat] = conversations;
+      return {
+        ids: chat?.messages?.map(({ message }) => message?.key?.id),
+        end: chat?.endOfHistoryTransferType,
+      };
+    };
+    expect(await ask(1)).to.deep.equal({ ids: [ids[1]], end: 0 });
+    expect(await ask(10)).to.deep.equal({ ids: [ids[1], ids[0]], end: 1 });
+    expect(await ask(10, past.message(ids[0] ?? '')?.key)).to.deep.equal({ ids: [], end: 1 });
   });
 });

@@ -161,7 +161,7 @@ describe('Sandbox: files in messages', () => {
     });
   }
 
-  it('sends as many bytes as it is told to, and shows their hash', async () => {
+  it('sends random bytes of the requested size, and shows their hash', async () => {
     const message = await fromBob({ kind: 'document', mimeType: 'application/zip', size: LARGE_BYTES });
     const bytes = await download(world, message);
     expect(bytes).to.have.length(LARGE_BYTES);
@@ -169,7 +169,7 @@ describe('Sandbox: files in messages', () => {
     expect((await held(ALICE, message.id)).media?.sha256).to.equal(sha256(bytes));
   });
 
-  it('sends a file that it was given before', async () => {
+  it('sends a file that was uploaded before', async () => {
     const { file, size } = await world.client.addFile(BYTES);
     expect({ file, size }).to.deep.equal({ file: sha256(BYTES), size: BYTES.length });
     const message = await fromBob({ kind: 'document', mimeType: 'text/plain', file });
@@ -182,7 +182,7 @@ describe('Sandbox: files in messages', () => {
     expect(unknown).to.have.property('status', 404);
   });
 
-  it('passes a real picture through a client unharmed', async () => {
+  it('carries a real picture through a client unchanged', async () => {
     const image = await sharp({ create: { width: 64, height: 48, channels: 3, background: 'red' } })
       .jpeg()
       .toBuffer();
@@ -206,7 +206,7 @@ describe('Sandbox: files in messages', () => {
     expect(edited.media).to.include({ caption: 'cat', size: 10 });
   });
 
-  describe('that are damaged', () => {
+  describe('damaged files', () => {
     const DAMAGED: [what: string, damage: (part: proto.Message.IDocumentMessage) => object, error: RegExp][] =
       [
         [
@@ -226,7 +226,7 @@ describe('Sandbox: files in messages', () => {
       ];
 
     for (const [what, damage, error] of DAMAGED) {
-      it(`shows why it has no file: ${what}`, async () => {
+      it(`shows why a message has no file: ${what}`, async () => {
         const sent = await alice.send(pnJid(BOB), { document: BYTES, mimetype: 'text/plain' });
         const part = sent.message.documentMessage ?? {};
         const messageId = `3EB0${randomBytes(8).toString('hex').toUpperCase()}`;
@@ -239,16 +239,17 @@ describe('Sandbox: files in messages', () => {
     }
   });
 
-  describe('that have expired', () => {
+  describe('expired files', () => {
     const gone = (message: WAMessage) =>
       download(world, message).then(
         () => false,
         () => true,
       );
 
-    it('are uploaded again by the phone that holds them, at another address', async () => {
+    it('the phone that stores a file uploads it again, at another address', async () => {
       const message = await fromBob({ kind: 'image', mimeType: 'image/png', size: 5_000 });
       const bytes = await download(world, message);
+      await held(ALICE, message.id);
       const { directPath } = message.message?.imageMessage ?? {};
       expect(await world.client.expireMedia(message.id)).to.deep.equal({ expired: 1 });
       expect((await fetch(`${world.sandbox.url}${directPath}`)).status).to.equal(410);
@@ -259,7 +260,7 @@ describe('Sandbox: files in messages', () => {
       expect((await fetch(`${world.sandbox.url}${directPath}`)).status).to.equal(410);
     });
 
-    it('may be those of the own account as well', async () => {
+    it("the phone uploads the own account's files again too", async () => {
       const message = await alice.send(pnJid(BOB), { document: BYTES, mimetype: 'text/plain' });
       await held(ALICE, message.id);
       await world.client.expireMedia();
@@ -272,7 +273,7 @@ describe('Sandbox: files in messages', () => {
       ['the message', undefined],
       ['the file', 'file'],
     ] as const) {
-      it(`are lost when the person has deleted ${what}`, async () => {
+      it(`a file is lost when the person has deleted ${what}`, async () => {
         const message = await fromBob({ kind: 'image', mimeType: 'image/png', size: 5_000 });
         await held(ALICE, message.id);
         await world.client.expireMedia(message.id);
@@ -284,7 +285,7 @@ describe('Sandbox: files in messages', () => {
       });
     }
 
-    it('are those of known messages only', async () => {
+    it('the phone uploads no file for an unknown message', async () => {
       const error: unknown = await world.client.expireMedia('nothing').catch((reason: unknown) => reason);
       expect(error).to.have.property('status', 404);
     });

@@ -38,7 +38,7 @@ describe('Sandbox: media', () => {
   describe('with a client', () => {
     beforeEach(() => world.open());
 
-    it('takes what a client uploads, and gives the same bytes again', async () => {
+    it('returns the same bytes that a client uploaded', async () => {
       const document = Buffer.alloc(3_000_000, 'media');
       const { directPath, url, encHash } = await send(await linked(), document);
       expect(url).to.equal(`https://mmg.whatsapp.net${directPath}`);
@@ -50,7 +50,7 @@ describe('Sandbox: media', () => {
       expect(bytes.length).to.equal(document.length + padding + MAC_BYTES);
     });
 
-    it('gives a part of a file', async () => {
+    it('serves a range of a file', async () => {
       const { directPath } = await send(await linked());
       const whole = Buffer.from(await (await download(directPath)).arrayBuffer());
       const part = await download(directPath, { range: 'bytes=3-9' });
@@ -61,7 +61,7 @@ describe('Sandbox: media', () => {
       expect(beyond.status).to.equal(416);
     });
 
-    it('rejects uploads while it is told to, those of the named person only', async () => {
+    it('rejects the uploads of one person while the fault reject-media is set for that person', async () => {
       const [alice, bob] = [await linked(), await linked(BOB)];
       await world.client.fault({ kind: 'reject-media', number: ALICE });
       const error = await send(alice, Buffer.alloc(3_000_000)).catch((reason: unknown) => reason);
@@ -71,7 +71,7 @@ describe('Sandbox: media', () => {
       await send(alice);
     });
 
-    it('has a second host for when the first one is down', async () => {
+    it('accepts uploads on the second host while the first one is down', async () => {
       const alice = await linked();
       const { hosts } = await alice.socket.refreshMediaConn(true);
       expect(hosts.map(({ hostname }) => hostname)).to.deep.equal([
@@ -83,7 +83,7 @@ describe('Sandbox: media', () => {
       expect((await download(directPath)).status).to.equal(200);
     });
 
-    it('rejects as many uploads as it is told to', async () => {
+    it('rejects as many uploads as the fault counts', async () => {
       const alice = await linked();
       const token = await auth(alice);
       const body = Buffer.from('bytes');
@@ -94,7 +94,7 @@ describe('Sandbox: media', () => {
       expect((await upload(sha256(body), body, token)).status).to.equal(200);
     });
 
-    it('refuses bytes that are not what the path names, and keeps nothing of them', async () => {
+    it('refuses bytes with another hash than the path, and stores nothing', async () => {
       const token = await auth(await linked());
       const hash = sha256(Buffer.from('these'));
       const response = await upload(hash, Buffer.from('others'), token);
@@ -103,18 +103,18 @@ describe('Sandbox: media', () => {
       expect((await upload('short', Buffer.from('bytes'), token)).status).to.equal(400);
     });
 
-    it('refuses uploads without a token of its own', async () => {
+    it('refuses uploads without a valid token', async () => {
       const body = Buffer.from('bytes');
       expect((await upload(sha256(body), body, 'made up')).status).to.equal(401);
     });
 
-    it('knows no files but those it was given', async () => {
+    it('answers 404 for unknown files', async () => {
       for (const name of [sha256(Buffer.from('unknown')), 'incoming', '..%2Fsandbox.sqlite', '..'])
         expect((await download(`/v/image/${name}.enc`)).status).to.equal(404);
     });
   });
 
-  it('keeps files over a restart, where it keeps its state', async () => {
+  it('keeps files through a restart', async () => {
     await world.openKept();
     const { directPath, encHash } = await send(await linked());
     await world.restart();

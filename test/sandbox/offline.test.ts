@@ -3,13 +3,13 @@ import { expect } from 'chai';
 import { type BaileysDevice, textOf } from './support/baileys-device.js';
 import { ALICE, BOB, CAROL, pnJid, SandboxWorld } from './support/world.js';
 
-describe('Sandbox: what waits for a client that is away', () => {
+describe('Sandbox: the queue of an offline client', () => {
   const world = new SandboxWorld();
 
   beforeEach(() => world.open());
   afterEach(() => world.close());
 
-  it('is delivered at the next connection, in order, with its count, and only once', async () => {
+  it('the offline queue is delivered once, at the next connection, in order and with its count', async () => {
     const alice = await world.linked(ALICE);
     await alice.stop();
     for (const text of ['one', 'two', 'three']) await world.client.write(BOB, { to: ALICE, text });
@@ -19,11 +19,12 @@ describe('Sandbox: what waits for a client that is away', () => {
     await alice.text('three');
     expect(alice.messages.map(textOf)).to.deep.equal(['one', 'two', 'three']);
     expect([...alice.upsertTypes.values()]).to.deep.equal(['append', 'append', 'append']);
-    expect(preview(nodes)).to.include({ count: '3', message: '3' });
+    // with the token that Bob's phone gives with its first message
+    expect(preview(nodes)).to.include({ count: '4', message: '3', notification: '1' });
     expect(nodes.filter(({ tag }) => tag === 'message').map(({ attrs }) => attrs.offline)).to.deep.equal([
       '0',
-      '1',
       '2',
+      '3',
     ]);
     await isReceived(3, BOB);
     await alice.stop();
@@ -33,7 +34,7 @@ describe('Sandbox: what waits for a client that is away', () => {
     expect(alice.messages.map(textOf)).to.deep.equal(['one', 'two', 'three', 'four']);
   });
 
-  it('is not pushed before the client says that it is active, and always ends with the count', async () => {
+  it('the offline queue is delivered only after the client reports itself active, and ends with the count', async () => {
     const alice = await world.linked(ALICE);
     await alice.stop();
     await world.client.write(BOB, { to: ALICE, text: 'waiting' });
@@ -48,7 +49,7 @@ describe('Sandbox: what waits for a client that is away', () => {
     expect(tags.indexOf('ib offline')).to.be.greaterThan(tags.indexOf('message enc'));
   });
 
-  it('includes receipts, which are gone once they are acknowledged', async () => {
+  it('the offline queue contains receipts until they are acknowledged', async () => {
     const alice = await world.linked(ALICE);
     const id = await alice.say(pnJid(BOB), 'read me');
     await world.client.waitForMessage(ALICE, ({ receipts }) => receipts[BOB] === 'delivered');
@@ -61,12 +62,13 @@ describe('Sandbox: what waits for a client that is away', () => {
     expect(length).to.equal(1);
   });
 
-  it('includes what a client was handed but had not acknowledged when the connection broke', async () => {
+  it('the offline queue contains messages that the client did not acknowledge before the connection broke', async () => {
     const alice = await world.linked(ALICE);
     await world.client.fault({ kind: 'delay', number: ALICE, ms: 60_000 });
     const { messageId } = await world.client.write(CAROL, { to: ALICE, text: 'do not lose me' });
     await alice.text('do not lose me');
-    expect((await world.client.stats()).unacknowledged).to.equal(1);
+    // the message, and the token that Carol's phone gives with it
+    expect((await world.client.stats()).unacknowledged).to.equal(2);
     const closed = alice.closed();
     await world.client.fault({ kind: 'disconnect', number: ALICE });
     await closed;

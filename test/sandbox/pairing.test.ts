@@ -1,6 +1,25 @@
+import { randomBytes } from 'node:crypto';
+import { type BinaryNode, configureSuccessfulPairing, initAuthCreds } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
+import { systemClock } from '../../src/domain/clock.js';
 import { type NetworkEvent, SandboxRefusal } from '../../src/sandbox/client.js';
+import { completeProof, signDevice } from '../../src/sandbox/pairing/adv.js';
+import { parseQr } from '../../src/sandbox/pairing/pairing.js';
+import { generateKeyPair, sign, verify } from '../../src/sandbox/wire/keys.js';
+import { bytesOf, child, stanza } from '../../src/sandbox/wire/stanza.js';
+import type { BaileysDevice } from './support/baileys-device.js';
 import { ALICE, BOB, CAROL, SandboxWorld } from './support/world.js';
+
+type Browser = [system: string, browser: string, version: string];
+
+/** The display name of a device, and the refusal of the network. */
+const DISPLAYS: [what: string, browser: Browser, code: string | undefined][] = [
+  ['Chrome (Switchboard)', ['Switchboard', 'Chrome', '1'], '400'],
+  ['Chrome (Ubuntu)', ['Ubuntu', 'Chrome', '22'], '400'],
+  ['Desktop (Mac OS)', ['Mac OS', 'Desktop', '14'], '400'],
+  ['Chrome (Mac OS)', ['Mac OS', 'Chrome', '14'], undefined],
+  ['Firefox (Windows)', ['Windows', 'Firefox', '10'], undefined],
+];
 
 describe('Sandbox: pairing', () => {
   const world = new SandboxWorld();
@@ -8,7 +27,7 @@ describe('Sandbox: pairing', () => {
   beforeEach(() => world.open());
   afterEach(() => world.close());
 
-  it('links a client by QR: restart, login, open, with number, hidden id and name', async () => {
+  it('links a client by QR: restart, login, open, with number, LID and name', async () => {
     const device = world.device();
     const qr = await device.qr();
     const closed = device.closed();
@@ -35,7 +54,7 @@ describe('Sandbox: pairing', () => {
     expect(await world.client.stats()).to.include({ connections: 4, logins: 4, devices: 4 });
   });
 
-  it('refuses a QR that names other keys, is unknown, or is none', async () => {
+  it('refuses a QR with other keys, an unknown QR, and invalid text', async () => {
     const qr = await world.device().qr();
     const [ref, ...keys] = qr.split(',');
     const forged = [ref, Buffer.alloc(32, 7).toString('base64'), ...keys.slice(1)].join(',');
@@ -45,17 +64,33 @@ describe('Sandbox: pairing', () => {
     expect((await world.client.phone(ALICE)).devices).to.deep.equal([]);
   });
 
-  it('forgets the QR of a client that went away', async () => {
+  it('shows the registration and login data of a device, without its keys', async () => {
+    await world.linked(ALICE, { browser: ['Mac OS', 'Chrome', '14'] });
+    const { registration, login, ...device } = await world.client.device(ALICE, 1);
+    expect(device).to.include({ id: 1, platform: 'Chrome (Mac OS)', connected: true });
+    expect(registration?.payload).to.deep.include({
+      passive: false,
+      pull: false,
+      connectReason: 'USER_ACTIVATED',
+      webInfo: { webSubPlatform: 'WEB_BROWSER' },
+    });
+    expect(registration?.payload.devicePairingData).to.have.all.keys('buildHash');
+    expect(registration?.deviceProps).to.include({ os: 'Mac OS', platformType: 'CHROME' });
+    expect(registration?.deviceProps).to.have.property('historySyncConfig');
+    expect(login).to.include({ device: 1, passive: true, pull: true });
+    await refuses(404, /no device 2/, world.client.device(ALICE, 2));
+  });
+
+  it('forgets the QR of a client that disconnected', async () => {
     const device = world.device();
     const qr = await device.qr();
     await device.stop();
     await refuses(400, /expired/, world.client.scan(ALICE, qr));
   });
 
-  it('links a client by typed code', async () => {
+  it('links a client by a typed code', async () => {
     const device = world.device();
-    await device.qr();
-    const code = await device.socket.requestPairingCode(ALICE.slice(1), 'SWTCH234');
+    const code = await device.code(ALICE, 'SWTCH234');
     const closed = device.closed();
     const linked = await world.client.enterCode(ALICE, `${code.slice(0, 4)}-${code.slice(4)}`.toLowerCase());
     expect(linked).to.include({ id: 1 });
@@ -65,10 +100,9 @@ describe('Sandbox: pairing', () => {
     expect(device.creds.me?.id).to.equal('15550000001:1@s.whatsapp.net');
   });
 
-  it('refuses a wrong code, leaves the client unregistered, and takes the right one afterwards', async () => {
+  it('refuses a wrong code, leaves the client unregistered, and accepts the right code afterwards', async () => {
     const device = world.device();
-    await device.qr();
-    const code = await device.socket.requestPairingCode(ALICE.slice(1));
+    const code = await device.code(ALICE);
     await refuses(400, /wrong code/, world.client.enterCode(ALICE, 'AAAABBBB'));
     expect(device.creds.registered).to.equal(false);
     expect((await world.client.phone(ALICE)).devices).to.deep.equal([]);
@@ -77,9 +111,126 @@ describe('Sandbox: pairing', () => {
     expect(await closed).to.equal(515);
   });
 
-  it('refuses a code that no client waits for, and one that is no code', async () => {
+  it('refuses a code that no client shows, and invalid text', async () => {
     await refuses(400, /no device waits/, world.client.enterCode(ALICE, 'AAAABBBB'));
     await refuses(400, /8 letters/, world.client.enterCode(ALICE, 'short'));
+  });
+
+  it('refuses a code that is older than 180 seconds', async () => {
+    await world.close();
+    let late = 0;
+    await world.open({ clock: { ...systemClock, now: () => Date.now() + late } });
+    const device = world.device();
+    const code = await device.code(ALICE);
+    late = 181_000;
+    await refuses(400, /expired/, world.client.enterCode(ALICE, code));
+  });
+
+  it('repeats the first step of the phone, and the client finishes again', async () => {
+    const device = world.device();
+    const code = await device.code(ALICE);
+    await world.client.fault({ kind: 'replay-primary-hello', count: 2 });
+    const closed = device.closed();
+    expect(await world.client.enterCode(ALICE, code)).to.include({ id: 1 });
+    expect(await closed).to.equal(515);
+  });
+
+  it('refuses the last step of linking by code, and links at the next attempt', async () => {
+    const code = await world.device().code(ALICE);
+    await world.client.fault({ kind: 'refuse-companion-finish', number: ALICE });
+    await refuses(400, /last step/, world.client.enterCode(ALICE, code));
+    expect(await world.client.enterCode(ALICE, code)).to.include({ id: 1 });
+  });
+
+  for (const [what, browser, code] of DISPLAYS) {
+    it(`${code ? 'refuses' : 'accepts'} a code of a device that shows ${what} while the check is on`, async () => {
+      await world.client.changeNetwork({ checkDisplay: true });
+      const device = world.device({ browser });
+      await device.qr();
+      const answer = device.nextIqAnswer();
+      await device.socket.requestPairingCode(ALICE.slice(1));
+      expect(child(await answer, 'error')?.attrs.code).to.equal(code);
+    });
+  }
+
+  it('requests a new secret, and refuses QRs with the old one', async () => {
+    const device = world.device();
+    const qr = await device.qr();
+    followRefreshes(device);
+    const secret = device.creds.advSecretKey;
+    const refreshed = await world.client.refreshPairings({ count: 3, qrs: [qr] });
+    expect(refreshed).to.deep.equal({ devices: 1, acknowledged: 3 });
+    await refuses(400, /old secret/, world.client.scan(ALICE, qr));
+    const closed = device.closed();
+    await world.client.scan(ALICE, qr.replace(secret, device.creds.advSecretKey));
+    expect(await closed).to.equal(515);
+  });
+
+  it('refuses every QR of a device that does not answer the request for a new secret', async () => {
+    const device = world.device();
+    const qr = await device.qr();
+    expect(await world.client.refreshPairings()).to.deep.equal({ devices: 1, acknowledged: 0 });
+    await refuses(400, /old secret/, world.client.scan(ALICE, qr));
+  });
+
+  it('requests a new secret when a QR is scanned, and links with the new secret', async () => {
+    const device = world.device();
+    const qr = await device.qr();
+    followRefreshes(device);
+    const secret = device.creds.advSecretKey;
+    await world.client.fault({ kind: 'refresh-at-scan' });
+    await refuses(400, /scan that one/, world.client.scan(ALICE, qr));
+    await refuses(400, /old secret/, world.client.scan(ALICE, qr));
+    const renewed = qr.replace(secret, device.creds.advSecretKey);
+    expect(await world.client.scan(ALICE, renewed)).to.include({ id: 1 });
+  });
+
+  for (const step of ['pair-success', 'pair-device-sign'] as const) {
+    it(`cuts the connection before ${step}, and links nothing`, async () => {
+      const device = world.device();
+      const qr = await device.qr();
+      await world.client.fault({ kind: 'cut-pairing', step, number: ALICE });
+      const closed = device.closed();
+      await refuses(409, /went away/, world.client.scan(ALICE, qr));
+      expect(await closed).to.equal(428);
+      expect((await world.client.phone(ALICE)).devices).to.deep.equal([]);
+    });
+  }
+
+  it('cuts the connection instead of sending the restart, and the device is linked', async () => {
+    const device = world.device();
+    const qr = await device.qr();
+    await world.client.fault({ kind: 'cut-pairing', step: 'restart', number: ALICE });
+    const closed = device.closed();
+    await world.client.scan(ALICE, qr);
+    expect(await closed).to.equal(428);
+    await device.connect();
+  });
+
+  it('cuts the connection before companion-hello of a code', async () => {
+    const device = world.device();
+    await device.qr();
+    await world.client.fault({ kind: 'cut-pairing', step: 'companion-hello', number: ALICE });
+    const closed = device.closed();
+    const code = await device.socket.requestPairingCode(ALICE.slice(1));
+    expect(await closed).to.equal(428);
+    await refuses(400, /no device waits/, world.client.enterCode(ALICE, code));
+  });
+
+  for (const step of ['primary-hello', 'companion-finish'] as const) {
+    it(`cuts the connection before ${step} of a code`, async () => {
+      const device = world.device();
+      const code = await device.code(ALICE);
+      await world.client.fault({ kind: 'cut-pairing', step, number: ALICE });
+      const closed = device.closed();
+      await refuses(409, /went away/, world.client.enterCode(ALICE, code));
+      expect(await closed).to.equal(428);
+    });
+  }
+
+  it('requires a step for the fault cut-pairing only', async () => {
+    await refuses(400, /"step" is required/, world.client.fault({ kind: 'cut-pairing' }));
+    await refuses(400, /"step" is not allowed/, world.client.fault({ kind: 'logout', step: 'restart' }));
   });
 
   it('answers a login with another Noise key with failure 401', async () => {
@@ -118,6 +269,15 @@ describe('Sandbox: pairing', () => {
   });
 });
 
+/** Does what the library's own client does not: makes another secret when the network asks for it. */
+function followRefreshes({ socket, creds }: BaileysDevice): void {
+  socket.ws.on('CB:notification,type:companion_reg_refresh', ({ attrs }: BinaryNode) => {
+    const { id = '', from = '', type = '' } = attrs;
+    creds.advSecretKey = randomBytes(32).toString('base64');
+    socket.sendNode({ tag: 'ack', attrs: { id, to: from, class: 'notification', type } });
+  });
+}
+
 async function refuses(status: number, message: RegExp, request: Promise<unknown>): Promise<void> {
   const error: unknown = await request.then(
     () => undefined,
@@ -127,3 +287,59 @@ async function refuses(status: number, message: RegExp, request: Promise<unknown
   expect(error).to.have.property('status', status);
   expect(error).to.have.property('message').that.matches(message);
 }
+
+describe('Sandbox: the identity proof of a device', () => {
+  const creds = initAuthCreds();
+  const phone = generateKeyPair();
+  const identity = Buffer.from(creds.signedIdentityKey.public);
+  const advSecret = Buffer.from(creds.advSecretKey, 'base64');
+  const proof = signDevice(phone, { identity, advSecret, keyIndex: 1, nowS: 1_700_000_000 });
+  const success = stanza('iq', { id: '1' }, [
+    stanza('pair-success', {}, [
+      stanza('device-identity', {}, proof.container),
+      stanza('device', { jid: '15550000001:1@s.whatsapp.net', lid: '123456789012345:1@lid' }),
+    ]),
+  ]);
+
+  function answer(): Buffer {
+    const { reply } = configureSuccessfulPairing(success, creds);
+    return bytesOf(child(child(reply, 'pair-device-sign'), 'device-identity'));
+  }
+
+  it('an identity proof is valid when both the phone and the device have signed', () => {
+    expect(completeProof(phone, proof, identity, answer())).to.have.length.above(150);
+  });
+
+  it('an identity proof is invalid when another device or another phone signed', () => {
+    expect(completeProof(phone, proof, generateKeyPair().public, answer())).to.equal(undefined);
+    expect(completeProof(generateKeyPair(), proof, identity, answer())).to.equal(undefined);
+    const other = signDevice(phone, { identity, advSecret, keyIndex: 2, nowS: 1_700_000_000 });
+    expect(completeProof(phone, other, identity, answer())).to.equal(undefined);
+  });
+
+  it('an identity proof fails for another message, another key, or an incomplete signature', () => {
+    const message = Buffer.from('message');
+    const signature = sign(phone, message);
+    expect(verify(phone.public, message, signature)).to.equal(true);
+    expect(verify(phone.public, Buffer.from('massage'), signature)).to.equal(false);
+    expect(verify(generateKeyPair().public, message, signature)).to.equal(false);
+    expect(verify(phone.public, message, signature.subarray(1))).to.equal(false);
+  });
+});
+
+const KEYS = [1, 2, 3].map((fill) => Buffer.alloc(32, fill));
+const TEXT = ['2@ref', ...KEYS.map((key) => key.toString('base64')), '1'].join(',');
+
+describe('Sandbox: parseQr', () => {
+  it('parses a QR with and without its URL', () => {
+    const expected = { ref: '2@ref', noiseKey: KEYS[0], identity: KEYS[1], advSecret: KEYS[2] };
+    expect(parseQr(`https://wa.me/settings/linked_devices#${TEXT}`)).to.deep.equal(expected);
+    expect(parseQr(TEXT)).to.deep.equal(expected);
+  });
+
+  it('rejects a QR with a missing part or a malformed key', () => {
+    expect(parseQr('')).to.equal(undefined);
+    expect(parseQr('2@ref,AAAA,AAAA,AAAA,1')).to.equal(undefined);
+    expect(parseQr(TEXT.split(',').slice(0, 3).join(','))).to.equal(undefined);
+  });
+});

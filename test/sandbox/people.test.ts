@@ -2,8 +2,7 @@ import { type BinaryNode, proto } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
 import sharp from 'sharp';
 import type { BaileysDevice } from './support/baileys-device.js';
-import { codeOf } from './support/code-of.js';
-import { ALICE, BOB, CAROL, pnJid, SandboxWorld } from './support/world.js';
+import { ALICE, BOB, CAROL, codeOf, pnJid, SandboxWorld } from './support/world.js';
 
 const NEW_NUMBER = '+15550000009';
 const PREVIEW_PX = 96;
@@ -40,7 +39,7 @@ describe('Sandbox: people', () => {
   describe('with pictures', () => {
     beforeEach(() => world.open());
 
-    it('show them in two sizes, by signed addresses', async () => {
+    it('serves pictures in two sizes at signed addresses', async () => {
       const alice = await world.linked(ALICE);
       await world.client.update(BOB, { picture: await image(1_000, 'red') });
       const { pictureId } = await world.client.phone(BOB);
@@ -55,7 +54,7 @@ describe('Sandbox: people', () => {
       expect((await fetchPicture(forged.href)).status).to.equal(403);
     });
 
-    it('tell who knows them of every change', async () => {
+    it('notifies contacts of every change of a picture', async () => {
       const alice = await acquainted();
       const lid = await lidOf(BOB);
       const news = (imgUrl: string) =>
@@ -74,7 +73,7 @@ describe('Sandbox: people', () => {
       expect(await codeOf(alice.socket.profilePictureUrl(lid))).to.equal(404);
     });
 
-    it('may hide them', async () => {
+    it('hides a picture from people who may not see it', async () => {
       const [alice, bob] = [await acquainted(), await world.linked(BOB)];
       await world.client.update(BOB, { picture: await image(200, 'red'), pictureHidden: true });
       expect(await codeOf(alice.socket.profilePictureUrl(pnJid(BOB)))).to.equal(401);
@@ -87,7 +86,7 @@ describe('Sandbox: people', () => {
       );
     });
 
-    it('have none at first, and nobody has one who does not exist', async () => {
+    it('returns no picture for new and for unknown people', async () => {
       const alice = await world.linked(ALICE);
       expect(await codeOf(alice.socket.profilePictureUrl(pnJid(BOB)))).to.equal(404);
       expect(await codeOf(alice.socket.profilePictureUrl('15559999999@s.whatsapp.net'))).to.equal(404);
@@ -97,7 +96,7 @@ describe('Sandbox: people', () => {
       expect(refusal.status).to.equal(400);
     });
 
-    it('are changed by clients too, for oneself and for groups', async () => {
+    it('lets clients change the picture of the own account and of groups', async () => {
       const [alice, bob] = await Promise.all([world.linked(ALICE), world.linked(BOB)]);
       const { jid } = await world.client.groups.create(ALICE, {
         subject: 'Friends',
@@ -123,7 +122,7 @@ describe('Sandbox: people', () => {
   describe('with profiles', () => {
     beforeEach(() => world.open());
 
-    it('show their status text, user name and verified name', async () => {
+    it('shows status text, user name and verified name', async () => {
       const alice = await world.linked(ALICE);
       await world.client.update(BOB, {
         status: 'at work',
@@ -143,7 +142,7 @@ describe('Sandbox: people', () => {
       expect((await alice.text('To all')).key).to.include({ participantUsername: 'bob.builder' });
     });
 
-    it('may hide the status text, and keep others from adding them to groups', async () => {
+    it('hides the status text, and refuses to add people to groups who do not allow it', async () => {
       const [alice, bob] = await Promise.all([world.linked(ALICE), world.linked(BOB)]);
       await world.client.update(BOB, { status: 'secret' });
       await bob.socket.updateStatusPrivacy('none');
@@ -167,7 +166,7 @@ describe('Sandbox: people', () => {
       await world.client.addPhone({ number: HIDDEN, name: 'Hilda', hideLid: true });
     });
 
-    it('are known by their number to who writes with them', async () => {
+    it('shows the number of a person without a LID in private chats', async () => {
       const alice = await world.linked(ALICE);
       await world.client.write(HIDDEN, { to: ALICE, text: 'Hello' });
       const { key } = await alice.text('Hello');
@@ -182,7 +181,7 @@ describe('Sandbox: people', () => {
       expect(echo.key).to.include({ remoteJid: pnJid(HIDDEN), fromMe: true });
     });
 
-    it('are known by their LID in groups, without their number', async () => {
+    it('shows the LID of a person without a number in groups', async () => {
       const alice = await world.linked(ALICE);
       const { jid } = await world.client.groups.create(ALICE, { subject: 'Friends', participants: [HIDDEN] });
       await world.client.write(HIDDEN, { to: jid, text: 'Hello all' });
@@ -193,7 +192,7 @@ describe('Sandbox: people', () => {
       expect(participants[1]).to.include({ id: await lidOf(HIDDEN), phoneNumber: undefined });
     });
 
-    it('go on in the same chat once they reveal it', async () => {
+    it('keeps the chat when a person reveals the LID', async () => {
       const alice = await world.linked(ALICE);
       await world.client.write(HIDDEN, { to: ALICE, text: 'before' });
       await alice.text('before');
@@ -212,7 +211,7 @@ describe('Sandbox: people', () => {
   describe('who change their number', () => {
     beforeEach(() => world.openKept());
 
-    it('keep their LID, chats and groups', async () => {
+    it('keeps LID, chats and groups of a person whose number changes', async () => {
       const alice = await acquainted();
       const lid = await lidOf(BOB);
       const { jid } = await world.client.groups.create(BOB, { subject: 'Friends', participants: [ALICE] });
@@ -255,7 +254,7 @@ describe('Sandbox: people', () => {
       await alice.text('Still here');
     });
 
-    it('lose their linked devices', async () => {
+    it('unlinks the devices of a person whose number changes', async () => {
       const bob = await world.linked(BOB);
       const closed = bob.closed();
       await world.client.changeNumber(BOB, NEW_NUMBER);
@@ -263,7 +262,7 @@ describe('Sandbox: people', () => {
       expect((await world.client.phone(NEW_NUMBER)).devices).to.deep.equal([]);
     });
 
-    it('leave their old one to others, who are somebody else', async () => {
+    it('gives the old number to a different person', async () => {
       await acquainted();
       await world.client.changeNumber(BOB, NEW_NUMBER);
       const other = await world.client.addPhone({ number: BOB, name: 'Another Bob' });
@@ -275,13 +274,13 @@ describe('Sandbox: people', () => {
       expect(await textsOf(NEW_NUMBER)).to.deep.equal(['Hello']);
     });
 
-    it('cannot take one that somebody has', async () => {
+    it('refuses a number that is in use', async () => {
       const refusal = await world.client.changeNumber(BOB, CAROL).catch((error) => error);
       expect(refusal.status).to.equal(409);
     });
   });
 
-  it('keep their profiles, pictures and privacy through a restart', async () => {
+  it('keeps profiles, pictures and privacy through a restart', async () => {
     await world.openKept();
     await world.client.update(BOB, {
       picture: await image(100, 'red'),
@@ -304,7 +303,7 @@ async function image(size: number, background: string): Promise<string> {
   return (await sharp({ create }).png().toBuffer()).toString('base64');
 }
 
-/** What the network tells of somebody, by the name of each element. */
+/** The profile from the network, by element name. */
 async function profileOf(device: BaileysDevice, jid: string): Promise<Record<string, BinaryNode>> {
   const protocols = ['business', 'status', 'picture', 'lid', 'username'].map((tag) => ({ tag, attrs: {} }));
   const answer: BinaryNode = await device.socket.query({

@@ -13,7 +13,7 @@ describe('Sandbox: receipts', () => {
   beforeEach(() => world.open());
   afterEach(() => world.close());
 
-  it('tell a client that its message was delivered to a phone, and read there', async () => {
+  it('reports to a client that its message was delivered to a phone and read there', async () => {
     const alice = await world.linked(ALICE);
     const delivered = statusOf(alice, DELIVERED);
     const id = await alice.say(pnJid(BOB), 'Hello');
@@ -25,7 +25,7 @@ describe('Sandbox: receipts', () => {
     expect(own.messageId).to.equal(id);
   });
 
-  it('tell a client that its message was played', async () => {
+  it('reports to a client that its message was played', async () => {
     const alice = await world.linked(ALICE);
     const id = await alice.say(pnJid(BOB), 'let us say, a voice note');
     await world.client.waitForMessage(BOB, ({ messageId }) => messageId === id);
@@ -38,7 +38,7 @@ describe('Sandbox: receipts', () => {
     expect(own.messageId).to.equal(id);
   });
 
-  it('of several messages at once reach the client together', async () => {
+  it('reports several messages to a client in one receipt', async () => {
     const alice = await world.linked(ALICE);
     const ids = [await alice.say(pnJid(BOB), 'one'), await alice.say(pnJid(BOB), 'two')];
     await world.client.waitForMessage(BOB, ({ text }) => text === 'two');
@@ -49,7 +49,7 @@ describe('Sandbox: receipts', () => {
     expect((await read).map(({ key }) => key.id)).to.have.members(ids);
   });
 
-  it('of a client tell the phone that wrote', async () => {
+  it('reports to a phone that a client received and read its message', async () => {
     const bob = await world.linked(BOB);
     const { messageId } = await world.client.write(ALICE, { to: BOB, text: 'Hi Bob' });
     await world.client.waitForMessage(ALICE, ({ receipts }) => receipts[BOB] === 'delivered');
@@ -59,7 +59,7 @@ describe('Sandbox: receipts', () => {
     expect(held.messageId).to.equal(messageId);
   });
 
-  it('go from client to client', async () => {
+  it('reports from client to client', async () => {
     const [alice, bob] = await Promise.all([world.linked(ALICE), world.linked(BOB)]);
     const id = await alice.say(pnJid(BOB), 'Hello');
     const message = await bob.text('Hello');
@@ -68,7 +68,7 @@ describe('Sandbox: receipts', () => {
     expect((await read).key.id).to.equal(id);
   });
 
-  it('cannot be given for messages that the phone does not hold or wrote itself', async () => {
+  it('refuses a receipt for a message that the phone does not have, or that it wrote itself', async () => {
     const { messageId } = await world.client.write(ALICE, { to: BOB, text: 'mine' });
     const refusals = await Promise.allSettled([
       world.client.read(BOB, ['nope']),

@@ -7,7 +7,7 @@ describe('Sandbox: state in a folder', () => {
   beforeEach(() => world.openKept());
   afterEach(() => world.close());
 
-  it('lets linked clients log in after a restart, and messages go both ways', async () => {
+  it('lets linked clients log in after a restart, and delivers messages in both directions', async () => {
     const [alice, bob] = await Promise.all([world.linked(ALICE), world.linked(BOB)]);
     await alice.say(pnJid(BOB), 'before');
     await bob.text('before');
@@ -30,7 +30,7 @@ describe('Sandbox: state in a folder', () => {
     ]);
   });
 
-  it('keeps what waits for a client, through a restart', async () => {
+  it('keeps the queue of an offline client through a restart', async () => {
     const alice = await world.linked(ALICE);
     await alice.stop();
     await world.client.write(BOB, { to: ALICE, text: 'while you were away' });
@@ -57,7 +57,7 @@ describe('Sandbox: state in a folder', () => {
     });
   });
 
-  it('keeps what changed messages', async () => {
+  it('keeps the changes of messages', async () => {
     const poll = { name: 'When?', options: ['now', 'later'] };
     const { messageId } = await world.client.write(ALICE, { to: BOB, poll });
     await world.client.waitForMessage(BOB, (message) => message.messageId === messageId);
@@ -86,7 +86,7 @@ describe('Sandbox: state in a folder', () => {
     expect((await world.client.phone(ALICE)).devices.map(({ id }) => id)).to.deep.equal([2]);
   });
 
-  it('belongs to one network at a time', async () => {
+  it('refuses a second sandbox on the same folder', async () => {
     const second: unknown = await world.startSecond().catch((error: unknown) => error);
     expect(second)
       .to.be.instanceOf(Error)
@@ -94,7 +94,7 @@ describe('Sandbox: state in a folder', () => {
       .that.matches(/locked/);
   });
 
-  it('survives being killed', async () => {
+  it('survives a killed process', async () => {
     const killed = await world.startProcess();
     const alice = await world.linked(ALICE);
     await alice.say(pnJid(BOB), 'ping');

@@ -7,10 +7,10 @@ describe('Sandbox: text', () => {
 
   afterEach(() => world.close());
 
-  describe('with people named by their hidden ids', () => {
+  describe('with people addressed by LID', () => {
     beforeEach(() => world.open());
 
-    it('goes from a client to the phone, decrypted, and to the own phone', async () => {
+    it('delivers a text of a client to the phone, decrypted, and to the own phone', async () => {
       const alice = await world.linked(ALICE);
       const id = await alice.say(pnJid(BOB), 'Hello Bob');
       const message = await world.client.waitForMessage(BOB, ({ text }) => text === 'Hello Bob');
@@ -19,7 +19,7 @@ describe('Sandbox: text', () => {
       expect(own).to.include({ from: ALICE, to: BOB, fromMe: true, text: 'Hello Bob' });
     });
 
-    it('goes from a phone to the client', async () => {
+    it('delivers a text of a phone to the client', async () => {
       const alice = await world.linked(ALICE);
       const { messageId } = await world.client.write(BOB, { to: ALICE, text: 'Hi Alice' });
       const message = await alice.text('Hi Alice');
@@ -33,7 +33,7 @@ describe('Sandbox: text', () => {
       expect(message.pushName).to.equal('Bob');
     });
 
-    it('goes from phone to phone', async () => {
+    it('delivers a text from phone to phone', async () => {
       const { messageId } = await world.client.write(BOB, { to: CAROL, text: 'just us' });
       const message = await world.client.waitForMessage(CAROL, ({ text }) => text === 'just us');
       expect(message).to.include({ messageId, from: BOB, to: CAROL, fromMe: false });
@@ -41,7 +41,7 @@ describe('Sandbox: text', () => {
       await world.client.waitForMessage(BOB, ({ text }) => text === 'yes');
     });
 
-    it('goes to a hidden id as well as to a number, and back and forth many times', async () => {
+    it('delivers texts to a LID and to a number, many times in both directions', async () => {
       const alice = await world.linked(ALICE);
       const bob = await world.client.phone(BOB);
       for (let turn = 0; turn < 5; turn++) {
@@ -52,7 +52,7 @@ describe('Sandbox: text', () => {
       }
     });
 
-    it('echoes what a phone writes to its linked clients', async () => {
+    it('copies messages of a phone to its linked clients', async () => {
       const alice = await world.linked(ALICE);
       const { messageId } = await world.client.write(ALICE, { to: BOB, text: 'from my phone' });
       const message = await alice.text('from my phone');
@@ -64,7 +64,7 @@ describe('Sandbox: text', () => {
       });
     });
 
-    it('goes between clients, and to every device of both sides', async () => {
+    it('delivers texts between clients, and to every device of both accounts', async () => {
       const [alice, bob] = await Promise.all([world.linked(ALICE), world.linked(BOB)]);
       const [alice2, bob2] = await Promise.all([world.linked(ALICE), world.linked(BOB)]);
       await alice.say(pnJid(BOB), 'to all of you');
@@ -76,7 +76,7 @@ describe('Sandbox: text', () => {
       await Promise.all([alice.text('and back'), alice2.text('and back'), bob.text('and back')]);
     });
 
-    it('reaches a client that is linked later, as device lists are announced', async () => {
+    it('delivers texts to a client that is linked later, as device lists are announced', async () => {
       const alice = await world.linked(ALICE);
       await alice.say(pnJid(BOB), 'before');
       await world.client.waitForMessage(BOB, ({ text }) => text === 'before');
@@ -86,7 +86,7 @@ describe('Sandbox: text', () => {
       expect(bob.messages.map(textOf)).to.deep.equal(['after']);
     });
 
-    it('carries quotes, mentions and the forwarded mark, both ways', async () => {
+    it('delivers quotes, mentions and the forwarded mark in both directions', async () => {
       const alice = await world.linked(ALICE);
       const { messageId } = await world.client.write(BOB, { to: ALICE, text: 'question' });
       const question = await alice.text('question');
@@ -110,9 +110,11 @@ describe('Sandbox: text', () => {
       expect(info?.mentionedJid).to.deep.equal([(await world.client.phone(CAROL)).lid]);
     });
 
-    it('arrives once when it is sent twice under one id', async () => {
+    it('delivers a text once that is sent twice under one id', async () => {
       const [alice, bob] = await Promise.all([world.linked(ALICE), world.linked(BOB)]);
       await alice.say(pnJid(BOB), 'once', '3EB0AAAAAAAAAAAAAAAAAA');
+      // the library may swap the first messages of a person
+      await bob.text('once');
       await alice.say(pnJid(BOB), 'once', '3EB0AAAAAAAAAAAAAAAAAA');
       await alice.say(pnJid(BOB), 'the end');
       await Promise.all([
@@ -124,7 +126,7 @@ describe('Sandbox: text', () => {
       expect((await world.client.stats()).repeated).to.equal(1);
     });
 
-    it('knows who exists, and under which hidden id', async () => {
+    it('looks people up with their LID', async () => {
       const alice = await world.linked(ALICE);
       expect(await alice.socket.onWhatsApp(BOB, '+15559999999')).to.deep.equal([
         { jid: pnJid(BOB), exists: true },
@@ -134,7 +136,7 @@ describe('Sandbox: text', () => {
       expect(await lidMapping.getLIDForPN('15559999999@s.whatsapp.net')).to.equal(null);
     });
 
-    it('acknowledges a message to nobody, of which only the own phone gets a copy', async () => {
+    it('acknowledges a message to an unknown person, and copies it to the own phone only', async () => {
       const alice = await world.linked(ALICE);
       const acked = acks(alice.socket.ws);
       const id = await alice.say('15559999999@s.whatsapp.net', 'anybody?');
@@ -144,25 +146,27 @@ describe('Sandbox: text', () => {
     it('shows typing to phones and to clients', async () => {
       const [alice, bob] = await Promise.all([world.linked(ALICE), world.linked(BOB)]);
       await bob.socket.presenceSubscribe((await world.client.phone(ALICE)).lid);
-      const seen = bob.until('presence.update', () => true);
+      await world.client.activity.waitForPresence(BOB, ({ devices }) =>
+        devices.some(({ subscriptions }) => subscriptions.length > 0),
+      );
+      const seen = bob.until('presence.update', ({ presences }) =>
+        Object.values(presences).some(({ lastKnownPresence }) => lastKnownPresence === 'composing'),
+      );
       await world.client.waitFor(
         ({ type }) => type === 'chatstate',
         undefined,
         () => alice.socket.sendPresenceUpdate('composing', pnJid(BOB)),
       );
-      expect(Object.values((await seen).presences)).to.have.nested.property(
-        '[0].lastKnownPresence',
-        'composing',
-      );
+      await seen;
       const [first] = await world.client.chatstates(BOB);
       expect(first).to.include({ from: ALICE, state: 'composing' });
     });
   });
 
-  describe('with people named by their numbers', () => {
+  describe('with people addressed by number', () => {
     beforeEach(() => world.open({ addressing: 'pn' }));
 
-    it('goes both ways', async () => {
+    it('delivers texts in both directions', async () => {
       const alice = await world.linked(ALICE);
       await world.client.write(BOB, { to: ALICE, text: 'Hi Alice' });
       const message = await alice.text('Hi Alice');

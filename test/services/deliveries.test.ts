@@ -3,8 +3,9 @@ import { GatewayError } from '../../src/domain/errors.js';
 import { EXTRA_EVENT_TYPES, MESSAGE_EVENT_TYPES } from '../../src/events/catalogue.js';
 import { createDeliveries } from '../../src/services/deliveries.js';
 import type { Deliveries } from '../../src/services/services.js';
-import { makeRig, type Rig, textEvent } from '../delivery/rig.js';
 import { answering, startReceiver, type TestReceiver } from '../support/receiver.js';
+import { type PlayedDeliveries, textEvent } from '../support/rig/deliveries.js';
+import { Rig } from '../support/rig/rig.js';
 
 /** The object that goes with each type of event; those without one carry text alone. */
 const EXTRA_OF: Record<string, string> = {
@@ -23,15 +24,18 @@ const EXTRA_OF: Record<string, string> = {
   revoke: 'revoke',
 };
 
-describe('deliveries as a service', () => {
-  let rig: Rig;
+describe('Deliveries', () => {
+  let rig: PlayedDeliveries;
   let receiver: TestReceiver;
   let deliveries: Deliveries;
 
   beforeEach(async () => {
-    rig = await makeRig();
+    rig = (await Rig.start()).deliveries();
     receiver = await startReceiver();
-    const acme = { webhookUrl: receiver.url, webhookToken: 'secret', orgId: 'org-1', lid: '90000000000009' };
+    const acme = {
+      ...{ webhookUrl: receiver.url, webhookToken: 'secret', previousToken: null, previousTokenUntil: 0 },
+      ...{ orgId: 'org-1', lid: '90000000000009' },
+    };
     const sessions = new Map([
       ['acme', acme],
       ['fresh', { ...acme, orgId: '', lid: '' }],
@@ -72,7 +76,7 @@ describe('deliveries as a service', () => {
   };
 
   for (const type of [...MESSAGE_EVENT_TYPES, ...EXTRA_EVENT_TYPES]) {
-    it(`send a test event of type ${type}`, async () => {
+    it(`sends a test event of type ${type}`, async () => {
       const result = await deliveries.sendTestEvent('acme', type);
       expect(result).to.include({ delivered: true, reason: '' });
       const [call] = receiver.calls;
@@ -86,7 +90,7 @@ describe('deliveries as a service', () => {
     });
   }
 
-  it("show the session's own LID in test events, or one that is made up before it has one", async () => {
+  it("shows the session's own LID in test events, or a made-up one before it has one", async () => {
     await deliveries.sendTestEvent('acme', 'text');
     await deliveries.sendTestEvent('fresh', 'text');
     const [paired, fresh] = receiver.calls.map(({ body }) => JSON.parse(body));
@@ -95,19 +99,19 @@ describe('deliveries as a service', () => {
     expect(fresh.myLid).to.match(/^[0-9]+$/);
   });
 
-  it('give each test event a message of its own', async () => {
+  it('creates a new message for each test event', async () => {
     await deliveries.sendTestEvent('acme', 'text');
     await deliveries.sendTestEvent('acme', 'text');
     const ids = receiver.calls.map(({ body }) => JSON.parse(body).messageId);
     expect(new Set(ids).size).to.equal(2);
   });
 
-  it('need a session with a webhook for a test event', async () => {
+  it('refuses a test event for a session without a webhook', async () => {
     expect(await codeOf(deliveries.sendTestEvent('nobody', 'text'))).to.equal('session_unknown');
     expect(await codeOf(deliveries.sendTestEvent('mute', 'text'))).to.equal('webhook_missing');
   });
 
-  it('list what failed, and show one', async () => {
+  it('lists failed deliveries, and shows one', async () => {
     const id = await refuseOne();
     expect((await deliveries.failed({ limit: 10 })).map((one) => one.id)).to.deep.equal([id]);
     expect(await deliveries.failed({ clientId: 'other', limit: 10 })).to.deep.equal([]);
@@ -115,7 +119,7 @@ describe('deliveries as a service', () => {
     expect(await codeOf(deliveries.failedOne('nothing'))).to.equal('delivery_unknown');
   });
 
-  it('send a failed one again as it was, with the present token, and forget it when it arrives', async () => {
+  it('resends a failed delivery unchanged, with the current token, and removes it once it arrives', async () => {
     const id = await refuseOne();
     receiver.respond(answering(200));
     expect(await deliveries.resend(id)).to.deep.equal({ deliveryId: id, delivered: true, reason: '' });
@@ -130,7 +134,7 @@ describe('deliveries as a service', () => {
     expect(await codeOf(deliveries.resend(id))).to.equal('delivery_unknown');
   });
 
-  it('keep a failed one that fails again, with the newest reason', async () => {
+  it('keeps a delivery that fails again, with the newest reason', async () => {
     const id = await refuseOne();
     receiver.respond(answering(410));
     expect(await deliveries.resend(id)).to.include({ delivered: false, reason: 'answered 410' });
@@ -138,7 +142,7 @@ describe('deliveries as a service', () => {
     expect(kept.map((one) => [one.id, one.reason])).to.deep.equal([[id, 'answered 410']]);
   });
 
-  it('send a failed one once when two ask at the same time', async () => {
+  it('resends a failed delivery once for two requests at the same time', async () => {
     const id = await refuseOne();
     receiver.respond(answering(200));
     const [one, other] = await Promise.all([deliveries.resend(id), deliveries.resend(id)]);

@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
+import type { ListenWish } from '../../src/contract/index.js';
 import { GatewayError } from '../../src/domain/errors.js';
 import { createDeliveries } from '../../src/services/deliveries.js';
 import { Listeners } from '../../src/services/listeners.js';
-import type { ListenWish } from '../../src/services/services.js';
-import { makeRig, type Rig, textEvent } from '../delivery/rig.js';
 import {
   answering,
   type ReceivedCall,
@@ -12,19 +11,21 @@ import {
   startReceiver,
   type TestReceiver,
 } from '../support/receiver.js';
+import { type PlayedDeliveries, textEvent } from '../support/rig/deliveries.js';
+import { Rig } from '../support/rig/rig.js';
 
 const STATUS = { clientId: 'acme', type: 'session_status' };
 const REGISTERED_TOKEN = 'token-of-the-webhook';
 
 describe('listeners', () => {
-  let rig: Rig;
+  let rig: PlayedDeliveries;
   let webhook: TestReceiver;
   let listener: TestReceiver;
   let sessions: Map<string, { createdAt: number; webhookUrl: string }>;
   let listeners: Listeners;
 
   beforeEach(async () => {
-    rig = await makeRig();
+    rig = (await Rig.start()).deliveries();
     webhook = await startReceiver();
     listener = await startReceiver();
     sessions = new Map([
@@ -39,7 +40,7 @@ describe('listeners', () => {
     await listener.stop();
   });
 
-  const listenersOver = ({ dispatcher, clock }: Rig) =>
+  const listenersOver = ({ dispatcher, clock }: PlayedDeliveries) =>
     new Listeners({
       sessions: {
         has: (clientId) => sessions.has(clientId),
@@ -75,7 +76,7 @@ describe('listeners', () => {
       (error: unknown) => (error instanceof GatewayError ? error.code : String(error)),
     );
 
-  it('take the events of a session, with their own token, once they have answered a call', async () => {
+  it('receives the events of a session, with its own token, once it has answered a call', async () => {
     const view = await listeners.listen(wish());
     expect(view).to.deep.equal({
       clientId: 'acme',
@@ -93,7 +94,7 @@ describe('listeners', () => {
     expect(webhook.calls).to.deep.equal([]);
   });
 
-  it('give them back when they end, whoever ends them', async () => {
+  it('returns the events to the webhook however it ends', async () => {
     await listeners.listen(wish());
     expect(listeners.end('acme', 'token-of-somebody-else')).to.equal(false);
     expect(listeners.view('acme')).to.include({ webhookUrl: listener.url });
@@ -106,7 +107,7 @@ describe('listeners', () => {
     expect(listeners.view('acme')).to.equal(undefined);
   });
 
-  it('expire when they are not renewed', async () => {
+  it('a listener expires when it is not renewed', async () => {
     await listeners.listen(wish());
     rig.clock.advance(29_000);
     await listeners.listen(wish());
@@ -118,14 +119,14 @@ describe('listeners', () => {
     expect(typesOf(webhook.calls)).to.deep.equal(['text']);
   });
 
-  it('are asked once, not at each renewal', async () => {
+  it('a listener is probed once, not at each renewal', async () => {
     expect(await listeners.listen(wish())).to.include({ renewed: false });
     expect(await listeners.listen(wish())).to.include({ renewed: true });
     await listeners.listen(wish({ seconds: 60 }));
     expect(typesOf(listener.calls)).to.deep.equal(['listen_check']);
   });
 
-  it('are not waited for where the session has left, and are as new ones when it is back', async () => {
+  it('does not delay a session that has left, and is probed again when the session is back', async () => {
     await listeners.listen(wish());
     listeners.forget('acme');
     await announce();
@@ -136,7 +137,7 @@ describe('listeners', () => {
     expect(await codeOf(listeners.listen(wish()))).to.equal('webhook_taken');
   });
 
-  it('lose what they do not answer to the webhook, and their place with it', async () => {
+  it('loses unanswered events to the webhook, and its registration', async () => {
     await listeners.listen(wish());
     await listener.stop();
     const result = announce();
@@ -154,7 +155,7 @@ describe('listeners', () => {
     expect(listeners.view('acme')).to.equal(undefined);
   });
 
-  it('do not hold up what waits for an answer once they are gone', async () => {
+  it('does not delay waiting events once it has disconnected', async () => {
     await listeners.listen(wish());
     listener.respond(silent);
     const result = announce();
@@ -167,7 +168,7 @@ describe('listeners', () => {
     expect(typesOf(webhook.calls)).to.deep.equal(['text']);
   });
 
-  it('keep what they have answered with an error, gone or not', async () => {
+  it('keeps an event that it answered with an error, connected or not', async () => {
     await listeners.listen(wish());
     listener.respond(answering(500));
     const result = announce();
@@ -181,7 +182,7 @@ describe('listeners', () => {
     expect(webhook.calls).to.deep.equal([]);
   });
 
-  it('keep their place when they answer with an error: the event fails as anywhere', async () => {
+  it('a listener stays registered when it answers with an error, and the event fails', async () => {
     await listeners.listen(wish());
     listener.respond(answering(410));
     expect(await announce()).to.include({ delivered: false, reason: 'answered 410' });
@@ -190,7 +191,7 @@ describe('listeners', () => {
     expect(listeners.view('acme')).to.include({ webhookUrl: listener.url });
   });
 
-  it('do not begin when nobody answers, or somebody else', async () => {
+  it('a listener is refused when no program or another one answers the probe', async () => {
     listener.respond(answering(401));
     expect(await codeOf(listeners.listen(wish()))).to.equal('webhook_unreachable');
     await listener.stop();
@@ -198,8 +199,8 @@ describe('listeners', () => {
     expect(listeners.view('acme')).to.equal(undefined);
   });
 
-  it('do not begin inside a network that must not be called, and it is said how to permit it', async () => {
-    const strict = await makeRig({ allowPrivate: false });
+  it('a listener is refused inside a private network, with the setting that permits it', async () => {
+    const strict = (await Rig.start()).deliveries({ allowPrivate: false });
     const refused = listenersOver(strict).listen(wish());
     const message = await refused.then(
       () => 'none',
@@ -210,7 +211,7 @@ describe('listeners', () => {
     expect(listener.calls).to.deep.equal([]);
   });
 
-  it('are one at a time, unless the other is pushed aside', async () => {
+  it('a listener is the only listener of its session, unless it takes over', async () => {
     await listeners.listen(wish());
     const second = wish({ webhookToken: 'token-of-another-one' });
     expect(await codeOf(listeners.listen(second))).to.equal('webhook_taken');
@@ -219,7 +220,7 @@ describe('listeners', () => {
     expect(listeners.end('acme', 'token-of-the-listener')).to.equal(false);
   });
 
-  it('get opt-in events when they or the session asked for them', async () => {
+  it('receives opt-in events if it or the session subscribed to them', async () => {
     expect(listeners.inFront(STATUS, undefined)).to.equal(undefined);
     await listeners.listen(wish());
     expect(listeners.inFront(STATUS, undefined)).to.equal(undefined);
@@ -228,10 +229,11 @@ describe('listeners', () => {
     expect(listeners.inFront(STATUS, undefined)).to.include({ url: listener.url });
   });
 
-  it('get what is sent by hand, whatever they asked for', async () => {
+  it('receives events that are sent by hand, whatever it subscribed to', async () => {
     expect(listeners.inFrontByHand('mute', undefined)).to.equal(undefined);
     await listeners.listen(wish({ clientId: 'mute' }));
-    const session = { webhookUrl: '', webhookToken: '', orgId: '', lid: '' };
+    const noToken = { webhookToken: '', previousToken: null, previousTokenUntil: 0 };
+    const session = { webhookUrl: '', ...noToken, orgId: '', lid: '' };
     const deliveries = createDeliveries({
       sessions: { find: () => session },
       listening: listeners,
@@ -243,14 +245,14 @@ describe('listeners', () => {
     expect(typesOf(listener.calls)).to.deep.equal(['listen_check', 'session_status']);
   });
 
-  it('do for a session without a webhook too', async () => {
+  it('works for a session without a webhook', async () => {
     expect(await listeners.listen(wish({ clientId: 'mute' }))).to.include({ registeredUrl: '' });
     expect(listeners.inFront({ clientId: 'mute', type: 'text' }, undefined)).to.include({
       url: listener.url,
     });
   });
 
-  it('go with their session', async () => {
+  it('a listener ends with its session', async () => {
     await listeners.listen(wish());
     sessions.set('acme', { createdAt: 2, webhookUrl: webhook.url });
     expect(listeners.view('acme')).to.equal(undefined);

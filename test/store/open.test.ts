@@ -26,7 +26,7 @@ describe('openStore', () => {
     return store;
   };
 
-  it('makes the folder and files readable by their owner only', async () => {
+  it('creates the folder and files readable by their owner only', async () => {
     const dataDir = join(dir.path, 'deep', 'data');
     const store = await open(KEY, dataDir);
     await store.sessions.create(session('acme'));
@@ -36,36 +36,36 @@ describe('openStore', () => {
     }
   });
 
-  it('narrows the mode of a database that others could read', async () => {
+  it('restricts the mode of a database that others could read', async () => {
     await writeFile(join(dir.path, 'switchboard.db'), '', { mode: 0o644 });
     await open(KEY);
     expect((await stat(join(dir.path, 'switchboard.db'))).mode & 0o777).to.equal(0o600);
   });
 
-  it('refuses what it does not know', async () => {
+  it('refuses a URL with an unknown scheme', async () => {
     const redis = openStore({ url: 'redis://localhost', dataDir: dir.path, encryptionKey: KEY });
     await expectFailure(redis, 'store_unsupported');
   });
 
-  it('says in one line when the folder cannot be used', async () => {
+  it('reports in one line a folder that cannot be used', async () => {
     const file = join(dir.path, 'a-file');
     await writeFile(file, '');
     const message = await expectFailure(open(KEY, join(file, 'data')), 'store_unavailable');
     expect(message).to.contain(file).and.not.contain('\n');
   });
 
-  it('says in one line when the file is no database', async () => {
+  it('reports in one line a file that is not a database', async () => {
     await writeFile(join(dir.path, 'switchboard.db'), 'not a database at all, '.repeat(100));
     const message = await expectFailure(open(KEY), 'store_unavailable');
     expect(message).to.contain(dir.path).and.not.contain('\n');
   });
 
-  it('says in one line when the database cannot be a file', async () => {
+  it('reports in one line a database path that cannot be a file', async () => {
     await mkdir(join(dir.path, 'switchboard.db'));
     await expectFailure(open(KEY), 'store_unavailable');
   });
 
-  it('recognises a wrong encryption key, harms nothing, and lets the right one in after it', async () => {
+  it('recognises a wrong encryption key, changes nothing, and accepts the right one afterwards', async () => {
     const store = await open(KEY);
     await store.keys.commit('acme', { credentials: bytes('creds') });
     await store.close();
@@ -74,7 +74,7 @@ describe('openStore', () => {
     expect(text(await (await open(KEY)).keys.credentials('acme'))).to.equal('creds');
   });
 
-  it('recognises a wrong key although no session was ever there', async () => {
+  it('recognises a wrong key even if no session ever existed', async () => {
     await (await open(KEY)).close();
     await expectFailure(open(OTHER_KEY), 'encryption_key_wrong');
   });
@@ -95,7 +95,7 @@ describe('openStore', () => {
       await store.close();
     });
 
-    it('lets only the new key in, and everything can be read under it', async () => {
+    it('accepts only the new key afterwards, which decrypts everything', async () => {
       expect(await rotate(KEY, OTHER_KEY)).to.equal(2);
       await expectFailure(open(KEY), 'encryption_key_wrong');
       const store = await open(OTHER_KEY);
@@ -103,7 +103,7 @@ describe('openStore', () => {
       expect(text(await store.keys.credentials('other'))).to.equal('creds of other');
     });
 
-    it('may be run again', async () => {
+    it('gives the same result when it is repeated', async () => {
       await rotate(KEY, OTHER_KEY);
       expect(await rotate(KEY, OTHER_KEY)).to.equal(0);
       await open(OTHER_KEY);

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { RawSettings } from '../../src/config/schema.js';
-import type { DaemonOverrides } from '../../src/daemon.js';
+import type { DaemonOverrides } from '../../src/daemon/daemon.js';
 import { compiledProgram } from './compiled.js';
 
 const SOURCE = new URL('daemon-script.ts', import.meta.url);
@@ -26,7 +26,8 @@ export class DaemonProcess {
     const env = Object.fromEntries(
       Object.entries(process.env).filter(([name]) => !/^(SWITCHBOARD_|NODE_)/.test(name)),
     );
-    const argv = [compiledProgram(SOURCE), JSON.stringify(settings), JSON.stringify(overrides)];
+    const checked = JSON.stringify({ checkAnswers: true, ...settings });
+    const argv = [compiledProgram(SOURCE), checked, JSON.stringify(overrides)];
     const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const;
     const child = spawn(process.execPath, argv, { env, stdio: [...stdio] });
     const ended = once(child, 'exit');

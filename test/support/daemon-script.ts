@@ -1,5 +1,5 @@
-import { loadConfig } from '../../src/config/index.js';
-import { createDaemon } from '../../src/daemon.js';
+import { loadConfig } from '../../src/config/load.js';
+import { createDaemon } from '../../src/daemon/daemon.js';
 import { createLog } from '../../src/log.js';
 import type { ProcessOverrides } from './daemon-process.js';
 import { QUICK_BACKOFF } from './world.js';

@@ -1,6 +1,6 @@
 import type { SandboxClient } from '../../src/sandbox/client.js';
-import { ALICE, BOB } from './pairing.js';
 import type { ReceivedCall, TestReceiver } from './receiver.js';
+import { ALICE, BOB } from './world.js';
 
 /** Messages that may be on their way at once, so that there is traffic for as long as the test lasts. */
 const WINDOW = 30;

@@ -1,4 +1,4 @@
-import type { MonotonicClock } from '../../src/domain/clock.js';
+import { type MonotonicClock, systemClock } from '../../src/domain/clock.js';
 
 interface Timer {
   due: number;
@@ -67,5 +67,27 @@ export class ManualClock implements MonotonicClock {
 
   #inOrder(): Timer[] {
     return [...this.#timers].sort((a, b) => a.due - b.due);
+  }
+}
+
+/** The system's time, moved on as a test wants, as when somebody sets the clock. Timers take as long as ever. */
+export class ShiftedClock implements MonotonicClock {
+  #offset = 0;
+
+  now(): number {
+    return systemClock.now() + this.#offset;
+  }
+
+  monotonic(): number {
+    return systemClock.monotonic();
+  }
+
+  after(ms: number, callback: () => void): () => void {
+    return systemClock.after(ms, callback);
+  }
+
+  /** @param ms milliseconds */
+  shift(ms: number): void {
+    this.#offset += ms;
   }
 }

@@ -1,5 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import type { ExtraEventType, GatewayEvent } from '../../src/events/catalogue.js';
+import type { EventEnvelope } from '../../src/events/envelope.js';
 
 /** A call as a receiver saw it. */
 export interface ReceivedCall {
@@ -92,4 +94,47 @@ function listen(server: Server, host: string): Promise<number> {
       else reject(new Error('the receiver has no port'));
     });
   });
+}
+
+/** The event of a call, as the receiver got it; undefined when it is none. */
+export function eventIn({ body }: ReceivedCall): EventEnvelope | undefined {
+  if (!body.startsWith('{"event":')) return undefined;
+  const event: EventEnvelope = JSON.parse(body);
+  return event;
+}
+
+/** The first event of a message that the receiver got, or gets. */
+export async function eventOf(receiver: TestReceiver, messageId: string): Promise<EventEnvelope> {
+  const call = await receiver.find((candidate) => eventIn(candidate)?.messageId === messageId);
+  const event = eventIn(call);
+  if (!event) throw new Error('unreachable: the call was found by its event');
+  return event;
+}
+
+/** The events that the receiver has got of a message. */
+export function eventsOf(receiver: TestReceiver, messageId: string): EventEnvelope[] {
+  return receiver.calls.flatMap((call) => {
+    const event = eventIn(call);
+    return event?.messageId === messageId ? [event] : [];
+  });
+}
+
+/** The first opt-in event of a type that fits, whether the receiver got it already or gets it later. */
+export async function extraEventOf<Type extends ExtraEventType>(
+  receiver: TestReceiver,
+  type: Type,
+  fits: (event: Extract<GatewayEvent, { type: Type }>) => boolean,
+): Promise<Extract<GatewayEvent, { type: Type }>> {
+  const found = (call: ReceivedCall) => extraEventsIn([call], type).find(fits);
+  const event = found(await receiver.find((call) => found(call) !== undefined));
+  if (!event) throw new Error('unreachable: the call was found by its event');
+  return event;
+}
+
+/** The opt-in events of a type in calls. */
+export function extraEventsIn<Type extends ExtraEventType>(
+  calls: readonly ReceivedCall[],
+  type: Type,
+): Extract<GatewayEvent, { type: Type }>[] {
+  return calls.flatMap(({ headers, body }) => (headers['x-sn-event'] === type ? [JSON.parse(body)] : []));
 }

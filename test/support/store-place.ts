@@ -1,6 +1,5 @@
 import { MONGODB_URL, makeTestDatabase, serverAddress, throughProxy } from '../store/support/mongo.js';
-import type { TcpProxy } from './tcp-proxy.js';
-import { startTcpProxy } from './tcp-proxy.js';
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.js';
 
 /** Where a test's daemon keeps its rows. */
 export interface StorePlace {

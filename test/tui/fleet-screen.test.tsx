@@ -1,15 +1,16 @@
 import { expect } from 'chai';
 import stringWidth from 'string-width';
 import type { FleetState } from '../../src/cli/fleet/model.js';
-import { attempt, textEvent } from '../cli/support/entries.js';
-import { ago, nodeRow, sessionRow, webhookRow } from '../cli/support/fleet-rows.js';
-import { type ShownFleet, showFleet } from './support/fleet.js';
-import { KEYS } from './support/keys.js';
+import { PLAIN_TERMINAL } from '../../src/tui/terminal.js';
+import { ago, attempt, nodeRow, sessionRow, textEvent, webhookRow } from '../cli/support/entries.js';
+import { ScriptedFleet, type ShownFleet, showAllFleets, showFleet } from './support/fleet.js';
+import { KEYS } from './support/rendered.js';
 
 const LARGE = { columns: 140, rows: 40 };
+const GREEN = '[32m';
 const LOST = 'The network cannot be reached.';
 
-describe('the screen of the fleet', () => {
+describe('the fleet screen', () => {
   let screen: ShownFleet;
   afterEach(() => screen.unmount());
 
@@ -17,22 +18,28 @@ describe('the screen of the fleet', () => {
     screen = showFleet(state, size);
     await drawn();
   };
-  /** Changes the fleet, and resolves when that is drawn. */
+  /** Changes the fleet. Resolves when the change is drawn. */
   const change = async (changes: Partial<FleetState>) => {
     screen.model.change(changes);
     await drawn();
   };
-  /** The lines of the table's body, without what stands above and below. */
+  /** The rows of the table, without heading and footer. */
   const table = () => {
-    const lines = screen.frame().split('\n');
+    const lines = screen
+      .frame()
+      .split('\n')
+      .map((line) => line.replace(/^┃|┃$/g, ''));
     const head = lines.findIndex((line) => /SESSION +STATE/.test(line));
-    return lines.slice(head + 1).filter((line) => /^[› ] [a-z]/i.test(line));
+    return lines.slice(head + 1).filter((line) => /^[› ][ *][a-z]/i.test(line));
   };
   const names = () => table().map((line) => line.slice(2).split(' ')[0]);
+  /** The name and state of acme with their codes, from the last code before. */
+  const stateOfAcme = () =>
+    /(?:\[\d+m)?acme.*connected/.exec(screen.frame().replaceAll('\u001b', ''))?.[0] ?? '';
   const chosen = () => table().find((line) => line.startsWith('›'));
 
   describe('as a table', () => {
-    it('shows nodes, and of each session how it stands, those in trouble first', async () => {
+    it('shows nodes and the state of each session, problems first', async () => {
       const last = { ...webhookRow().last, at: ago(120_000), outcome: 'rejected', status: 401 } as const;
       const webhook = webhookRow({ failed: 12, waiting: 3, inFlight: 1, last: { ...LAST, ...last } });
       await show(
@@ -64,13 +71,24 @@ describe('the screen of the fleet', () => {
       expect(acme).to.contain('connected, silent 14 min');
     });
 
-    it('has one line more for each node, and those in trouble among the first', async () => {
+    it('names commands, not routes, in the reasons of a session', async () => {
+      const reason = 'No phone scanned. Call /start for new QR codes.';
+      const stopped = { status: 'initializing', connected: false, loggedIn: false, reason } as const;
+      await show({ sessions: [sessionRow('acme', { ...stopped, lastDisconnect: reason })] }, LARGE);
+      expect(screen.frame()).to.contain('Run `switch').and.not.contain('/start');
+      await screen.type(KEYS.enter);
+      expect(screen.frame()).to.match(
+        /last disconnect +No phone scanned\. Run `switchboard pair` for new QR/,
+      );
+    });
+
+    it('has one line for each node, problems first', async () => {
       const network = { name: 'whatsapp', state: 'down', lastStanzaAt: '' } as const;
       await show({ nodes: [...'abcd'].map((name) => nodeRow(name)).concat(nodeRow('last', { network })) });
       expect(screen.frame()).to.contain('✗ last').and.contain('network DOWN').and.contain('and 2 more nodes');
     });
 
-    it('shows of several nodes what each holds, and says where each session is', async () => {
+    it('shows the number of sessions of each node, and the node of each session', async () => {
       const untold = { reachable: false, silentSeconds: 7, memory: undefined, store: undefined };
       const nodes = [
         nodeRow('node-1'),
@@ -99,21 +117,109 @@ describe('the screen of the fleet', () => {
       expect(screen.frame()).to.match(/held for +2 h \(epoch 3\)/);
     });
 
-    it('says what to do when there are no sessions, and that it asks', async () => {
+    it('says what to do if there are no sessions, and that it is loading', async () => {
       await show({ loading: true, sessions: [] });
       expect(screen.frame()).to.contain('asking the daemon');
       await change({ loading: false });
       expect(screen.frame()).to.contain('n pairs a number');
     });
 
-    it('says that what is shown may be old while the daemon is away', async () => {
+    it('says that the screen may be out of date while the daemon is away', async () => {
       await show({ connection: { state: 'reconnecting', reason: 'connection refused' } });
-      expect(screen.frame()).to.contain('! reconnecting').and.contain('may be old: connection refused');
+      expect(screen.frame())
+        .to.contain('! reconnecting')
+        .and.contain('may be out of date: connection refused');
       await change({ connection: { state: 'open' } });
-      expect(screen.frame()).to.contain('● live').and.not.contain('may be old');
+      expect(screen.frame()).to.contain('● live').and.not.contain('may be out of date');
     });
 
-    it('keeps a session selected when the order changes, and moves by keys', async () => {
+    it('dims the rows and says how old they are while the daemon is away', async () => {
+      const readAt = new Date(2026, 10, 21, 10, 54, 10).getTime();
+      const look = { ...PLAIN_TERMINAL, color: true };
+      const away = { state: 'reconnecting', reason: 'connection refused' } as const;
+      screen = showFleet({ readAt, connection: away }, { columns: 120, rows: 12 }, look);
+      await drawn();
+      expect(screen.frame()).to.contain('as of 10:54:10');
+      expect(stateOfAcme()).to.match(/^\[2m/).and.not.contain(GREEN);
+      await change({ connection: { state: 'open' } });
+      expect(screen.frame()).to.not.contain('as of');
+      expect(stateOfAcme()).to.contain(GREEN).and.not.match(/^\[2m/);
+    });
+
+    it('goes to the inbox of the selected session', async () => {
+      await show({ sessions: [sessionRow('acme'), sessionRow('beta')] });
+      await screen.type(KEYS.down, 'i');
+      expect(screen.model.asked).to.deep.equal([['inbox', 'beta']]);
+    });
+
+    it('reconnects all marked sessions after a confirmation, and removes their marks', async () => {
+      await show({ sessions: [sessionRow('acme'), sessionRow('beta'), sessionRow('gamma')] });
+      await screen.type(' ', ' ');
+      expect(screen.frame()).to.contain('2 marked').and.contain('*acme');
+      await screen.type('r');
+      expect(screen.frame()).to.contain('Reconnect 2 marked sessions now?');
+      await screen.type('y');
+      await drawn();
+      expect(screen.model.asked).to.deep.equal([
+        ['reconnect', 'acme'],
+        ['reconnect', 'beta'],
+      ]);
+      expect(screen.frame()).to.contain('2 sessions connect again').and.not.contain('marked');
+    });
+
+    it('sends the failed deliveries of all marked sessions again after a confirmation', async () => {
+      await show({ sessions: [sessionRow('acme'), sessionRow('beta'), sessionRow('gamma')] });
+      await screen.type('A', ' ', 'S');
+      expect(screen.frame()).to.contain('Send the failed deliveries of 2 marked sessions again?');
+      await screen.type('y');
+      await drawn();
+      expect(screen.model.asked).to.deep.equal([
+        ['resendAllOf', 'beta'],
+        ['resendAllOf', 'gamma'],
+      ]);
+      expect(screen.frame()).to.contain('of 2 sessions are delivered').and.not.contain('marked');
+    });
+
+    it('deletes the marked sessions only after their number was typed', async () => {
+      await show({ sessions: [sessionRow('acme'), sessionRow('beta'), sessionRow('gamma')] });
+      await screen.type(' ', ' ', 'D');
+      expect(screen.frame()).to.contain('Type delete 2 to log out and delete acme, beta:');
+      await screen.type('acme', KEYS.enter);
+      expect(screen.frame()).to.contain('nothing was changed').and.contain('2 marked');
+      await screen.type('D', 'delete 2', KEYS.enter);
+      await drawn();
+      expect(screen.model.asked).to.deep.equal([
+        ['disconnect', 'acme'],
+        ['disconnect', 'beta'],
+      ]);
+      expect(screen.frame()).to.contain('2 sessions are logged out and deleted');
+    });
+
+    it('keeps the marks of the sessions whose action failed or did not begin', async () => {
+      await show({ sessions: [sessionRow('acme'), sessionRow('beta'), sessionRow('gamma')] });
+      screen.model.failing = 'beta';
+      await screen.type('A', 'r', 'y');
+      await drawn();
+      expect(screen.model.asked).to.deep.equal([
+        ['reconnect', 'acme'],
+        ['reconnect', 'beta'],
+      ]);
+      expect(screen.frame()).to.contain('beta fails').and.contain('2 marked').and.contain('*gamma');
+    });
+
+    it('shows a restricted number before the others, with the time left and the reason', async () => {
+      const restriction = { until: ago(-90 * 60_000), reason: 'no new chats (RESTRICT)' };
+      await show({ sessions: [sessionRow('acme'), sessionRow('zeta', { restriction })] }, LARGE);
+      expect(names()).to.deep.equal(['zeta', 'acme']);
+      expect(table()[0])
+        .to.match(/⊘ restricted, \d+ \w+ left/)
+        .and.contain('no new chats (RESTRICT)');
+      expect(screen.frame()).to.contain('1 restricted');
+      await screen.type('/', 'restricted');
+      expect(names()).to.deep.equal(['zeta']);
+    });
+
+    it('keeps the session selected when the order changes, and moves by keys', async () => {
       await show();
       expect(chosen()).to.match(/^› gone/);
       await screen.type(KEYS.down);
@@ -128,19 +234,19 @@ describe('the screen of the fleet', () => {
       expect(screen.frame()).to.contain('by name');
     });
 
-    it('filters while it is typed, until Escape', async () => {
+    it('filters while typing, until Escape', async () => {
       await show();
       await screen.type('/', 'be');
       expect(names()).to.deep.equal(['beta']);
       await screen.type('xx');
-      expect(screen.frame()).to.contain('no session has bexx');
+      expect(screen.frame()).to.contain('no session matches bexx');
       await screen.type(KEYS.backspace, KEYS.backspace, KEYS.enter);
       expect(screen.frame()).to.contain('Filter: be');
       await screen.type(KEYS.escape);
       expect(names()).to.have.length(3);
     });
 
-    it('scrolls to the one that is selected', async () => {
+    it('scrolls to the selected session', async () => {
       const sessions = Array.from({ length: 50 }, (_, n) => sessionRow(`s${n}`));
       await show({ sessions }, { columns: 80, rows: 12 });
       expect(names()).to.contain('s0').and.not.contain('s49');
@@ -150,8 +256,18 @@ describe('the screen of the fleet', () => {
       expect(chosen()).to.match(/^› s39/);
     });
 
+    it('says which of the rows is selected if not all of them fit', async () => {
+      const sessions = Array.from({ length: 50 }, (_, n) => sessionRow(`s${n}`));
+      await show({ sessions }, { columns: 80, rows: 20 });
+      expect(screen.frame()).to.contain(' 1 of 50 ');
+      await screen.type(KEYS.end, ' ');
+      expect(screen.frame()).to.contain(' 1 marked · 50 of 50 ');
+      await change({ sessions: sessions.slice(0, 3) });
+      expect(screen.frame()).to.contain('Sessions 3').and.not.contain(' of ');
+    });
+
     for (const columns of [20, 40, 80, 120]) {
-      it(`leaves out what does not fit into ${columns} columns, never the name and the state`, async () => {
+      it(`drops columns that do not fit into ${columns}, but never the name and the state`, async () => {
         const reason = 'Netz nicht erreichbar 网络无法连接 שגיאה 😀'.repeat(4);
         const status = { status: 'reconnecting', reason, connected: false } as const;
         await show(
@@ -160,26 +276,26 @@ describe('the screen of the fleet', () => {
         );
         const lines = screen.frame().split('\n');
         expect(lines.filter((line) => stringWidth(line) > columns)).to.deep.equal([]);
-        expect(lines.length).to.be.below(12);
+        expect(lines.length).to.be.at.most(12);
         expect(table()[0]).to.match(/acme +! r/);
         expect(screen.frame().includes('LAST STANZA')).to.equal(columns >= 80);
         expect(screen.frame().includes('REASON')).to.equal(columns >= 120);
       });
     }
 
-    it('says everything without colours too', async () => {
+    it('shows all states without colours too', async () => {
       await show({
         sessions: [sessionRow('acme'), sessionRow('bad', { status: 'banned', loggedIn: false })],
       });
       expect(screen.frame()).to.contain('● connected').and.contain('✗ banned');
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are what it looks for
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: matches the escape codes of colours
       expect(screen.frame()).to.not.match(/\u001b\[3[0-9]m/);
     });
 
-    it('explains its keys, and leaves', async () => {
+    it('explains its keys, and quits', async () => {
       await show({}, LARGE);
       await screen.type('?');
-      expect(screen.frame()).to.contain('logs out and deletes').and.contain('Any key goes back');
+      expect(screen.frame()).to.contain('log out and delete').and.contain('Any key goes back');
       await screen.type('x');
       expect(names()).to.have.length(3);
       expect(screen.hasLeft()).to.equal(false);
@@ -187,14 +303,14 @@ describe('the screen of the fleet', () => {
       expect(screen.hasLeft()).to.equal(true);
     });
 
-    it('leaves by Ctrl+C from everywhere', async () => {
+    it('quits with Ctrl+C from anywhere', async () => {
       await show();
       await screen.type('/', 'x', KEYS.ctrlC);
       expect(screen.hasLeft()).to.equal(true);
     });
   });
 
-  describe('with a session opened', () => {
+  describe('with an open session', () => {
     const failed = ['01A', '01B'].map((id, n) => ({
       id,
       clientId: 'acme',
@@ -212,7 +328,7 @@ describe('the screen of the fleet', () => {
       resending: [],
     };
 
-    it('shows all facts, its failed deliveries, and what happens', async () => {
+    it('shows all facts, failed deliveries, and live events', async () => {
       await show(
         {
           sessions: [sessionRow('acme', { orgId: 'workspace1', lastDisconnect: LOST, openJournal: 4 })],
@@ -233,13 +349,32 @@ describe('the screen of the fleet', () => {
       ]) {
         expect(frame).to.match(new RegExp(`${label} +${value}`));
       }
-      expect(frame).to.contain('Failed deliveries: 2').and.contain('answered 401, 1 attempt');
+      expect(frame).to.contain('Failed deliveries 2').and.contain('answered 401, 1 attempt');
       expect(frame).to.contain('Bob: hello ⏎ there').and.contain('! webhook failed 503');
+      // each of the three in a frame of its own
+      expect(frame)
+        .to.match(/┏━ Failed deliveries 2 ━/)
+        .and.match(/╭─ acme +● connected/);
+      expect(frame).to.match(/╭─ Live events and attempts ─/);
       await screen.type(KEYS.escape);
       expect(names()).to.deep.equal(['acme']);
     });
 
-    it('sends one failed delivery again, or all after a question', async () => {
+    it('names in the last row the keys that work now', async () => {
+      await show({ sessions: [sessionRow('acme')] });
+      const footer = () => screen.frame().split('\n').at(-1)?.trim();
+      expect(footer()).to.contain('D delete').and.not.contain('disconnect');
+      await screen.type('n');
+      expect(footer()).to.equal('Enter done  Esc back');
+      await screen.type(KEYS.escape, 'r');
+      expect(footer()).to.equal('y yes  any other key no');
+      await screen.type('n', KEYS.enter);
+      expect(footer()).to.contain('Esc back').and.not.contain('send');
+      await change({ opened });
+      expect(footer()).to.contain('s send again').and.contain('S send all');
+    });
+
+    it('sends one failed delivery again, or all after a confirmation', async () => {
       await show({ sessions: [sessionRow('acme')] });
       await screen.type(KEYS.enter);
       await change({ opened });
@@ -253,30 +388,35 @@ describe('the screen of the fleet', () => {
       expect(screen.frame()).to.contain('…');
     });
 
-    it('fits a small terminal', async () => {
-      await show(
-        { sessions: [sessionRow('acme', { lastDisconnect: LOST.repeat(5) })] },
-        { columns: 50, rows: 14 },
-      );
-      await screen.type(KEYS.enter);
-      await change({ opened });
-      const lines = screen.frame().split('\n');
-      expect(lines.length).to.be.below(14);
-      expect(lines.filter((line) => stringWidth(line) > 50)).to.deep.equal([]);
-      expect(screen.frame()).to.contain('Failed deliveries: 2');
-    });
+    for (const [columns, rows] of [
+      [50, 14],
+      [60, 15],
+      [80, 24],
+    ] as const) {
+      it(`fits a terminal of ${columns}x${rows}`, async () => {
+        await show({ sessions: [sessionRow('acme', { lastDisconnect: LOST.repeat(5) })] }, { columns, rows });
+        await screen.type(KEYS.enter);
+        await change({ opened });
+        const lines = screen.frame().split('\n');
+        expect(lines.length).to.be.at.most(rows);
+        expect(lines.filter((line) => stringWidth(line) > columns)).to.deep.equal([]);
+        expect(screen.frame()).to.contain('Failed deliveries 2').and.contain('! webhook failed 503');
+        // the lowest frame ends above the notice and the keys
+        if (columns >= 60) expect(lines.at(-3)).to.match(/^╰─+╯$/);
+      });
+    }
   });
 
-  describe('acts', () => {
-    it('only after a yes: connects again', async () => {
+  describe('actions', () => {
+    it('reconnect a session after a confirmation', async () => {
       await show({ sessions: [sessionRow('acme')] });
       await screen.type('r');
-      expect(screen.frame()).to.contain('Connect acme again, now?');
+      expect(screen.frame()).to.contain('Reconnect acme now?');
       await screen.type('n', 'r', 'y');
       expect(screen.model.asked).to.deep.equal([['reconnect', 'acme']]);
     });
 
-    it('only after the name was typed: disconnects', async () => {
+    it('disconnect a session after its name was typed', async () => {
       await show({ sessions: [sessionRow('acme')] });
       await screen.type('D', 'acm', KEYS.enter);
       expect(screen.frame()).to.contain('! nothing was changed');
@@ -285,41 +425,60 @@ describe('the screen of the fleet', () => {
       expect(screen.model.asked).to.deep.equal([['disconnect', 'acme']]);
     });
 
-    it('not twice: a paired session is not paired again', async () => {
+    it('set and remove the proxy of a session, and change nothing for an empty answer', async () => {
+      await show({ sessions: [sessionRow('acme')] });
+      await screen.type('x');
+      expect(screen.frame()).to.contain('URL of a proxy for acme, or none:');
+      await screen.type(KEYS.enter);
+      expect(screen.frame()).to.contain('! nothing was changed');
+      await screen.type('xhttp://127.0.0.1:8080', KEYS.enter, 'xnone', KEYS.enter);
+      expect(screen.model.asked).to.deep.equal([
+        ['setProxy', 'acme', 'http://127.0.0.1:8080'],
+        ['setProxy', 'acme', null],
+      ]);
+    });
+
+    it('refuse to pair a session that is already paired', async () => {
       await show({ sessions: [sessionRow('acme')] });
       await screen.type('p');
-      expect(screen.frame()).to.contain('acme is connected already');
+      expect(screen.frame()).to.contain('acme is already connected');
       expect(screen.model.asked).to.deep.equal([]);
     });
 
-    it('pairs inside, and comes back with how it ended', async () => {
+    it('pair on the same screen, and show the outcome', async () => {
       await show({ sessions: [sessionRow('gone', { status: 'logged_out', loggedIn: false })] }, LARGE);
-      await screen.type('p', 'y');
+      await screen.type('p');
+      expect(screen.frame()).to.contain('Without a workspace it keeps no messages.');
+      await screen.type('y');
       screen.model.pairing.give({ type: 'status', status: 'qr' });
       screen.model.pairing.give({ type: 'qr', qr: 'a short one' });
-      expect(await screen.frameWith('scan it on the phone', '█')).to.contain('Esc goes back');
+      expect(await screen.frameWith('scan the QR on the phone', '█')).to.contain('Esc goes back');
       screen.model.pairing.give({ type: 'connected', jid: '15550000001@s.whatsapp.net' });
       await screen.frameWith('✓ gone is connected as 15550000001@s.whatsapp.net', 'SESSION');
     });
 
-    it('pairs a new session by its name, and gives up at Escape', async () => {
+    it('pair a new session by its name, and stop at Escape', async () => {
       await show();
       await screen.type('n', 'fresh', KEYS.enter);
-      expect(screen.model.asked).to.deep.equal([['pair', 'fresh']]);
+      expect(screen.frame())
+        .to.contain('Workspace that keeps the history of fresh')
+        .and.contain('empty: it keeps no messages');
+      await screen.type('home', KEYS.enter);
+      expect(screen.model.asked).to.deep.equal([['pair', 'fresh', { orgId: 'home' }]]);
       await screen.frameWith('fresh: waiting for the network');
       await screen.type(KEYS.escape);
       await screen.frameWith('SESSION');
     });
 
-    it('pairs with a code for a phone number', async () => {
+    it('pair with a code for a phone number', async () => {
       await show({ sessions: [sessionRow('gone', { status: 'logged_out', loggedIn: false })] });
       await screen.type('P', '+15550000001', KEYS.enter);
-      expect(screen.model.asked).to.deep.equal([['pair', 'gone', '+15550000001']]);
+      expect(screen.model.asked).to.deep.equal([['pair', 'gone', { phone: '+15550000001' }]]);
       screen.model.pairing.give({ type: 'code', code: 'ABCD-EFGH' });
       await screen.frameWith('ABCD-EFGH');
     });
 
-    it('shows what went wrong and what to do, until the next key', async () => {
+    it('show an error and its advice until the next key', async () => {
       await show();
       screen.model.say({ level: 'error', text: 'it was refused', suggestions: ['do something else'] });
       await drawn();
@@ -341,7 +500,57 @@ const LAST = {
   durationMs: 12,
 } as const;
 
-/** Resolves when what has changed is drawn, which takes React a turn or two. */
+/** Resolves when changes are drawn, which takes React a tick or two. */
 async function drawn(): Promise<void> {
   for (let turn = 0; turn < 4; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
+
+describe('the fleets of all contexts', () => {
+  const readAt = new Date(2026, 10, 21, 10, 54, 10).getTime();
+  const lost = { state: 'reconnecting', reason: 'connection refused' } as const;
+  const models = () => ({
+    depot: new ScriptedFleet({ sessions: [sessionRow('acme')], readAt, connection: lost }),
+    shop: new ScriptedFleet({ sessions: [sessionRow('acme'), sessionRow('beta')] }),
+    yard: new ScriptedFleet({ sessions: [], loading: true, connection: lost }),
+  });
+
+  it('stand below the names of their contexts, with what a daemon told last and when', async () => {
+    const screen = showAllFleets(models());
+    await drawn();
+    const lines = screen.frame().split('\n');
+    const named = (text: string) => lines.findIndex((line) => line.includes(text));
+    expect(lines[named('depot')])
+      .to.contain('✗ depot')
+      .and.contain('connection refused')
+      .and.contain('as of 10:54:10');
+    expect(lines[named('depot') + 1]).to.match(/› +acme +● connected/);
+    expect(lines[named('shop.')]).to.contain('● shop').and.contain('2 sessions · 2 connected · 0 down');
+    expect(lines[named('yard')]).to.contain('✗ yard').and.contain('no answer yet');
+    expect(screen.frame()).to.contain('3 sessions · 3 connected').and.contain('2 without an answer');
+    screen.unmount();
+  });
+
+  it('follow their daemons, and keep the session selected', async () => {
+    const fleets = models();
+    const screen = showAllFleets(fleets);
+    await screen.type('j', 'j');
+    expect(screen.frame()).to.match(/› +beta/);
+    fleets.shop.change({
+      sessions: [sessionRow('beta'), sessionRow('zeta', { status: 'banned', connected: false })],
+    });
+    await drawn();
+    expect(screen.frame())
+      .to.match(/› +beta/)
+      .and.match(/✗ banned/);
+    screen.unmount();
+  });
+
+  it('open the fleet of the selected session, also of a name that two contexts have', async () => {
+    const screen = showAllFleets(models());
+    await screen.type('j', KEYS.enter);
+    expect(screen.opened).to.deep.equal([{ context: 'shop', clientId: 'acme' }]);
+    await screen.type('q');
+    expect(screen.hasLeft()).to.equal(true);
+    screen.unmount();
+  });
+});

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import stringWidth from 'string-width';
-import { type ShownInbox, showConversation, showInbox } from './support/inbox.js';
-import { KEYS } from './support/keys.js';
+import { PLAIN_TERMINAL } from '../../src/tui/terminal.js';
+import { conversationRows, type ShownInbox, showConversation, showInbox, USUAL } from './support/inbox.js';
+import { KEYS } from './support/rendered.js';
 import { conversationOf, messageOf, roomOf, sessionOf } from './support/scripted-model.js';
 
 const URL = 'http://127.0.0.1:3000/media/0b64d1b2-7c1f-4c57-9d1b-2f6f1f5f0a01/photo.jpg';
@@ -18,15 +19,10 @@ describe('the conversation of the terminal inbox', () => {
   let inbox: ShownInbox;
   afterEach(() => inbox.unmount());
 
-  /** The messages' part of the screen, without the lists. */
-  const rightPane = () =>
-    inbox
-      .frame()
-      .split('\n')
-      .map((line) => line.split('│')[1] ?? '');
+  const rightPane = () => conversationRows(inbox.frame());
   const lineWith = (text: string) => rightPane().find((line) => line.includes(text)) ?? '';
 
-  it('shows who wrote what on which day, the newest at the bottom', async () => {
+  it('shows authors, days and messages, the newest at the bottom', async () => {
     inbox = await showConversation([
       messageOf('long ago', { sentAt: new Date(2025, 1, 3, 8, 0) }),
       messageOf('yesterday', { sentAt: new Date(2026, 10, 20, 9, 5) }),
@@ -36,24 +32,102 @@ describe('the conversation of the terminal inbox', () => {
     ]);
     const lines = rightPane().map((line) => line.replace('▌', ' ').trim().replace(/─+/g, '─'));
     const start = lines.findIndex((line) => line.includes('3 February 2025'));
-    expect(lines.slice(start, start + 12)).to.deep.equal([
+    expect(lines.slice(start, start + 9)).to.deep.equal([
       '─ 3 February 2025 ─',
-      'Ada',
-      '08:00 long ago',
+      '▎ long ago  08:00',
       '─ Yesterday ─',
-      'Ada',
-      '09:05 yesterday',
+      '▎ yesterday  09:05',
       '─ Today ─',
-      'Ada',
-      '10:02 first',
-      '10:02 second',
-      'You',
-      '10:02 answer',
+      '▎ first  10:02',
+      '▎ second  10:02',
+      '',
+      'answer  10:02 ▕',
     ]);
-    expect(lines[start + 13]).to.equal('> i writes a message');
+    expect(inbox.frame()).to.contain('> press i to write a message');
   });
 
-  it('names somebody with a LID by the phone number, once it is known', async () => {
+  it('sets messages of several rows apart from their neighbours', async () => {
+    inbox = await showConversation([
+      messageOf('first'),
+      messageOf('second'),
+      messageOf('two\nrows'),
+      messageOf('last'),
+    ]);
+    const lines = rightPane().map((line) => line.replace('▌', ' ').trim());
+    const start = lines.findIndex((line) => line.includes('first'));
+    expect(lines.slice(start, start + 6).map((line) => line.replace(/ +10:02$/, ''))).to.deep.equal([
+      '▎ first',
+      '▎ second',
+      '',
+      '▎ two',
+      '▎ rows',
+      '',
+    ]);
+  });
+
+  it('names the author above the messages of a group', async () => {
+    const rooms = [roomOf('Ada', { isGroup: true })];
+    const authors = ['Bob', 'Bob', 'Carol'];
+    inbox = await showConversation(
+      authors.map((author, place) => messageOf(`text ${place}`, { author })),
+      { rooms },
+    );
+    const lines = rightPane().map((line) => line.replace('▌', ' ').trim());
+    const start = lines.indexOf('Bob');
+    expect(lines.slice(start, start + 6)).to.deep.equal([
+      'Bob',
+      '▎ text 0  10:02',
+      '▎ text 1  10:02',
+      '',
+      'Carol',
+      '▎ text 2  10:02',
+    ]);
+  });
+
+  it('shows own messages at the right side, and those of others at the left', async () => {
+    inbox = await showConversation([messageOf('theirs'), messageOf('ours', { fromMe: true })]);
+    expect(lineWith('theirs').indexOf('theirs')).to.equal(3);
+    expect(lineWith('ours')).to.match(/ours {2}10:02 ▕ ?$/);
+  });
+
+  it('draws a line above the messages that were unread when it was opened', async () => {
+    const messages = [messageOf('old'), messageOf('new'), messageOf('newer')];
+    inbox = await showConversation(messages, {
+      conversation: conversationOf(messages, { unreadFrom: messages[1]?.messageId ?? '' }),
+    });
+    const lines = rightPane();
+    const rule = lines.findIndex((line) => /─ unread ─/.test(line));
+    expect(lines[rule - 1]).to.contain('old');
+    expect(lines[rule + 1]).to.contain('new');
+    await inbox.type('U');
+    expect(lineWith('new ')).to.contain('▌');
+  });
+
+  it('says what a message is: a call, a poll, a voice note, or one that cannot be read', async () => {
+    const voice = { mediaType: 'audio', fileName: '', size: 81_000, url: URL, seconds: 64, voice: true };
+    inbox = await showConversation([
+      messageOf('Missed voice call', { type: 'call' }),
+      messageOf('Pizza?\n○ yes', { type: 'poll' }),
+      messageOf('', { type: 'audio', attachment: voice }),
+      messageOf('', { type: 'unknown', unreadable: 'no key of this device fits' }),
+    ]);
+    const frame = inbox.frame();
+    expect(frame).to.contain('✆ Call').and.contain('Missed voice call').and.contain('▥ Poll');
+    expect(frame).to.contain('♪ voice note · 1:04 · 81 kB');
+    expect(frame).to.contain('⚠ cannot be read here: no key');
+  });
+
+  it('opens and saves the file of a message', async () => {
+    inbox = await showConversation([messageOf('', { type: 'image', attachment: PHOTO })]);
+    expect(inbox.frame()).to.contain('O open file');
+    await inbox.type('O', 'S', KEYS.ctrlU, '/tmp/here', KEYS.enter);
+    expect(inbox.model.asked).to.deep.equal([
+      ['openFile', URL],
+      ['saveFile', URL, '/tmp/here'],
+    ]);
+  });
+
+  it('shows the phone number of a person with a LID once it is known', async () => {
     const rooms = [roomOf('Ada', { to: '100000000000001@lid', phone: '' })];
     inbox = await showConversation([messageOf('Hello')], { rooms });
     expect(inbox.frame()).to.contain('Ada · 100000000000001@lid');
@@ -61,35 +135,35 @@ describe('the conversation of the terminal inbox', () => {
     expect(await inbox.frameWith('Ada · +15550000002')).to.not.contain('@lid');
   });
 
-  it('says how far own messages have come, in words where there is no colour', async () => {
+  it('shows ticks on own messages, with words if there is no colour', async () => {
     const ticks = ['sent', 'delivered', 'read', 'played', 'failed'] as const;
     inbox = await showConversation(ticks.map((tick) => messageOf(`m-${tick}`, { fromMe: true, tick })));
-    expect(lineWith('m-sent')).to.match(/m-sent ✓ *$/);
-    expect(lineWith('m-delivered')).to.match(/m-delivered ✓✓ *$/);
-    expect(lineWith('m-read')).to.match(/m-read ✓✓ read *$/);
-    expect(lineWith('m-played')).to.match(/m-played ✓✓ played *$/);
-    expect(lineWith('m-failed')).to.match(/m-failed ✗ failed *$/);
+    expect(lineWith('m-sent')).to.match(/m-sent +10:02 ✓ ▕/);
+    expect(lineWith('m-delivered')).to.match(/m-delivered +10:02 ✓✓ ▕/);
+    expect(lineWith('m-read')).to.match(/m-read +10:02 ✓✓ read ▕/);
+    expect(lineWith('m-played')).to.match(/m-played +10:02 ✓✓ played ▕/);
+    expect(lineWith('m-failed')).to.match(/m-failed +10:02 ✗ not sent ▕/);
   });
 
   it('marks edits, forwards, assistants, deletions, quotes and reactions', async () => {
-    inbox = await showConversation([
+    const reactions = [
+      { emoji: '❤️', count: 2, mine: false },
+      { emoji: '👍', count: 1, mine: true },
+    ];
+    const messages = [
       messageOf('changed', { edited: true }),
       messageOf('passed on', { forwarded: true }),
       messageOf('by a bot', { fromAi: true, fromMe: true }),
       messageOf('never seen', { deleted: true }),
       messageOf('reply', { quoted: { author: 'Bob', body: 'the\nquestion' } }),
-      messageOf('liked', {
-        reactions: [
-          { emoji: '❤️', count: 2, mine: false },
-          { emoji: '👍', count: 1, mine: true },
-        ],
-      }),
-    ]);
-    expect(lineWith('changed')).to.contain('changed (edited)');
+      messageOf('liked', { reactions }),
+    ];
+    inbox = await showConversation(messages, {}, { ...USUAL, rows: 32 });
+    expect(lineWith('changed')).to.match(/changed +\(edited\) 10:02/);
     expect(inbox.frame()).to.contain('↪ forwarded').and.contain('⊘ deleted').and.not.contain('never seen');
-    expect(lineWith('by a bot')).to.contain('by a bot AI');
+    expect(lineWith('by a bot')).to.match(/by a bot +AI 10:02/);
     expect(lineWith('Bob')).to.contain('┃ Bob: the ⏎ question');
-    expect(lineWith('❤️')).to.contain('❤️ 2  👍 you');
+    expect(lineWith('❤️')).to.contain('❤️ 2   👍 you');
   });
 
   it('shows files by name, size and link', async () => {
@@ -98,12 +172,11 @@ describe('the conversation of the terminal inbox', () => {
       messageOf('', { type: 'audio', attachment: { mediaType: 'audio', fileName: '', size: 0, url: '' } }),
       messageOf('', { type: 'location' }),
     ]);
-    expect(lineWith('photo.jpg ·')).to.contain('▤ photo.jpg · image · 1.2 MB');
-    expect(inbox.frame()).to.contain(URL.slice(0, 50)).and.contain('my cat');
-    expect(inbox.frame()).to.contain('▤ audio · not stored yet').and.contain('[location]');
+    expect(lineWith('photo.jpg ·')).to.contain('▣ photo.jpg · image · 1.2 MB');
+    expect(inbox.frame()).to.contain('my cat').and.contain('♪ audio · not stored yet').and.contain('◎ Place');
   });
 
-  it('shows a message whole with its full link', async () => {
+  it('shows all facts of a message with its full link', async () => {
     const body = Array.from({ length: 60 }, (_, line) => `line ${line}.`).join('\n');
     inbox = await showConversation([messageOf(body, { messageId: 'ABCDEF', attachment: PHOTO })]);
     await inbox.type('o');
@@ -114,20 +187,22 @@ describe('the conversation of the terminal inbox', () => {
     expect(inbox.frame()).to.contain('Sessions');
   });
 
-  it('makes links of names where the terminal knows links', async () => {
-    const state = { conversation: conversationOf([messageOf('', { attachment: PHOTO })]) };
-    inbox = showInbox(state, { columns: 100, rows: 24 }, { color: false, bidi: false, links: true });
+  it('makes file names, and links that no desktop opens, links if the terminal supports links', async () => {
+    const notice = { level: 'warning', text: URL, link: URL, suggestions: [] } as const;
+    const state = { conversation: conversationOf([messageOf('', { attachment: PHOTO })]), notice };
+    inbox = showInbox(state, { columns: 100, rows: 24 }, { ...PLAIN_TERMINAL, links: true });
     expect(inbox.frame()).to.contain(`\u001b]8;;${URL}\u0007photo.jpg\u001b]8;;\u0007`);
+    expect(inbox.frame()).to.contain(`\u001b]8;;${URL}\u0007${URL}\u001b]8;;\u0007`);
     for (const line of inbox.frame().split('\n')) expect(stringWidth(line)).to.be.at.most(100);
   });
 
-  it('keeps names and words apart where the terminal orders text', async () => {
+  it('isolates names and texts if the terminal orders text by direction', async () => {
     const state = { conversation: conversationOf([messageOf('שלום')]), rooms: [roomOf('דוד')] };
-    inbox = showInbox(state, { columns: 100, rows: 24 }, { color: false, bidi: true, links: false });
+    inbox = showInbox(state, { columns: 100, rows: 24 }, { ...PLAIN_TERMINAL, bidi: true });
     expect(inbox.frame()).to.contain('\u2068שלום\u2069').and.contain('\u2068דוד\u2069');
   });
 
-  it('holds its columns whatever is written', async () => {
+  it('keeps its columns with any text', async () => {
     const nasty = [
       '👨‍👩‍👧‍👦👍🏽🇩🇪 1️⃣ ❤️ 日本語のとても長い文章がここにありますから折り返しが必要です',
       'שלום עולם 123 مرحبا بالعالم',
@@ -143,7 +218,7 @@ describe('the conversation of the terminal inbox', () => {
     inbox = await showConversation(messages, { rooms, sessions });
     for (const size of SIZES) {
       inbox.resize(...size);
-      await inbox.frameThat((frame) => frame.split('\n').length === size[1] - 1);
+      await inbox.frameThat((frame) => frame.split('\n').length === size[1]);
       await inbox.type(KEYS.left);
       expectFits(size);
       await inbox.type(KEYS.right);
@@ -153,15 +228,14 @@ describe('the conversation of the terminal inbox', () => {
 
   function expectFits([columns, rows]: readonly [number, number]): void {
     const lines = inbox.frame().split('\n');
-    expect(lines).to.have.length(rows - 1);
+    expect(lines).to.have.length(rows);
     for (const line of lines) expect(stringWidth(line), line).to.be.at.most(columns);
-    const bars = new Set(
-      lines.filter((line) => line.includes('│')).map((line) => stringWidth(line.split('│')[0] ?? '')),
-    );
-    expect(bars.size).to.be.at.most(1);
+    // the frames of all panes end in the same column
+    const ends = lines.filter((line) => /[│┃]$/.test(line)).map((line) => stringWidth(line));
+    expect(new Set(ends).size).to.be.at.most(1);
   }
 
-  it('shows what is on its way, and how far', async () => {
+  it('shows messages that are being sent, with progress', async () => {
     inbox = await showConversation();
     inbox.model.change({
       outgoing: [
@@ -173,20 +247,20 @@ describe('the conversation of the terminal inbox', () => {
     expect(inbox.frame()).not.to.contain('elsewhere');
   });
 
-  it('sends read receipts when asked to', async () => {
+  it('sends read receipts with m', async () => {
     inbox = await showConversation();
     await inbox.type('m');
     expect(inbox.model.asked).to.deep.equal([['markRead']]);
   });
 
-  it('is closed with Escape', async () => {
+  it('closes with Escape', async () => {
     inbox = await showConversation();
     await inbox.type(KEYS.escape);
     expect(inbox.model.asked).to.deep.equal([['closeRoom']]);
     expect(inbox.frame()).to.contain('Enter opens a conversation');
   });
 
-  it('gives the keys to the rooms when it is gone', async () => {
+  it('moves the focus to the rooms when the conversation disappears', async () => {
     inbox = await showConversation();
     await inbox.type('i');
     inbox.model.change({ conversation: undefined });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { MessageItem } from '../../src/cli/inbox/model.js';
 import { NOW, type ShownInbox, showConversation, showInbox } from './support/inbox.js';
-import { KEYS } from './support/keys.js';
+import { KEYS } from './support/rendered.js';
 import { messageOf, roomOf, sessionOf } from './support/scripted-model.js';
 
 describe('the lists of the terminal inbox', () => {
@@ -14,11 +14,23 @@ describe('the lists of the terminal inbox', () => {
         sessionOf('acme'),
         sessionOf('beta', { status: 'logged_out', reason: 'the phone removed it' }),
         sessionOf('gamma', { status: 'qr' }),
+        sessionOf('delta', { status: 'initializing' }),
+        sessionOf('eps', { status: 'initializing', jid: '100@lid' }),
       ],
     });
-    expect(lineWith('acme')).to.match(/› ?● acme +connected/);
-    expect(lineWith('beta')).to.match(/✗ beta logged out: the p/);
-    expect(lineWith('gamma')).to.match(/◌ gamma +not paired/);
+    expect(lineWith('delta')).to.match(/◌ delta +not paired/);
+    expect(lineWith('eps')).to.match(/◐ eps +connecting/);
+    expect(lineWith('acme')).to.match(/›● acme +connected/);
+    expect(lineWith('beta')).to.match(/✗ beta +logged out/);
+    expect(lineWith('gamma')).to.match(/◌ gamma +waits for a scan/);
+  });
+
+  it('say how many sessions do not fit', async () => {
+    const sessions = Array.from({ length: 10 }, (_, n) => sessionOf(`session${n}`));
+    inbox = showInbox({ sessions });
+    const shown = sessions.filter(({ clientId }) => inbox.frame().includes(clientId)).length;
+    expect(shown).to.be.within(1, 9);
+    expect(inbox.frame()).to.contain(`↓ ${10 - shown} more`);
   });
 
   it('show rooms with their time, last message and unread count', () => {
@@ -40,7 +52,7 @@ describe('the lists of the terminal inbox', () => {
     expect(inbox.frame()).to.contain('+15550000009');
   });
 
-  it('say what a last message without text is', () => {
+  it('describe a last message without text', () => {
     const attachment = { mediaType: 'image', fileName: 'IMG_1.jpg', size: 1, url: '' };
     const pdf = { ...attachment, mediaType: 'document', fileName: 'menu.pdf' };
     const silent = (name: string, last?: MessageItem) => roomOf(name, { lastMessageAt: NOW, last });
@@ -55,17 +67,17 @@ describe('the lists of the terminal inbox', () => {
     const lines = inbox.frame().split('\n');
     const below = (name: string) => {
       const line = lines[lines.findIndex((one) => one.includes(name)) + 1] ?? '';
-      return line.split('│')[0]?.replace('▌', '').trim();
+      return line.split(/[│┃]/)[1]?.replace('▌', '').trim();
     };
     expect(['Ada', 'Bob', 'Carol', 'Dan'].map(below)).to.deep.equal([
-      '▤ photo',
+      '▣ photo',
       '▤ menu.pdf',
       '⊘ deleted',
       '(no text)',
     ]);
   });
 
-  it('follow what changes', async () => {
+  it('show changes', async () => {
     inbox = showInbox();
     inbox.model.change({
       sessions: [sessionOf('acme', { status: 'reconnecting', reason: 'connection lost' })],
@@ -90,7 +102,7 @@ describe('the lists of the terminal inbox', () => {
     expect(inbox.frame()).to.contain('Room 499.').and.not.contain('Room 0.');
   });
 
-  it('are narrowed to the rooms that are looked for', async () => {
+  it('filter the rooms', async () => {
     inbox = showInbox();
     await inbox.type('/', 'b', 'o');
     expect(inbox.frame()).to.contain('Rooms with “bo” (1)').and.contain('Bob').and.not.contain('Hello');
@@ -107,14 +119,20 @@ describe('the lists of the terminal inbox', () => {
     expect(lineWith('beta')).to.contain('›● beta');
   });
 
-  it('say why a session without a workspace has no rooms, and give it one', async () => {
+  it('say that a session has no workspace, and give it one', async () => {
     inbox = showInbox({ sessions: [sessionOf('acme', { orgId: '' })], rooms: [] });
-    expect(inbox.frame()).to.contain('Nothing is kept of acme').and.contain('w gives it one');
-    await inbox.type('w', 'office', KEYS.enter);
+    expect(inbox.frame()).to.contain('acme has no workspace').and.contain('History is off');
+    await inbox.type('w', KEYS.ctrlU, 'office', KEYS.enter);
     expect(inbox.model.asked).to.deep.equal([['keepHistory', 'acme', 'office']]);
   });
 
-  it('say what to do when there is nothing yet', async () => {
+  it('give the highlighted session a workspace while the sessions have the focus', async () => {
+    inbox = showInbox({ sessions: [sessionOf('acme'), sessionOf('beta', { orgId: '' })] });
+    await inbox.type('s', KEYS.down, 'w', KEYS.enter);
+    expect(inbox.model.asked).to.deep.equal([['keepHistory', 'beta', 'beta']]);
+  });
+
+  it('say what to do if there are no sessions or rooms', async () => {
     inbox = showInbox({ sessions: [], clientId: undefined, rooms: [] });
     expect(inbox.frame()).to.contain('p pairs a number');
     inbox.model.change({ sessions: [sessionOf('acme')], clientId: 'acme', loadingRooms: true });
@@ -123,7 +141,7 @@ describe('the lists of the terminal inbox', () => {
     await inbox.frameWith('No rooms yet. n starts a');
   });
 
-  it('start a chat, and bring back what was written when it fails', async () => {
+  it('start a chat, and restore the form if that fails', async () => {
     inbox = showInbox();
     inbox.model.succeeds = false;
     await inbox.type('n', '+15550000007', KEYS.enter, 'Hi there', KEYS.enter);
@@ -135,7 +153,7 @@ describe('the lists of the terminal inbox', () => {
     expect(inbox.frame()).not.to.contain('New chat');
   });
 
-  it('go round all panes with Tab', async () => {
+  it('move through all panes with Tab', async () => {
     inbox = await showConversation();
     await inbox.type(KEYS.tab);
     expect(inbox.frame()).to.contain('Enter sends');
@@ -143,11 +161,13 @@ describe('the lists of the terminal inbox', () => {
     expect(inbox.model.asked).to.deep.equal([['openRoom', 'room-Bob']]);
   });
 
+  /** The first line below the header with this text. */
   function lineWith(text: string): string {
     return (
       inbox
         .frame()
         .split('\n')
+        .slice(1)
         .find((line) => line.includes(text)) ?? ''
     );
   }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { qrText } from '../../src/tui/qr-text.js';
+import { qrText } from '../../src/tui/pair/qr.js';
 import { type ShownInbox, showInbox } from './support/inbox.js';
-import { KEYS } from './support/keys.js';
+import { KEYS } from './support/rendered.js';
 
 const QR = `https://wa.me/settings/linked_devices#2@${'x'.repeat(180)}`;
 const LARGE = { columns: 100, rows: 44 };
@@ -19,7 +19,7 @@ describe('pairing inside the terminal inbox', () => {
     for (const text of texts) await inbox.type(...(text === '' ? [] : [text]), KEYS.enter);
   };
 
-  it('asks for what the session needs, and draws the QR on the whole screen', async () => {
+  it('asks for name, workspace and number, and draws the QR on the whole screen', async () => {
     await begin('beta', 'office', '');
     expect(inbox.pairRequests[0]?.request).to.deep.equal({
       clientId: 'beta',
@@ -43,36 +43,36 @@ describe('pairing inside the terminal inbox', () => {
     await inbox.frameWith('ABCD-EFGH');
   });
 
-  it('goes on with the new session', async () => {
+  it('selects the new session', async () => {
     await begin('beta', '', '');
     inbox.pairing.give({ type: 'connected', jid: '15550000009@s.whatsapp.net' });
     await inbox.frameWith('Sessions', '✓ beta is connected as 15550000009@s.whatsapp.net');
     expect(inbox.model.asked).to.deep.equal([['selectSession', 'beta']]);
   });
 
-  it('says why it failed and what to do', async () => {
+  it('shows why it failed and what to do', async () => {
     await begin('beta', '', '');
     inbox.pairing.give({
       type: 'failed',
-      reason: 'nobody linked the number within 240 s',
+      reason: 'the number was not linked within 240 s',
       code: 'failure',
       suggestions: ['try again: switchboard pair beta'],
     });
     await inbox.frameWith(
-      '✗ beta is not paired: nobody linked the number',
+      '✗ beta is not paired: the number was not linked',
       '→ try again: switchboard pair beta',
     );
     expect(inbox.model.asked).to.deep.equal([]);
   });
 
-  it('goes back with Escape and waits no longer', async () => {
+  it('goes back with Escape and stops the pairing', async () => {
     await begin('beta', '', '');
     await inbox.type(KEYS.escape);
     expect(inbox.pairRequests[0]?.signal.aborted).to.equal(true);
     expect(inbox.frame()).to.contain('Sessions');
   });
 
-  it('waits no longer when the operator leaves', async () => {
+  it('stops the pairing when the operator quits', async () => {
     await begin('beta', '', '');
     await inbox.type(KEYS.ctrlC);
     await inbox.left;
@@ -80,9 +80,9 @@ describe('pairing inside the terminal inbox', () => {
     expect(inbox.pairRequests[0]?.signal.aborted).to.equal(true);
   });
 
-  it('wants a name', async () => {
+  it('asks for a name', async () => {
     await begin('', '', '');
-    expect(inbox.frame()).to.contain('✗ the session needs a name');
+    expect(inbox.frame()).to.contain('✗ enter a session name');
     expect(inbox.pairRequests).to.deep.equal([]);
   });
 });

@@ -1,28 +1,23 @@
 import { expect } from 'chai';
 import type { MessageItem } from '../../src/cli/inbox/model.js';
-import { type ShownInbox, showConversation } from './support/inbox.js';
-import { KEYS } from './support/keys.js';
+import { conversationRows, type ShownInbox, showConversation } from './support/inbox.js';
+import { KEYS } from './support/rendered.js';
 import { conversationOf, messageOf, roomOf } from './support/scripted-model.js';
 
-describe('going through a conversation of the terminal inbox', () => {
+describe('scrolling in the terminal inbox', () => {
   let inbox: ShownInbox;
   afterEach(() => inbox.unmount());
 
-  /** The messages' part of the screen, without the lists. */
-  const rightPane = () =>
-    inbox
-      .frame()
-      .split('\n')
-      .map((line) => line.split('│')[1] ?? '');
+  const rightPane = () => conversationRows(inbox.frame());
   const lineWith = (text: string) => rightPane().find((line) => line.includes(text)) ?? '';
 
-  it('scrolls by messages and pages, and loads older ones', async () => {
+  it('scrolls by messages and pages, and loads older messages', async () => {
     const messages = Array.from({ length: 60 }, (_, place) => messageOf(`message ${place}.`));
     inbox = await showConversation(messages, { conversation: conversationOf(messages, { hasOlder: true }) });
     expect(inbox.frame()).to.contain('message 59.').and.not.contain('message 20.');
     await inbox.type('k'.repeat(30));
-    expect(lineWith('message 29.')).to.contain('▌10:02 message 29.');
-    expect(lineWith('more lines')).to.match(/↓ \d+ more lines/);
+    expect(lineWith('message 29.')).to.contain('▌▎ message 29.');
+    expect(inbox.frame()).to.match(/↓ \d+ more lines/);
     expect(inbox.model.asked).to.deep.equal([]);
     await inbox.type('g');
     expect(inbox.model.asked).to.deep.equal([['loadOlder']]);
@@ -34,26 +29,36 @@ describe('going through a conversation of the terminal inbox', () => {
     expect(inbox.frame()).to.contain('message 59.');
   });
 
-  it('stays where it is scrolled to when a message comes', async () => {
+  it('keeps its position when a message arrives', async () => {
     const messages = Array.from({ length: 60 }, (_, place) => messageOf(`message ${place}.`));
     inbox = await showConversation(messages);
     await inbox.type(KEYS.pageUp, KEYS.pageUp);
-    const before = rightPane().slice(2, -3);
+    const before = rightPane().slice(2, -5);
     const below = Number(/↓ (\d+) more/.exec(inbox.frame())?.[1]);
     inbox.model.changeConversation({ messages: [...messages, messageOf('brand new')] });
     await inbox.frameThat((frame) => frame.includes(`↓ ${below + 1} more lines`));
-    expect(rightPane().slice(2, -3)).to.deep.equal(before);
+    expect(rightPane().slice(2, -5)).to.deep.equal(before);
     await inbox.type(KEYS.end);
     expect(inbox.frame()).to.contain('brand new');
   });
 
-  it('draws a conversation of 2,000 messages at once', async () => {
+  it('keeps the highlighted message on the screen when the terminal gets smaller', async () => {
+    const messages = Array.from({ length: 60 }, (_, place) => messageOf(`message ${place}.`));
+    inbox = await showConversation(messages);
+    await inbox.type('g');
+    expect(lineWith('message 0.')).to.contain('▌');
+    inbox.resize(100, 16);
+    await inbox.frameThat((frame) => frame.split('\n').length <= 16 && frame.includes('message 0.'));
+    expect(lineWith('message 0.')).to.contain('▌');
+  });
+
+  it('draws a conversation of 2,000 messages without delay', async () => {
     const messages = Array.from({ length: 2_000 }, (_, place) => messageOf(`message ${place}. 日本語`));
     inbox = await showConversation(messages);
     expect(inbox.frame()).to.contain('message 1999.').and.not.contain('message 1900.');
   });
 
-  it('finds messages, and goes on to older ones', async () => {
+  it('finds the newest match, then older ones', async () => {
     const messages = Array.from({ length: 60 }, (_, place) => messageOf(`message ${place}.`));
     inbox = await showConversation(messages);
     find(messages[40]);
@@ -68,12 +73,20 @@ describe('going through a conversation of the terminal inbox', () => {
       { before: messages[40]?.messageId },
     ]);
     expect(lineWith('message 10.')).to.contain('▌');
+    find(messages[50]);
+    await inbox.type('N');
+    expect(inbox.model.asked.at(-1)).to.deep.equal([
+      'findMessage',
+      'mess',
+      { after: messages[10]?.messageId },
+    ]);
+    expect(lineWith('message 50.')).to.contain('▌');
     find(undefined);
     await inbox.type('n');
     expect(inbox.frame()).to.contain('No older message with “mess”.');
   });
 
-  it('looks on in the conversation that was searched alone: in another one n is a new chat', async () => {
+  it('continues a search only in the same conversation; in another one n starts a chat', async () => {
     inbox = await showConversation([messageOf('message')], { rooms: [roomOf('Ada'), roomOf('Bob')] });
     await inbox.type('/', 'mess', KEYS.enter);
     await inbox.type(KEYS.left, KEYS.down, KEYS.enter);
@@ -84,7 +97,7 @@ describe('going through a conversation of the terminal inbox', () => {
     expect(inbox.model.asked.filter(([name]) => name === 'findMessage')).to.have.lengthOf(1);
   });
 
-  it('ends a search with the conversation', async () => {
+  it('ends the search when the conversation is closed', async () => {
     inbox = await showConversation([messageOf('message')], { rooms: [roomOf('Ada')] });
     find(inbox.model.state.conversation?.messages[0]);
     await inbox.type('/', 'mess', KEYS.enter);

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { type ShownInbox, showConversation, showInbox } from './support/inbox.js';
-import { KEYS } from './support/keys.js';
+import { KEYS } from './support/rendered.js';
 import { conversationOf, messageOf } from './support/scripted-model.js';
 
 describe('the terminal inbox on any terminal', () => {
   let inbox: ShownInbox;
   afterEach(() => inbox.unmount());
 
-  it('shows one pane at a time where there are few columns', async () => {
+  it('shows one pane at a time on a narrow terminal', async () => {
     inbox = showInbox({ conversation: conversationOf([messageOf('Hello you')]) }, { columns: 50, rows: 16 });
     expect(inbox.frame()).to.contain('Sessions').and.not.contain('Hello you');
     await inbox.type(KEYS.enter);
@@ -18,30 +18,34 @@ describe('the terminal inbox on any terminal', () => {
 
   it('follows changes of size', async () => {
     inbox = showInbox({ conversation: conversationOf([messageOf('Hello you')]) });
-    expect(inbox.frame().split('\n')).to.have.length(19);
+    expect(inbox.frame().split('\n')).to.have.length(20);
     inbox.resize(50, 16);
-    await inbox.frameThat((frame) => frame.split('\n').length === 15 && !frame.includes('Hello you'));
+    await inbox.frameThat((frame) => frame.split('\n').length === 16 && !frame.includes('Hello you'));
     inbox.resize(120, 40);
-    await inbox.frameThat((frame) => frame.split('\n').length === 39 && frame.includes('Hello you'));
+    await inbox.frameThat((frame) => frame.split('\n').length === 40 && frame.includes('Hello you'));
   });
 
-  it('asks politely for more room', async () => {
+  it('asks for a larger terminal', async () => {
     inbox = showInbox({}, { columns: 19, rows: 8 });
-    expect(inbox.frame().replace(/\s+/g, ' ')).to.contain('Please enlarge the terminal to 20x8 or more.');
+    expect(inbox.frame().replace(/\s+/g, ' ')).to.contain('Enlarge the terminal to 20x8 or more.');
     inbox.resize(80, 24);
     await inbox.frameWith('Sessions');
   });
 
-  it('shows what went wrong and what to do, until Escape', async () => {
+  it('shows an error and its advice until Escape', async () => {
     inbox = showInbox({
-      notice: { level: 'error', text: 'it was not sent', suggestions: ['find out why: switchboard doctor'] },
+      notice: {
+        level: 'error',
+        text: 'it was not sent',
+        suggestions: ['find the cause: switchboard doctor'],
+      },
     });
-    expect(inbox.frame()).to.contain('✗ it was not sent').and.contain('→ find out why: switchboard doctor');
+    expect(inbox.frame()).to.contain('✗ it was not sent').and.contain('→ find the cause: switchboard doctor');
     await inbox.type(KEYS.escape);
     await inbox.frameThat((frame) => !frame.includes('it was not sent'));
   });
 
-  it('says that it reconnects, when and why', async () => {
+  it('shows when and why it reconnects', async () => {
     inbox = showInbox();
     expect(inbox.frame()).to.contain('● live');
     inbox.model.change({
@@ -52,7 +56,7 @@ describe('the terminal inbox on any terminal', () => {
     await inbox.frameWith('● live');
   });
 
-  it('says that it reconnects on any terminal, whatever is being done', async () => {
+  it('shows that it reconnects on any terminal and in any pane', async () => {
     const connection = { state: 'reconnecting', reason: 'nothing listens there', delayMs: 4_000 } as const;
     inbox = await showConversation([messageOf('Hello')], { connection }, { columns: 30, rows: 10 });
     await inbox.type('i');
@@ -69,7 +73,13 @@ describe('the terminal inbox on any terminal', () => {
     expect(inbox.frame()).to.contain('Sessions');
   });
 
-  it('scrolls the keys where they do not fit', async () => {
+  it('cuts no key of the help page where its columns fit without the last gap', async () => {
+    inbox = showInbox({}, { columns: 130, rows: 36 });
+    await inbox.type('?');
+    expect(inbox.frame()).to.contain('goes back').and.not.contain('…');
+  });
+
+  it('scrolls the help page if it does not fit', async () => {
     inbox = showInbox({}, { columns: 60, rows: 12 });
     await inbox.type('?', 'j'.repeat(40));
     expect(inbox.frame()).to.contain('keep the text').and.not.contain('next pane');
@@ -77,7 +87,7 @@ describe('the terminal inbox on any terminal', () => {
     expect(inbox.frame()).to.contain('Sessions');
   });
 
-  it('is left with q, and with Ctrl+C from anywhere', async () => {
+  it('quits with q, and with Ctrl+C from anywhere', async () => {
     inbox = showInbox();
     await inbox.type('q');
     await inbox.left;
@@ -87,10 +97,10 @@ describe('the terminal inbox on any terminal', () => {
     await inbox.left;
   });
 
-  it('asks before what was written is lost', async () => {
+  it('asks before it loses unsent text', async () => {
     inbox = await showConversation();
     await inbox.type('i', 'abc', KEYS.escape, 'q');
-    expect(inbox.frame()).to.contain('Leave, and lose an unsent message?');
+    expect(inbox.frame()).to.contain('Quit and lose an unsent message?');
     await inbox.type('n');
     expect(inbox.frame()).to.contain('> abc').and.not.contain('Leave');
     await inbox.type('q', 'y');

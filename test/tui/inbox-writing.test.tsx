@@ -1,14 +1,14 @@
 import { homedir } from 'node:os';
 import { expect } from 'chai';
 import { type ShownInbox, showConversation } from './support/inbox.js';
-import { KEYS } from './support/keys.js';
+import { KEYS } from './support/rendered.js';
 import { conversationOf, messageOf } from './support/scripted-model.js';
 
 describe('writing in the terminal inbox', () => {
   let inbox: ShownInbox;
   afterEach(() => inbox.unmount());
 
-  it('sends what is written, and is free for the next message', async () => {
+  it('sends the text and empties the composer', async () => {
     inbox = await showConversation();
     await inbox.type('i', 'Hello ', 'you', KEYS.enter);
     expect(inbox.model.asked).to.deep.equal([['send', 'Hello you', {}]]);
@@ -17,13 +17,22 @@ describe('writing in the terminal inbox', () => {
     expect(inbox.frame()).to.contain('> again');
   });
 
-  it('takes keys that mean nothing in the conversation for the beginning of a message', async () => {
+  for (const end of ['\u0007', '\u001b\\']) {
+    it(`does not type a late answer of the terminal that ends with ${JSON.stringify(end)}`, async () => {
+      inbox = await showConversation();
+      const answer = `\u001b]11;rgb:1e1e/1E1E/2e2e${end}\u001b[?62;22c`;
+      await inbox.type('i', `a${answer}`, ']', '\\', '];', '[', KEYS.enter);
+      expect(inbox.model.asked).to.deep.equal([['send', 'a]\\];[', {}]]);
+    });
+  }
+
+  it('starts a message with an unbound letter', async () => {
     inbox = await showConversation();
     await inbox.type('Ü', 'ber', KEYS.enter);
     expect(inbox.model.asked).to.deep.equal([['send', 'Über', {}]]);
   });
 
-  it('sends nothing when nothing is written', async () => {
+  it('sends nothing if the composer is empty', async () => {
     inbox = await showConversation();
     await inbox.type('i', '   ', KEYS.enter);
     expect(inbox.model.asked).to.deep.equal([]);
@@ -32,12 +41,12 @@ describe('writing in the terminal inbox', () => {
   it('writes several lines with Alt+Enter and Ctrl+J', async () => {
     inbox = await showConversation();
     await inbox.type('i', 'one', KEYS.altEnter, 'two', KEYS.ctrlJ, 'three');
-    expect(inbox.frame()).to.match(/> one\n.*│ {3}two\n.*│ {3}three\n/);
+    expect(inbox.frame()).to.match(/> one +┃\n.*┃ {3}two +┃\n.*┃ {3}three +┃\n/);
     await inbox.type(KEYS.up, KEYS.up, KEYS.home, '> ', KEYS.enter);
     expect(inbox.model.asked).to.deep.equal([['send', '> one\ntwo\nthree', {}]]);
   });
 
-  it('takes pasted lines for text, marked as a paste or not', async () => {
+  it('keeps the lines of a paste, marked or not', async () => {
     inbox = await showConversation();
     await inbox.type('i', `${KEYS.pasteBegins}a\rq\rb${KEYS.pasteEnds}`, KEYS.ctrlJ, 'c\rd');
     expect(inbox.model.asked).to.deep.equal([]);
@@ -45,13 +54,13 @@ describe('writing in the terminal inbox', () => {
     expect(inbox.model.asked).to.deep.equal([['send', 'a\nq\nb\nc\nd', {}]]);
   });
 
-  it('begins a message with what is pasted on the conversation', async () => {
+  it('starts a message with text pasted on the conversation', async () => {
     inbox = await showConversation();
     await inbox.type(`${KEYS.pasteBegins}dy${KEYS.pasteEnds}`);
     expect(inbox.frame()).to.contain('> dy');
   });
 
-  it('edits what is written', async () => {
+  it('edits the text with keys', async () => {
     inbox = await showConversation();
     await inbox.type(
       'i',
@@ -66,7 +75,7 @@ describe('writing in the terminal inbox', () => {
     expect(inbox.model.asked).to.deep.equal([['send', '¡one three', {}]]);
   });
 
-  it('keeps what is written for each room', async () => {
+  it('keeps the unsent text of each room', async () => {
     inbox = await showConversation();
     await inbox.type('i', 'for Ada', KEYS.escape, KEYS.left, 'j', KEYS.enter, 'i', 'for Bob');
     expect(inbox.frame()).to.contain('> for Bob').and.not.contain('for Ada');
@@ -74,7 +83,7 @@ describe('writing in the terminal inbox', () => {
     expect(inbox.frame()).to.contain('> for Ada').and.not.contain('for Bob');
   });
 
-  it('gets back what could not be sent', async () => {
+  it('restores the text of a failed send', async () => {
     inbox = await showConversation();
     inbox.model.succeeds = false;
     await inbox.type('r', 'important', KEYS.enter);
@@ -95,22 +104,24 @@ describe('writing in the terminal inbox', () => {
     expect(inbox.frame()).not.to.contain('reply to');
   });
 
-  it('replies to nothing any more after Escape, and keeps the text', async () => {
+  it('ends a reply with Escape and keeps the text', async () => {
     inbox = await showConversation();
     await inbox.type('r', 'text', KEYS.escape, KEYS.enter);
     expect(inbox.model.asked).to.deep.equal([['send', 'text', {}]]);
   });
 
-  it('edits own messages, and brings back what was being written', async () => {
+  it('edits own messages, and restores the unsent text afterwards', async () => {
     inbox = await showConversation([messageOf('teh', { messageId: 'OWN', fromMe: true })]);
     await inbox.type('i', 'draft', KEYS.escape, 'E');
     expect(inbox.frame()).to.contain('✎ edit: teh').and.contain('> teh');
     await inbox.type(KEYS.ctrlU, 'the', KEYS.enter);
     expect(inbox.model.asked).to.deep.equal([['edit', 'OWN', 'the']]);
     expect(inbox.frame()).to.contain('> draft').and.not.contain('✎');
+    await inbox.type(KEYS.escape, 'E', KEYS.escape);
+    expect(inbox.frame()).to.contain('> draft').and.not.contain('✎');
   });
 
-  it('edits no messages of others, and none that are deleted', async () => {
+  it('refuses to edit messages of others and deleted messages', async () => {
     inbox = await showConversation([messageOf('theirs'), messageOf('gone', { fromMe: true, deleted: true })]);
     await inbox.type('E');
     expect(inbox.frame()).to.contain('That message is deleted.');
@@ -120,7 +131,14 @@ describe('writing in the terminal inbox', () => {
     expect(inbox.frame()).not.to.contain('Only own');
   });
 
-  it('deletes an own message for everyone, once that is confirmed', async () => {
+  it('offers no edit for an own message without a text, and says so for its key', async () => {
+    inbox = await showConversation([messageOf('Pizza?', { fromMe: true, type: 'poll' })]);
+    expect(inbox.frame()).not.to.contain('E edit');
+    await inbox.type('E');
+    expect(inbox.frame()).to.contain('Only texts and captions can be edited.').and.not.contain('✎');
+  });
+
+  it('deletes an own message for everyone after a confirmation', async () => {
     inbox = await showConversation([messageOf('mine', { messageId: 'OWN', fromMe: true })]);
     await inbox.type('d');
     expect(inbox.frame()).to.contain('Delete this message for everyone?');
@@ -130,7 +148,7 @@ describe('writing in the terminal inbox', () => {
     expect(inbox.model.asked).to.deep.equal([['remove', 'OWN']]);
   });
 
-  it('says that a message of others is deleted here only', async () => {
+  it("says that another person's message is deleted only on own devices", async () => {
     inbox = await showConversation([messageOf('theirs', { messageId: 'HERS' })]);
     await inbox.type('d');
     expect(inbox.frame()).to.contain("from this number's own devices? Others keep it.");
@@ -138,14 +156,14 @@ describe('writing in the terminal inbox', () => {
     expect(inbox.model.asked).to.deep.equal([['remove', 'HERS']]);
   });
 
-  it('answers no question with keys that were typed ahead of it', async () => {
+  it('ignores keys that were typed before a question appeared', async () => {
     inbox = await showConversation();
     await inbox.type('dy');
     expect(inbox.frame()).to.contain('Delete this message');
     expect(inbox.model.asked).to.deep.equal([]);
   });
 
-  it('reacts with an emoji from the list, and takes it back', async () => {
+  it('reacts with an emoji from the list, and removes it', async () => {
     inbox = await showConversation([messageOf('Hi', { messageId: 'M' })]);
     await inbox.type('e', KEYS.right, KEYS.enter);
     expect(inbox.model.asked).to.deep.equal([['react', 'M', '❤️']]);
@@ -158,28 +176,28 @@ describe('writing in the terminal inbox', () => {
     ]);
   });
 
-  it('reacts with any emoji that is typed', async () => {
+  it('reacts with a typed emoji', async () => {
     inbox = await showConversation([messageOf('Hi', { messageId: 'M' })]);
     await inbox.type('e', '🦄', KEYS.enter);
     expect(inbox.model.asked).to.deep.equal([['react', 'M', '🦄']]);
   });
 
-  it('sends a file that is asked for, with a caption', async () => {
+  it('sends a file from the form, with a caption', async () => {
     inbox = await showConversation();
     await inbox.type('f', '/tmp/a b.pdf', KEYS.enter, 'the offer', KEYS.enter);
     expect(inbox.model.asked).to.deep.equal([['sendFile', '/tmp/a b.pdf', { caption: 'the offer' }]]);
   });
 
-  it('wants a path for a file', async () => {
+  it('asks for the path of a file', async () => {
     inbox = await showConversation();
     await inbox.type('f', KEYS.enter, KEYS.enter);
-    expect(inbox.frame()).to.contain('✗ a path is needed');
+    expect(inbox.frame()).to.contain('✗ enter a path');
     await inbox.type(KEYS.escape, 'i', '/file', KEYS.enter);
-    expect(inbox.frame()).to.contain('Which file? /file PATH');
+    expect(inbox.frame()).to.contain('Add a path: /file PATH');
     expect(inbox.model.asked).to.deep.equal([]);
   });
 
-  it('sends a file that is named in the message, as people and terminals write paths', async () => {
+  it('sends a file with /file, with paths as people and terminals write them', async () => {
     inbox = await showConversation([messageOf('which?', { messageId: 'Q' })]);
     await inbox.type('r', '/file ~/a\\ b.png', KEYS.enter, "/file '/tmp/c d.png'", KEYS.enter);
     expect(inbox.model.asked).to.deep.equal([
@@ -188,7 +206,7 @@ describe('writing in the terminal inbox', () => {
     ]);
   });
 
-  it('shows the newest after sending', async () => {
+  it('shows the newest message after sending', async () => {
     const messages = Array.from({ length: 60 }, (_, place) => messageOf(`message ${place}.`));
     inbox = await showConversation(messages, { conversation: conversationOf(messages) });
     await inbox.type('g', 'i', 'Hi');

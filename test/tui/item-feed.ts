@@ -1,4 +1,4 @@
-/** An async stream whose items a test gives one by one. */
+/** An async stream to which a test adds items one by one. */
 export class ItemFeed<Item> implements AsyncIterable<Item> {
   readonly #waiting: Item[] = [];
   #wake: () => void = () => undefined;

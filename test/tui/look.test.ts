@@ -1,41 +1,128 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
-import { lookOf } from '../../src/tui/look.js';
-import { painted } from '../../src/tui/text/painted.js';
+import { isLight } from '../../src/tui/background.js';
+import { problemOf, translated } from '../../src/tui/inbox/keys/bindings.js';
+import { Painter } from '../../src/tui/painter.js';
+import { drawOver } from '../../src/tui/pane.js';
+import { readScreenSettings } from '../../src/tui/settings.js';
+import { PLAIN_TERMINAL, terminalAbilities } from '../../src/tui/terminal.js';
+import { columnsOf } from '../../src/tui/text/graphemes.js';
+import { painted, sliceLine } from '../../src/tui/text/line.js';
+import { withMatches } from '../../src/tui/text/match.js';
+import { backCode, colorCode, personColor } from '../../src/tui/theme.js';
 
-const TERMINAL = { isTTY: true };
-const URL = 'https://example.com/a b';
-
-describe('what a terminal can show', () => {
-  it('is colour on terminals, unless it is not wanted', () => {
-    expect(lookOf(TERMINAL, { TERM: 'xterm-256color' }).color).to.equal(true);
-    expect(lookOf(TERMINAL, { TERM: 'xterm-256color', NO_COLOR: '1' }).color).to.equal(false);
-    expect(lookOf({}, {}).color).to.equal(false);
+describe('the theme', () => {
+  it('draws a colour with what the terminal has', () => {
+    expect(colorCode('accent', { depth: 16 })).to.equal('32');
+    expect(colorCode('accent', { depth: 256, light: false })).to.match(/^38;5;\d+$/);
+    expect(colorCode('accent', { depth: 16_777_216, light: true })).to.equal('38;2;0;122;82');
   });
 
-  it('is links where they are known for sure', () => {
-    expect(lookOf(TERMINAL, { TERM_PROGRAM: 'WezTerm' }).links).to.equal(true);
-    expect(lookOf(TERMINAL, { VTE_VERSION: '7006' }).links).to.equal(true);
-    expect(lookOf(TERMINAL, { TERM: 'xterm' }).links).to.equal(false);
-    expect(lookOf(TERMINAL, { TERM_PROGRAM: 'WezTerm', TMUX: '/tmp/tmux' }).links).to.equal(false);
+  it('uses only the terminal’s own colours if its background is unknown', () => {
+    expect(colorCode('red', { depth: 16_777_216 })).to.equal('31');
+    expect(backCode('own', { depth: 16_777_216 })).to.equal('');
   });
 
-  it('is the order of text by its direction where terminals have one', () => {
-    expect(lookOf(TERMINAL, { VTE_VERSION: '7006' }).bidi).to.equal(true);
-    expect(lookOf(TERMINAL, { TERM: 'xterm' }).bidi).to.equal(false);
-    expect(lookOf(TERMINAL, { VTE_VERSION: '7006', TMUX: '/tmp/tmux' }).bidi).to.equal(false);
+  it('gives a person the same colour each time', () => {
+    expect(personColor('Alice')).to.equal(personColor('Alice'));
+    const colors = ['Alice', 'Bob', 'Carol', 'Dan', 'Eve', 'Zoe'].map(personColor);
+    expect(new Set(colors).size).to.be.above(2);
   });
 
-  it('decides how a line is painted', () => {
-    const line = [
-      { text: 'a', color: 'red' as const, bold: true },
-      { text: 'b', link: URL },
-      { text: 'c', cursor: true },
-    ];
-    expect(painted(line, { color: false, bidi: false, links: false })).to.equal('ab\u001b[7mc\u001b[27m');
-    expect(painted(line, { color: true, bidi: false, links: true })).to.equal(
-      '\u001b[31m\u001b[1ma\u001b[22m\u001b[39m' +
-        '\u001b]8;;https://example.com/a%20b\u0007b\u001b]8;;\u0007' +
-        '\u001b[7mc\u001b[27m',
+  it('reads the background from the environment or from the answer of the terminal', () => {
+    expect(terminalAbilities({}, { COLORFGBG: '0;15' }).light).to.equal(true);
+    expect(terminalAbilities({}, { COLORFGBG: '15;0' }).light).to.equal(false);
+    expect(terminalAbilities({}, {}).light).to.equal(undefined);
+    expect(isLight('\u001b]11;rgb:ffff/ffff/f0f0\u0007\u001b[?62c')).to.equal(true);
+    expect(isLight('\u001b]11;rgb:1e1e/1e1e/2e2e\u001b\\')).to.equal(false);
+    expect(isLight('\u001b[?62c')).to.equal(undefined);
+  });
+});
+
+describe('the painter', () => {
+  it('writes only rows that changed, until it is told to paint all again', () => {
+    const written: string[] = [];
+    const painter = new Painter({ write: (text) => written.push(text) }, PLAIN_TERMINAL);
+    painter.paint([[{ text: 'one' }], [{ text: 'two' }]]);
+    painter.paint([[{ text: 'one' }], [{ text: 'new' }]]);
+    painter.paint([[{ text: 'one' }], [{ text: 'new' }]]);
+    expect(written).to.have.length(2);
+    expect(written[1]).to.contain('\u001b[2;1H').and.contain('new').and.not.contain('one');
+    painter.repaint();
+    expect(written[2]).to.contain('one').and.contain('new');
+  });
+
+  it('sets the column after text and emoji that terminals measure differently', () => {
+    const written: string[] = [];
+    const painter = new Painter({ write: (text) => written.push(text) }, PLAIN_TERMINAL);
+    painter.paint([[{ text: '👨‍👩‍👧 🇩🇪' }, { text: '│' }]]);
+    expect(written[0]).to.contain('👨‍👩‍👧\u001b[3G 🇩🇪\u001b[6G│');
+  });
+});
+
+describe('a window over the screen', () => {
+  it('keeps the columns of what it covers, also of wide characters', () => {
+    const screen = [[{ text: '日本語日本語' }]];
+    const [line = []] = drawOver(screen, [[{ text: 'xx' }]], { top: 0, left: 3 });
+    const text = painted(line, PLAIN_TERMINAL);
+    expect(text).to.equal('日 xx 日本語');
+    expect(columnsOf(text)).to.equal(12);
+    expect(sliceLine([{ text: 'abc' }], 1, 2)).to.deep.equal([{ text: 'b' }]);
+  });
+});
+
+describe('found words', () => {
+  it('are marked whatever their case and accents', () => {
+    const marked = withMatches({ text: 'Ein Café' }, ['cafe']).filter(({ back }) => back === 'match');
+    expect(marked.map(({ text }) => text)).to.deep.equal(['Café']);
+  });
+});
+
+describe('the settings of the screens', () => {
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'switchboard-screens-'));
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  const failureOf = async (text: string) => {
+    await writeFile(join(folder, 'screens.json'), text);
+    return readScreenSettings(folder).then(
+      () => '',
+      (error: unknown) => (error instanceof Error ? error.message : ''),
     );
+  };
+
+  it('have defaults, and are read from the file', async () => {
+    expect(await readScreenSettings(join(folder, 'none'))).to.deep.equal({
+      theme: 'auto',
+      mouse: true,
+      keys: {},
+    });
+    expect(await failureOf('{"theme":"light","keys":{"reply":"R"}}')).to.equal('');
+    expect((await readScreenSettings(folder)).keys).to.deep.equal({ reply: 'R' });
+  });
+
+  it('refuse what is no setting, and name it', async () => {
+    expect(await failureOf('{')).to.contain('it is not JSON');
+    expect(await failureOf('{"theme":"pink"}')).to.contain('"theme" must be one of');
+    expect(await failureOf('{"keys":{"fly":"x"}}')).to.contain('there is no action fly');
+  });
+
+  it('refuse keys that are taken', () => {
+    expect(problemOf({ reply: 'e' })).to.equal('reply and react have the same key e');
+    expect(problemOf({ reply: 'j' })).to.contain('always has its usual meaning');
+    expect(problemOf({ reply: 'long' })).to.contain('is no key');
+    expect(problemOf({ reply: 'e', react: 'r' })).to.equal(undefined);
+  });
+
+  it('move an action to another key', () => {
+    const chosen = { reply: 'R' };
+    const press = (text: string) => ({ type: 'text', text }) as const;
+    expect(translated(press('R'), 'conversation', chosen)).to.deep.equal(press('r'));
+    expect(translated(press('r'), 'conversation', chosen)).to.equal(undefined);
+    expect(translated(press('r'), 'rooms', chosen)).to.deep.equal(press('r'));
   });
 });

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import type { PairEnd, PairItem } from '../../src/cli/pair.js';
-import { qrText } from '../../src/tui/qr-text.js';
-import { PairScreen } from '../../src/tui/screens/pair-screen.js';
+import { PairScreen } from '../../src/tui/pair/pair-screen.js';
+import { qrText, smallQrText } from '../../src/tui/pair/qr.js';
 import { ItemFeed } from './item-feed.js';
-import { draw, type Rendered } from './rendered.js';
+import { draw, type Rendered } from './support/rendered.js';
 
-/** As long as the network's: an address, a reference, three keys and the platform. */
+/** As long as a real one: an address, a reference, three keys and the platform. */
 const QR = `https://wa.me/settings/linked_devices#2@${'x'.repeat(64)},${'abc'.replace(/./g, (key) => `${key.repeat(44)},`)}1`;
 const LARGE = { columns: 100, rows: 40 };
 
@@ -26,48 +26,70 @@ describe('the pairing screen', () => {
     screen.unmount();
   });
 
-  const show = (size = LARGE) => {
-    screen = draw(<PairScreen clientId="acme" items={feed} color={false} onEnd={onEnd} />, size);
+  const show = (size = LARGE, printsScript = false) => {
+    const props = { color: false, onEnd, printsScript };
+    screen = draw(<PairScreen clientId="acme" items={feed} {...props} />, size);
   };
 
-  it('says what it waits for', () => {
+  it('says that it waits for the network', () => {
     show();
     expect(screen.frame()).to.contain('acme: waiting for the network');
   });
 
-  it('draws the QR whole, and where to scan it', async () => {
+  it('draws the whole QR, and says where to scan it', async () => {
     show();
     feed.give({ type: 'status', status: 'qr' });
     feed.give({ type: 'qr', qr: QR });
-    const frame = await screen.frameWith('scan it on the phone');
+    const frame = await screen.frameWith('scan the QR on the phone');
     expect(frame).to.contain(qrText(QR).lines.join('\n'));
   });
 
-  it('draws the next QR in place of the one before', async () => {
+  it('replaces the QR by the next one', async () => {
     show();
     feed.give({ type: 'status', status: 'qr' });
     feed.give({ type: 'qr', qr: QR });
-    await screen.frameWith('scan it');
+    await screen.frameWith('scan the QR');
     const next = QR.replaceAll('x'.repeat(64), 'y'.repeat(64));
     feed.give({ type: 'qr', qr: next });
     const frame = await screen.frameWith(qrText(next).lines.join('\n'));
     expect(frame).not.to.contain(qrText(QR).lines.join('\n'));
   });
 
-  it('says how large a terminal must be, and offers the code', async () => {
+  it('draws the QR with small blocks in a terminal of 80x24, and says what to do where they cannot be seen', async () => {
     show({ columns: 80, rows: 24 });
-    const { columns, rows } = qrText(QR);
+    feed.give({ type: 'status', status: 'qr' });
+    feed.give({ type: 'qr', qr: QR });
+    const frame = await screen.frameWith('scan the QR on the phone');
+    expect(frame).to.contain(smallQrText(QR).lines.join('\n'));
+    expect(frame).to.contain('--qr-file').and.to.contain('--link').and.to.contain('--phone');
+    expect(frame.split('\n')).to.have.lengthOf.at.most(24);
+  });
+
+  it('draws the same modules with small blocks as with large ones', () => {
+    const large = qrText(QR).lines.flatMap((line) =>
+      ['█▀', '█▄'].map((light) => [...line].map((block) => light.includes(block))),
+    );
+    const { lines, columns, rows } = smallQrText(QR);
+    expect({ columns, rows }).to.deep.equal({ columns: 30, rows: 20 });
+    const small = lines.flatMap((line) =>
+      [0, 2, 4].map((at) => [...line].flatMap((block) => [isFilled(block, at), isFilled(block, at + 1)])),
+    );
+    const [, ...modules] = large;
+    expect(modules).to.have.lengthOf(59);
+    expect(small.slice(0, 59).map((row) => row.slice(0, 59))).to.deep.equal(modules);
+  });
+
+  it('says how large a terminal must be, and offers the code', async () => {
+    show({ columns: 80, rows: 20 });
     feed.give({ type: 'status', status: 'qr' });
     feed.give({ type: 'qr', qr: QR });
     const frame = await screen.frameWith('--phone');
-    expect(frame)
-      .to.contain(`${columns}x${rows + 1}`)
-      .and.contain('80x24');
+    expect(frame).to.contain('30x23').and.contain('80x20');
     expect(frame).not.to.contain('█');
   });
 
   it('draws the QR once the terminal has become large enough', async () => {
-    show({ columns: 80, rows: 24 });
+    show({ columns: 80, rows: 20 });
     feed.give({ type: 'status', status: 'qr' });
     feed.give({ type: 'qr', qr: QR });
     await screen.frameWith('--phone');
@@ -75,7 +97,7 @@ describe('the pairing screen', () => {
     await screen.frameWith(qrText(QR).lines.join('\n'));
   });
 
-  it('takes a QR away that is no longer good', async () => {
+  it('removes an expired QR', async () => {
     show();
     feed.give({ type: 'status', status: 'qr' });
     feed.give({ type: 'qr', qr: QR });
@@ -90,15 +112,74 @@ describe('the pairing screen', () => {
     expect(await screen.frameWith('ABCD-EFGH')).to.contain('Linked devices');
   });
 
-  it('shows how the past of the number comes in', async () => {
+  it('shows the progress of the history import', async () => {
     show();
     feed.give({ type: 'qr', qr: QR });
     feed.give({ type: 'history', progress: 40, messages: 1_234 });
-    const frame = await screen.frameWith('taking the history in: 40 % (1,234 messages)');
+    const frame = await screen.frameWith('importing the history: 40 % (1,234 messages)');
     expect(frame).to.contain('acme: linked').and.not.to.contain('█');
   });
 
-  it('ends with who is connected', async () => {
+  it('shows the one-time address', async () => {
+    show();
+    feed.give({ type: 'link', url: 'https://gateway.example.com/pair/acme.abc', expiresAt: '2026' });
+    const frame = await screen.frameWith('https://gateway.example.com/pair/acme.abc');
+    expect(frame).to.contain('15 minutes').and.to.contain('acme: waiting for the owner');
+    expect(frame).to.not.contain('--public-url');
+  });
+
+  it('warns of a one-time address that only this machine can open', async () => {
+    show();
+    feed.give({ type: 'link', url: 'http://127.0.0.1:3000/pair/acme.abc', expiresAt: '2026' });
+    expect(await screen.frameWith('only this machine can open this address')).to.contain('--public-url');
+  });
+
+  it('says in plain words what a passkey demand asks for, in place of the QR', async () => {
+    show(LARGE, true);
+    feed.give({ type: 'qr', qr: QR });
+    feed.give({
+      type: 'passkey',
+      step: 'assertion_needed',
+      secondsLeft: 300,
+      url: 'https://g.example/pair/a.b',
+    });
+    const frame = await screen.frameWith('https://g.example/pair/a.b');
+    expect(frame).to.contain("asks for the account's passkey").and.not.to.contain('█');
+    expect(frame).to.contain('switchboard pair acme --passkey-file FILE');
+    feed.give({ type: 'passkey', step: 'sending', secondsLeft: 60 });
+    expect(await screen.frameWith('The answer was sent')).not.to.contain('https://');
+  });
+
+  it('names the command that prints the script, where it does not print it', async () => {
+    show();
+    feed.give({ type: 'passkey', step: 'assertion_needed', secondsLeft: 300 });
+    const frame = await screen.frameWith("asks for the account's passkey");
+    expect(frame).to.contain('switchboard pair acme').and.not.to.contain('--passkey-file');
+  });
+
+  it('confirms the code with Enter, and says why that failed', async () => {
+    show();
+    let outcome: Promise<void> = Promise.reject(new Error('the ceremony has expired'));
+    outcome.catch(() => undefined);
+    let confirmed = 0;
+    const confirm = () => {
+      confirmed += 1;
+      return outcome;
+    };
+    feed.give({ type: 'passkey', step: 'confirm_code', secondsLeft: 60, code: 'ABCD-EFGH', confirm });
+    await screen.frameWith('ABCD-EFGH');
+    await screen.frameWith('press Enter');
+    // the screen begins to read the keyboard after it has drawn
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await screen.type('\r');
+    await screen.frameWith('the ceremony has expired');
+    outcome = Promise.resolve();
+    feed.give({ type: 'passkey', step: 'finishing', secondsLeft: 60 });
+    await screen.frameWith('acme: finishing the link');
+    expect(confirmed).to.equal(1);
+  });
+
+  it('ends with the jid of the connected number', async () => {
     show();
     const end: PairEnd = { type: 'connected', jid: '15550000001@s.whatsapp.net' };
     feed.give({ type: 'qr', qr: QR });
@@ -107,7 +188,7 @@ describe('the pairing screen', () => {
     expect(await ended).to.deep.equal(end);
   });
 
-  it('ends with a failure, whose reason is printed after it', async () => {
+  it('ends with a failure and its reason', async () => {
     show();
     const end: PairEnd = { type: 'failed', reason: 'why', code: 'failure', suggestions: [] };
     feed.give(end);
@@ -123,3 +204,19 @@ describe('the QR as text', () => {
     expect(lines.every((line) => line.length === columns)).to.equal(true);
   });
 });
+
+/** Whether a block of six fills one of them, from the upper left one; by the names of Unicode's chart. */
+function isFilled(block: string, at: number): boolean {
+  const half = new Map([
+    [' ', []],
+    ['█', [0, 1, 2, 3, 4, 5]],
+    ['▌', [0, 2, 4]],
+    ['▐', [1, 3, 5]],
+  ]).get(block);
+  if (half) return half.includes(at);
+  // the chart counts up in binary and leaves out the four above
+  const bits = Array.from({ length: 64 }, (_, index) => index).filter(
+    (index) => ![0, 21, 42, 63].includes(index),
+  );
+  return ((bits[(block.codePointAt(0) ?? 0) - 0x1fb00] ?? 0) & (1 << at)) !== 0;
+}

@@ -1,6 +1,5 @@
 import { type Filling, fillInbox, type Place } from '../support/inbox-fill.js';
-import { serve } from '../support/serve.js';
-import { vitals } from '../support/vitals.js';
+import { serve, vitals } from '../support/role.js';
 
 const commands = {
   ...vitals,

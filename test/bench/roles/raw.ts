@@ -17,9 +17,8 @@ import {
 import { pino } from 'pino';
 import { Agent } from 'undici';
 import { PlainAgent } from '../../sandbox/support/media-route.js';
-import { inFlight } from '../support/in-flight.js';
-import { serve } from '../support/serve.js';
-import { vitals } from '../support/vitals.js';
+import { serve, vitals } from '../support/role.js';
+import { inFlight } from '../support/send-texts.js';
 
 /** As many as the gateway has to one receiver. */
 const WEBHOOK_CONNECTIONS = 32;

@@ -1,7 +1,6 @@
+import { type Address, Router } from '../../../src/cluster/workers/router.js';
 import { createLog } from '../../../src/log.js';
-import { type Address, Router } from '../../../src/workers/router.js';
-import { serve } from '../support/serve.js';
-import { vitals } from '../support/vitals.js';
+import { serve, vitals } from '../support/role.js';
 
 const commands = {
   ...vitals,

@@ -1,6 +1,5 @@
 import { startSandbox } from '../../../src/sandbox/index.js';
-import { serve } from '../support/serve.js';
-import { vitals } from '../support/vitals.js';
+import { serve, vitals } from '../support/role.js';
 
 const commands = {
   ...vitals,

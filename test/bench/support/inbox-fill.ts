@@ -5,10 +5,10 @@ import { MongoClient } from 'mongodb';
 import { encryptionKeyBytes } from '../../../src/config/secrets.js';
 import { formatRoomId } from '../../../src/domain/room.js';
 import { type MessageDocument, toDocument } from '../../../src/store/mongo/messages.js';
-import { openMongoBackend } from '../../../src/store/mongo/mongo-store.js';
+import { openMongoBackend } from '../../../src/store/mongo/store.js';
 import { sealStore } from '../../../src/store/sealing/sealed-store.js';
 import { sqliteMessages } from '../../../src/store/sqlite/messages.js';
-import { openSqliteBackend } from '../../../src/store/sqlite/sqlite-store.js';
+import { openSqliteBackend } from '../../../src/store/sqlite/store.js';
 import type { Backend, HistoryMessage, RoomUpdate } from '../../../src/store/store.js';
 import { session } from '../../contracts/store/harness.js';
 
@@ -48,7 +48,9 @@ export async function fillInbox(place: Place, { messagesIn, readRooms }: Filling
   const store = await sealStore(backend, encryptionKeyBytes(place.encryptionKey));
   const isRead = new Set(readRooms);
   try {
-    await store.sessions.create(session(CLIENT_ID, { lid: MY_LID, status: 'logged_out' }));
+    await store.sessions.create(
+      session(CLIENT_ID, { lid: MY_LID, status: 'logged_out', retentionDays: null }),
+    );
     for (let turn = 0; turn < Math.max(...messagesIn); turn++) {
       for (const [room, count] of messagesIn.entries()) {
         if (turn >= count) continue;
@@ -130,6 +132,7 @@ function intoSqlite(dataDir: string): Writer {
     sqlite,
     run: (work) => work(),
     inTransaction: (work) => sqlite.transaction(work).immediate(),
+    write: async (work) => work(),
     checkFile: () => undefined,
     close: () => sqlite.close(),
   });

@@ -5,16 +5,15 @@ import { SandboxClient } from '../../../src/sandbox/client.js';
 import type { GatewayRole } from '../roles/gateway.js';
 import type { RawRole } from '../roles/raw.js';
 import type { SandboxRole } from '../roles/sandbox.js';
-import { type DaemonSettings, GatewaySide } from './gateway-side.js';
-import { RawSide } from './raw-side.js';
+import { type DaemonSettings, GatewaySide, RawSide } from './sides.js';
 import { Worker } from './worker.js';
 
 /** The sandbox network in a process of its own, and the means to set up both sides against it. */
 export class Lab {
   readonly sandbox: Worker<SandboxRole>;
   readonly phones: SandboxClient;
-  readonly #wsUrl: string;
-  readonly #rootKey: string;
+  /** The network's WebSocket, and the key that signs its certificate, in base64. */
+  readonly network: { wsUrl: string; rootKey: string };
   readonly #cleanup: (() => Promise<unknown>)[] = [];
   #people = 0;
 
@@ -24,8 +23,7 @@ export class Lab {
   ) {
     this.sandbox = sandbox;
     this.phones = new SandboxClient(network.url);
-    this.#wsUrl = network.wsUrl;
-    this.#rootKey = network.rootKey;
+    this.network = { wsUrl: network.wsUrl, rootKey: network.rootKey };
   }
 
   static async open(): Promise<Lab> {
@@ -43,7 +41,7 @@ export class Lab {
     const dataDir = await this.#folder();
     const store = await prepare(dataDir);
     const worker = new Worker<GatewayRole>('gateway');
-    const side = new GatewaySide(worker, this.phones, { wsUrl: this.#wsUrl, dataDir, ...store });
+    const side = new GatewaySide(worker, this.phones, { wsUrl: this.network.wsUrl, dataDir, ...store });
     this.#cleanup.push(() => side.end());
     await side.start();
     return side;
@@ -55,7 +53,7 @@ export class Lab {
     const worker = new Worker<RawRole>('raw');
     const side = new RawSide(worker, this.phones, folder);
     this.#cleanup.push(() => side.end());
-    await worker.ask('use', { wsUrl: this.#wsUrl, rootKey: this.#rootKey });
+    await worker.ask('use', this.network);
     return side;
   }
 

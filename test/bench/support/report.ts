@@ -1,7 +1,43 @@
 import { cpus } from 'node:os';
 import Table from 'cli-table3';
-import type { Comparison, Side } from './measurement.js';
-import { median } from './statistics.js';
+import type { Lab } from './lab.js';
+import { median } from './rounds.js';
+
+/** One side's figures: one number for each round, and the CPU that it took where that tells something. */
+export interface Side {
+  rounds: number[];
+  /** Milliseconds of CPU of that side's own process for each message. */
+  cpuMsPerMessage?: number[];
+  /** The same of every process that took part, by its name. */
+  cpuMsOf?: Record<string, number[]>;
+  /** How many cores of the machine were busy, with whatever. */
+  coresBusy?: number[];
+}
+
+/** A comparison of the gateway with the bare library, or with what does the least there is to do. */
+export interface Comparison {
+  name: string;
+  unit: string;
+  gateway: Side;
+  raw: Side;
+  /** What `raw` is where it is not the bare library; empty if there is nothing to compare with. */
+  rawIs?: string;
+  /** The issue's bound of gateway / raw; undefined for figures that only explain others. */
+  target?: { atLeast: number } | { atMost: number };
+  /** How each side was measured. */
+  method: string;
+}
+
+/** A figure that is compared with nothing but its own bound, in its unit. */
+export function absolute(
+  fields: Pick<Comparison, 'name' | 'unit' | 'method' | 'target'>,
+  value: number,
+): Comparison {
+  return { ...fields, gateway: { rounds: [value] }, raw: { rounds: [1] }, rawIs: '' };
+}
+
+/** Measures both sides in one run. */
+export type Measurement = (lab: Lab) => Promise<Comparison[]>;
 
 /** A comparison with its medians and its verdict. */
 export interface Verdict extends Comparison {
@@ -51,8 +87,8 @@ export function draw({ at, node, machine, results }: Report): string {
     table.push([
       `${name}\n${unit}`,
       figures(gateway),
-      rawIs ? `${rawIs}\n${figures(raw)}` : figures(raw),
-      ratio.toFixed(2),
+      rawIs === '' ? '' : rawIs ? `${rawIs}\n${figures(raw)}` : figures(raw),
+      rawIs === '' ? '' : ratio.toFixed(2),
       target ? ('atLeast' in target ? `≥ ${target.atLeast}` : `≤ ${target.atMost}`) : '',
       met === undefined ? '' : met ? 'met' : 'MISSED',
     ]);

@@ -1,8 +1,36 @@
+import { cpus } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
-import { watchCores } from './cores.js';
-import type { Side } from './measurement.js';
-import { sum } from './statistics.js';
+import type { Side } from './report.js';
 import type { Worker } from './worker.js';
+
+/** The middle value; of an even number of values the mean of the middle two. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const [low = Number.NaN, high = low] = sorted.slice(Math.ceil(middle) - 1, Math.floor(middle) + 1);
+  return (low + high) / 2;
+}
+
+export function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/** Milliseconds that all cores of this machine have been busy, and that they have been there, since it started. */
+function coreTimes(): { busy: number; all: number } {
+  const times = cpus().map(({ times: { idle, ...busy } }) => ({ idle, busy: sum(Object.values(busy)) }));
+  const busy = sum(times.map((core) => core.busy));
+  return { busy, all: busy + sum(times.map(({ idle }) => idle)) };
+}
+
+/** Watches the whole machine. @returns what tells how many of its cores were busy since then, and for how many milliseconds of CPU */
+export function watchCores(): () => { cores: number; cpuMs: number } {
+  const before = coreTimes();
+  return () => {
+    const { busy, all } = coreTimes();
+    const cpuMs = busy - before.busy;
+    return { cores: (cpuMs / (all - before.all)) * cpus().length, cpuMs };
+  };
+}
 
 /** Milliseconds after which a round begins although not everybody is at rest: nobody ever is on a busy machine. */
 const REST_MS = 3_000;

@@ -1,6 +1,22 @@
 import { Agent } from 'undici';
-import { clientIdOf } from './client-id.js';
-import { inFlight } from './in-flight.js';
+
+/** The session that a number is linked as. */
+export function clientIdOf(number: string): string {
+  return `s${number.slice(1)}`;
+}
+
+/** Does something `count` times, `parallel` of them at a time. */
+export async function inFlight(
+  count: number,
+  parallel: number,
+  work: (index: number) => Promise<void>,
+): Promise<void> {
+  let next = 0;
+  const lane = async () => {
+    while (next < count) await work(next++);
+  };
+  await Promise.all(Array.from({ length: parallel }, lane));
+}
 
 /** Which session writes to whom, by their numbers. */
 export interface Chat {

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { Answer, Commands, Question } from './serve.js';
+import type { Answer, Commands, Question } from './role.js';
 
 /** Milliseconds that a process has to end before it is killed. */
 const END_MS = 5_000;

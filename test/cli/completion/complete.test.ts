@@ -1,11 +1,16 @@
 import { expect } from 'chai';
-import { complete } from '../../../src/cli/completion/complete.js';
-import type { Grammar } from '../../../src/cli/completion/grammar.js';
+import { complete, type Grammar } from '../../../src/cli/completion/complete.js';
 
 const JSON_FLAG = { name: 'json', description: 'as JSON', repeatable: false };
 const GRAMMAR: Grammar = {
   topics: [{ name: 'sessions', description: 'linked numbers' }],
   commands: [
+    {
+      words: ['send', 'text'],
+      description: 'a text',
+      args: [{ kind: 'session' }, { kind: 'chat' }],
+      flags: [JSON_FLAG],
+    },
     { words: ['doctor'], description: 'finds faults', args: [], flags: [JSON_FLAG] },
     {
       words: ['sessions', 'show'],
@@ -32,13 +37,13 @@ const GRAMMAR: Grammar = {
   ],
 };
 
-/** What the words may go on with, without what it means. */
+/** The completions of the words, without their descriptions. */
 function texts(...words: string[]): string[] {
   return complete(GRAMMAR, words).candidates.map(({ text }) => text);
 }
 
-describe('the completion of a command line', () => {
-  it('begins with topics and commands', () => {
+describe('completion', () => {
+  it('completes topics and commands', () => {
     expect(complete(GRAMMAR, ['']).candidates).to.deep.equal([
       { text: 'doctor', description: 'finds faults' },
       { text: 'sessions', description: 'linked numbers' },
@@ -46,22 +51,30 @@ describe('the completion of a command line', () => {
     expect(texts('se')).to.deep.equal(['sessions']);
   });
 
-  it('goes on with the commands of a topic', () => {
+  it('completes the commands of a topic', () => {
     expect(texts('sessions', '')).to.deep.equal(['show', 'webhook']);
     expect(texts('sessions', 'w')).to.deep.equal(['webhook']);
   });
 
-  it('asks for the names of sessions where one stands', () => {
+  it('asks for session names where one is expected', () => {
     expect(complete(GRAMMAR, ['sessions', 'show', 'a'])).to.deep.equal({ candidates: [], also: 'session' });
   });
 
-  it('knows the words that an argument may be, whatever flags stand before it', () => {
+  it('asks for the chats of the session where a name or an address is expected', () => {
+    expect(complete(GRAMMAR, ['send', 'text', '--json', 'acme', 'B'])).to.deep.equal({
+      candidates: [],
+      also: 'chat',
+      clientId: 'acme',
+    });
+  });
+
+  it('completes the options of an argument, after any flags', () => {
     const argv = ['sessions', 'webhook', '--json', 'acme', '--data-dir', '/tmp', 'https://x'];
     expect(texts(...argv, '')).to.deep.equal(['on', 'off']);
     expect(texts(...argv, 'of')).to.deep.equal(['off']);
   });
 
-  it('offers flags at a dash, and where nothing else is known', () => {
+  it('completes flags after a dash, and where nothing else fits', () => {
     expect(texts('sessions', 'webhook', 'acme', '--d')).to.deep.equal(['--data-dir']);
     expect(texts('doctor', '')).to.deep.equal(['--json']);
   });
@@ -71,22 +84,21 @@ describe('the completion of a command line', () => {
     expect(texts(...argv)).to.deep.equal(['--extra-event', '--data-dir']);
   });
 
-  it('knows the values of flags', () => {
+  it('completes the values of flags', () => {
     expect(texts('sessions', 'webhook', '--extra-event', 's')).to.deep.equal(['session_status']);
     expect(texts('sessions', 'webhook', '-e', 'm')).to.deep.equal(['message_status']);
     expect(complete(GRAMMAR, ['sessions', 'webhook', '--data-dir', '']).also).to.equal('file');
   });
 
-  it('knows them behind = too, which bash takes for a word', () => {
+  it('completes values after =, which bash splits off', () => {
     expect(texts('sessions', 'webhook', '--extra-event=s')).to.deep.equal(['--extra-event=session_status']);
     expect(texts('sessions', 'webhook', '--extra-event', '=', 's')).to.deep.equal(['session_status']);
     expect(texts('sessions', 'webhook', '--extra-event', '=')).to.have.length(2);
   });
 
-  it('has nothing to say where everything is typed', () => {
+  it('offers nothing after a complete command line', () => {
     expect(complete(GRAMMAR, ['sessions', 'webhook', 'acme', 'x', 'on', 'more'])).to.deep.equal({
       candidates: [],
-      also: undefined,
     });
     expect(texts('nonsense', '')).to.deep.equal([]);
   });

@@ -20,13 +20,13 @@ describe('doctor, of a daemon', () => {
   const look = (changes: Partial<Patient> = {}) =>
     diagnose({ url: daemon.http.url, token: TOKEN, dataDir: folder.path, ...changes });
 
-  it('finds no trouble where all is well', async () => {
+  it('finds no problem in a healthy daemon', async () => {
     const { results, troubles } = await look();
     expect(troubles).to.deep.equal([]);
     expect(results.map(({ id }) => id)).to.include.members(['daemon', 'clock', 'store', 'token', 'version']);
   });
 
-  it('finds that nothing listens, and skips what needs a daemon with the reason', async () => {
+  it('reports that nothing listens, and skips the checks that need a daemon with the reason', async () => {
     const gone = await startTcpProxy('127.0.0.1', 1);
     await gone.stop();
     const diagnosis = await look({ url: `http://127.0.0.1:${gone.port}` });
@@ -52,12 +52,12 @@ describe('doctor, of a daemon', () => {
     await proxy.stop();
   });
 
-  it('finds an address with https that does not speak it', async () => {
+  it('finds an https address without TLS', async () => {
     const diagnosis = await look({ url: daemon.http.url.replace('http', 'https') });
     expect(diagnosis.of('daemon').trouble).to.equal('daemon-tls');
   });
 
-  it('finds that something else answers there', async () => {
+  it('finds that the server is not a Switchboard daemon', async () => {
     daemon.http.on('GET /health/live', { hello: 'world' });
     const diagnosis = await look();
     expect(diagnosis.of('daemon')).to.include({ level: 'failed', trouble: 'daemon-stranger' });
@@ -67,7 +67,7 @@ describe('doctor, of a daemon', () => {
     expect((await look({ token: 'another' })).of('token').trouble).to.equal('token-wrong');
     const missing = await diagnose({ url: daemon.http.url, dataDir: folder.path });
     expect(missing.of('token').trouble).to.equal('token-missing');
-    expect(missing.of('sessions')).to.include({ level: 'skipped', detail: 'needs token, see there' });
+    expect(missing.of('sessions')).to.include({ level: 'skipped', detail: 'needs token, see above' });
   });
 
   const skews: [seconds: number, trouble: string | undefined][] = [
@@ -77,7 +77,7 @@ describe('doctor, of a daemon', () => {
     [-90, 'clock-far-off'],
   ];
   for (const [seconds, trouble] of skews) {
-    it(`says ${trouble ?? 'nothing'} of a clock that differs by ${seconds} s`, async () => {
+    it(`reports ${trouble ?? 'nothing'} for a clock that differs by ${seconds} s`, async () => {
       daemon.http.on('GET /health/live', () => ({
         headers: { date: new Date(Date.now() + seconds * 1_000).toUTCString() },
         body: { status: 'ok', podName: 'n', uptime: '1s' },
@@ -95,10 +95,10 @@ describe('doctor, of a daemon', () => {
     }));
     const without = await look();
     expect(without.of('store')).to.include({ level: 'failed', trouble: 'store-unreachable' });
-    expect(without.of('nodes')).to.include({ level: 'skipped', detail: 'needs store, see there' });
+    expect(without.of('nodes')).to.include({ level: 'skipped', detail: 'needs store, see above' });
   });
 
-  it('forgives a store that is slow once', async () => {
+  it('ignores a single slow answer of the store', async () => {
     let asked = 0;
     daemon.http.on('GET /fleet', () => ({
       body: { nodes: [{ ...daemon.node, store: { ms: asked++ < 2 ? 900 : 3 } }], sessions: [] },
@@ -115,7 +115,7 @@ describe('doctor, of a daemon', () => {
     });
   });
 
-  it('ends a check that takes too long, and everything that would come after the last moment', async () => {
+  it('ends a check at its timeout, and skips all checks after the total timeout', async () => {
     daemon.http.on('GET /clients', () => new Promise(() => undefined));
     const diagnosis = await look({
       limits: { ...WELL_LIMITS, checkMs: 300 },
@@ -124,7 +124,7 @@ describe('doctor, of a daemon', () => {
     expect(diagnosis.of('session').level).to.equal('skipped');
   });
 
-  it('names each network that cannot be reached by why', async () => {
+  it('names the cause for each network that cannot be reached', async () => {
     const gone = await startTcpProxy('127.0.0.1', 1);
     await gone.stop();
     const networks = {

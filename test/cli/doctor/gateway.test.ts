@@ -1,20 +1,26 @@
 import { expect } from 'chai';
-import { releaseVersion } from '../../../src/release.js';
-import { linkSession, reached } from '../../support/pairing.js';
+import type { RawSettings } from '../../../src/config/schema.js';
+import { releaseVersion } from '../../../src/daemon/release.js';
 import { makeTempDir, type TempDir } from '../../support/temp-dir.js';
-import { startWorld, TOKEN, type World } from '../../support/world.js';
+import { linkSession, reached, startWorld, TOKEN, type World } from '../../support/world.js';
 import { diagnose } from './support/diagnose.js';
 
 const NAMES = ['well', 'unlinked', 'replaced', 'banned'];
 
-describe('doctor, of a gateway that runs', () => {
+describe('doctor, with a running gateway', () => {
   let world: World;
   let folder: TempDir;
 
   before(async () => {
-    world = await startWorld({ settings: { allowPrivateUrls: false } });
+    const settings: RawSettings = { allowPrivateUrls: true };
+    world = await startWorld({ settings });
     folder = await makeTempDir();
     for (const name of NAMES) await linkSession(world, name, { number: numberOf(name), name });
+    // the receiver was allowed when it was set
+    await world.stopDaemon();
+    settings.allowPrivateUrls = false;
+    await world.startDaemon();
+    for (const name of NAMES) await reached(world, name, 'connected');
   });
   after(async () => {
     await world.stop();
@@ -30,7 +36,7 @@ describe('doctor, of a gateway that runs', () => {
       program: { release: releaseVersion(), nodeVersion: '20.19.0', nodeRange: '>=20.19' },
     });
 
-  it('finds nothing but the receiver inside the own network, which may not be called', async () => {
+  it('finds only the receiver at a private address, which the daemon may not call', async () => {
     const diagnosis = await look();
     for (const id of ['daemon', 'clock', 'store', 'token', 'version', 'network', 'sessions']) {
       expect(diagnosis.of(id).level, id).to.equal('ok');
@@ -41,7 +47,7 @@ describe('doctor, of a gateway that runs', () => {
     }
   });
 
-  it('finds sessions that wait for somebody, each with what to do', async () => {
+  it('finds sessions that wait for an operator, and suggests what to do', async () => {
     await world.phones.unlink(numberOf('unlinked'));
     await world.phones.fault({ kind: 'conflict', number: numberOf('replaced') });
     await world.phones.fault({ kind: 'ban', number: numberOf('banned') });
@@ -55,7 +61,7 @@ describe('doctor, of a gateway that runs', () => {
     expect(diagnosis.of('session', 'banned').trouble).to.equal('session-banned');
   });
 
-  it('finds that the network is gone', async () => {
+  it('finds that the network is unreachable', async () => {
     await world.sandbox.stop();
     await reached(world, 'well', 'reconnecting');
     const diagnosis = await look();

@@ -46,14 +46,14 @@ describe('doctor, of an installation', () => {
     expect((await look({ program: newer })).of('node').level).to.equal('ok');
   });
 
-  it('finds a setting that cannot be used, and makes no secrets', async () => {
+  it('finds an invalid setting, and creates no secrets', async () => {
     const diagnosis = await look({ env: { SWITCHBOARD_PORT: 'many' } });
     expect(diagnosis.of('settings')).to.include({ level: 'failed', trouble: 'settings-invalid' });
     expect(diagnosis.of('settings').detail).to.contain('SWITCHBOARD_PORT');
     expect(diagnosis.of('token-file').level).to.equal('skipped');
   });
 
-  it('finds a data directory that is missing, no folder, or open to others', async () => {
+  it('finds a data directory that is missing, not a folder, or open to other users', async () => {
     const missing = await look({ dataDir: inFolder('missing') });
     expect(missing.of('data-dir')).to.include({ level: 'warning', trouble: 'data-dir-missing' });
     await writeSecret('file', '');
@@ -72,7 +72,7 @@ describe('doctor, of an installation', () => {
     expect(full.of('disk').facts.freeBytes).to.be.a('number');
   });
 
-  it('finds a token that others may read, and one that cannot be read', async () => {
+  it('finds a token file that is readable by others, or unreadable', async () => {
     await writeSecret('token', 'x'.repeat(32), 0o644);
     const open = (await look()).of('token-file');
     expect(open).to.include({ trouble: 'token-file-open', advice: `chmod 600 ${inFolder('token')}` });
@@ -91,7 +91,7 @@ describe('doctor, of an installation', () => {
     expect((await look()).of('encryption-key').trouble).to.equal('key-change-unfinished');
   });
 
-  it('finds that the key of a database is gone, or another', async () => {
+  it('finds that the key of a database is missing or wrong', async () => {
     await (await openHere()).close();
     expect((await look()).of('encryption-key').trouble).to.equal('key-file-missing');
     await writeSecret('encryption-key', 'b'.repeat(64));
@@ -103,7 +103,7 @@ describe('doctor, of an installation', () => {
     expect(right.of('store-file').level).to.equal('ok');
   });
 
-  it('finds that another process has the data directory', async () => {
+  it('finds that another process uses the data directory', async () => {
     await writeSecret('encryption-key', KEY);
     const store = await openHere();
     const found = (await look()).of('store-file');
@@ -112,7 +112,7 @@ describe('doctor, of an installation', () => {
     expect(found.detail).to.contain(String(process.pid));
   });
 
-  it('finds a database that is none', async () => {
+  it('finds a file that is not a database', async () => {
     await writeSecret('encryption-key', KEY);
     await writeSecret(
       'switchboard.db',
@@ -121,12 +121,21 @@ describe('doctor, of an installation', () => {
     expect((await look()).of('store-file')).to.include({ level: 'failed', trouble: 'store-broken' });
   });
 
-  it('finds that the port is taken by something else', async () => {
+  it('finds that another program uses the port', async () => {
     const other = await startTcpProxy('127.0.0.1', 1);
     const found = (await look({ env: { SWITCHBOARD_PORT: String(other.port) } })).of('port');
     await other.stop();
     expect(found).to.include({ level: 'failed', trouble: 'port-taken' });
     expect(found.advice).to.contain(`:${other.port}`);
+  });
+
+  it('checks the port of the URL that commands use, unless the settings have another one', async () => {
+    const other = await startTcpProxy('127.0.0.1', 1);
+    const ofUrl = await look({ env: { SWITCHBOARD_PORT: '' }, url: `http://127.0.0.1:${other.port}` });
+    const ofSettings = await look({ url: `http://127.0.0.1:${other.port}` });
+    await other.stop();
+    expect(ofUrl.of('port')).to.include({ level: 'failed', trouble: 'port-taken' });
+    expect(ofSettings.of('port')).to.include({ level: 'ok', detail: `127.0.0.1:${closedPort} is free` });
   });
 
   it('finds an address that this machine does not have', async () => {
@@ -153,19 +162,19 @@ describe('doctor, of an installation', () => {
       return (await look({ url: daemon.http.url, env })).of('public-url');
     };
 
-    it('finds links to stored files that lead nowhere from outside', async () => {
+    it('finds a public URL that is unreachable from other machines', async () => {
       expect((await publicUrl('')).trouble).to.equal('public-url-loopback');
       expect((await publicUrl('http://localhost:3000')).trouble).to.equal('public-url-loopback');
       expect((await publicUrl('', '127.0.0.1')).level).to.equal('skipped');
       expect((await publicUrl('http://nowhere.invalid')).trouble).to.equal('public-url-unreachable');
     });
 
-    it('does not care for the port of a daemon that was told another', async () => {
+    it('skips the port check while a daemon answers on another port', async () => {
       const env = { SWITCHBOARD_PORT: new URL(daemon.http.url).port };
       expect((await look({ url: daemon.http.url, env })).of('port').level).to.equal('skipped');
     });
 
-    it('leaves files alone that are on another machine', async () => {
+    it('skips file checks for a daemon on another machine', async () => {
       const port = new URL(daemon.http.url).port;
       const diagnosis = await look({ url: `http://127.0.0.1.nip.invalid:${port}` });
       for (const id of [

@@ -31,15 +31,15 @@ describe('doctor, of nodes that share a store', () => {
     return { clientId, podName, nodeId, epoch: 1, ageSeconds: 60, leftSeconds: 15, ...changes };
   }
 
-  it('finds no trouble where all is well, and tells what they hold', async () => {
+  it('finds no problem in healthy nodes, and reports their session counts', async () => {
     const diagnosis = await look();
     expect(diagnosis.troubles).to.deep.equal([]);
     expect(diagnosis.of('nodes').detail).to.equal('2 nodes: a with 1 session, b with 1 session');
     expect(diagnosis.of('node-urls').level).to.equal('ok');
-    expect(diagnosis.of('leases').detail).to.equal('2 sessions held, the first for 2 h');
+    expect(diagnosis.of('leases').detail).to.equal('2 sessions held, the longest for 2 h');
   });
 
-  it('leaves out what is not in question for one node, or not for a session’s secret', async () => {
+  it('skips node checks for a single node and for an API secret', async () => {
     daemon.nodes = [wellNode('n', { self: true, url: '' })];
     const diagnosis = await look();
     for (const id of ['nodes', 'node-urls', 'leases']) expect(diagnosis.of(id).level, id).to.equal('skipped');
@@ -49,11 +49,11 @@ describe('doctor, of nodes that share a store', () => {
   });
 
   const ills: [trouble: string, check: string, b: Record<string, unknown>, said: RegExp][] = [
-    ['node-silent', 'nodes', SILENT, /nothing of b for 9 s/],
-    ['node-name-twice', 'nodes', { podName: 'a' }, /several nodes are called a/],
-    ['node-versions-differ', 'nodes', { version: '2025-12' }, /a of 2026-01, b of 2025-12/],
+    ['node-silent', 'nodes', SILENT, /no heartbeat of b for 9 s/],
+    ['node-name-twice', 'nodes', { podName: 'a' }, /several nodes have the name a/],
+    ['node-versions-differ', 'nodes', { version: '2025-12' }, /a \(2026-01\), b \(2025-12\)/],
     ['node-draining', 'nodes', { draining: true }, /b with 1 session left$/],
-    ['node-url-loopback', 'node-urls', { url: 'http://127.0.0.1:3000' }, /b tells .*127\.0\.0\.1/],
+    ['node-url-loopback', 'node-urls', { url: 'http://127.0.0.1:3000' }, /b announces .*127\.0\.0\.1/],
   ];
   for (const [trouble, check, changes, said] of ills) {
     it(`finds ${trouble}`, async () => {
@@ -65,19 +65,19 @@ describe('doctor, of nodes that share a store', () => {
     });
   }
 
-  it('finds that nobody takes sessions any more', async () => {
+  it('finds that no node takes sessions while all are draining', async () => {
     daemon.nodes = daemon.nodes.map((node) => ({ ...node, draining: true }));
-    expect((await look()).of('nodes').detail).to.match(/draining: a .*, b .*; nobody takes sessions/);
+    expect((await look()).of('nodes').detail).to.match(/draining: a .*, b .*; no node takes new sessions/);
   });
 
-  it('finds a node that the others do not reach, and who answers in its place', async () => {
+  it('finds a node that others cannot reach, and names the server that answers instead', async () => {
     const { node } = daemon;
     const other = await FakeDaemon.start();
     try {
       for (const [answer, trouble, said] of [
-        [undefined, 'node-unreachable', /^a does not reach b at \S+; neither does this machine$/],
-        [{ podName: 'b' }, 'node-unreachable', /; this machine does$/],
-        [{ podName: 'c' }, 'node-url-stranger', /where c answers$/],
+        [undefined, 'node-unreachable', /^a cannot reach b at \S+; this machine cannot either$/],
+        [{ podName: 'b' }, 'node-unreachable', /; this machine can$/],
+        [{ podName: 'c' }, 'node-url-stranger', /but c answers there$/],
       ] as const) {
         if (answer) other.on('GET /health/live', answer);
         const url = answer ? other.url.replace('127.0.0.1', '0.0.0.0') : 'http://b.invalid:3000';
@@ -87,7 +87,7 @@ describe('doctor, of nodes that share a store', () => {
         expect([found.trouble, found.level]).to.deep.equal([trouble, 'failed']);
         expect(found.detail).to.match(said);
         expect(String(found.advice).includes('same --token')).to.equal(
-          /; this machine does$/.test(found.detail),
+          /; this machine can$/.test(found.detail),
         );
       }
     } finally {
@@ -96,11 +96,14 @@ describe('doctor, of nodes that share a store', () => {
     }
   });
 
-  it('finds leases that nobody renews', async () => {
+  it('finds leases that are not renewed', async () => {
     for (const [leases, said] of [
-      [[lease('acme', 'id-a'), lease('beta', 'id-x', { podName: '' })], /^1 session of nodes that are gone/],
-      [[lease('acme', 'id-a', { leftSeconds: 0 })], /^1 session of a: not renewed, over in 0 s/],
-      [[lease('acme', 'id-a', { leftSeconds: 4 }), lease('beta', 'id-b')], /of a: not renewed, over in 4 s/],
+      [[lease('acme', 'id-a'), lease('beta', 'id-x', { podName: '' })], /^1 session of a node that is gone/],
+      [[lease('acme', 'id-a', { leftSeconds: 0 })], /^1 session of a: lease not renewed, expires within 0 s/],
+      [
+        [lease('acme', 'id-a', { leftSeconds: 4 }), lease('beta', 'id-b')],
+        /of a: lease not renewed, expires within 4 s/,
+      ],
     ] as const) {
       daemon.leases = [...leases];
       const found = (await look()).of('leases');
@@ -109,7 +112,7 @@ describe('doctor, of nodes that share a store', () => {
     }
   });
 
-  it('finds a session that no node holds, but first what has ended it', async () => {
+  it('finds a session without a node, unless a terminal status explains it', async () => {
     const free = { podName: '', connected: false, reason: 'no node holds it' };
     daemon.session = wellSession('acme', { ...free, status: 'reconnecting' });
     const found = (await look()).of('session', 'acme');

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { CheckResult } from '../../../src/cli/doctor/check.js';
+import { EXPORTED_REASON } from '../../../src/domain/session.js';
 import { makeTempDir, type TempDir } from '../../support/temp-dir.js';
 import { diagnose, type Patient } from './support/diagnose.js';
 import { TOKEN, WellDaemon, wellClient, wellSession } from './support/well.js';
@@ -36,6 +37,8 @@ describe('doctor, of sessions', () => {
   const cases: [what: string, session: Record<string, unknown>, trouble: string | undefined][] = [
     ['is well', {}, undefined],
     ['has not been heard of', { connected: false }, 'session-silent'],
+    ['is restricted', { restriction: { until: '', reason: 'no new chats' } }, 'session-restricted'],
+    ['is warned', { warning: 'FIRST_WARNING' }, 'session-warned'],
     ['is being paired', { status: 'qr', since: ago(1_000), loggedIn: false }, 'session-unpaired'],
     ['was never paired', { status: 'initializing', loggedIn: false }, 'session-unpaired'],
     ['is paired and never connects', { status: 'initializing' }, 'session-stuck'],
@@ -53,8 +56,40 @@ describe('doctor, of sessions', () => {
     ['is banned', { status: 'banned' }, 'session-banned'],
     ['is in a state of another version', { status: 'asleep' }, 'session-status-unknown'],
   ];
+  const outdated = 'The network no longer accepts this client version (2.3000.1). No newer one was found.';
+  const DAMAGED = 'A stored value of session acme (sessions) cannot be decrypted: it is damaged.';
+  const LATE = 'The proxy did not answer in time. Nothing of the session goes around it.';
+  const explained: [what: string, reason: string, trouble: string, advice: string][] = [
+    ['waits for a passkey', 'passkey: WhatsApp asks for a passkey.', 'session-passkey', 'pair acme --link'],
+    ['reports an old version', outdated, 'client-outdated', '--wa-version'],
+    ['has a proxy that does not answer', LATE, 'session-proxy', 'switchboard sessions proxy acme URL'],
+    ['cannot be read', DAMAGED, 'session-damaged', 'restore a backup'],
+  ];
+  it('does not advise to connect a session that another Switchboard uses', async () => {
+    const reason = EXPORTED_REASON;
+    const { trouble, advice } = await lookAt('session', { status: 'replaced', reason });
+    expect(trouble).to.equal('session-replaced');
+    expect(advice).to.contain('switchboard sessions export acme --delete').and.not.contain('reconnect');
+  });
+  for (const [what, reason, trouble, advice] of explained) {
+    it(`suggests what to do about a session that ${what}`, async () => {
+      const found = await lookAt('session', { status: 'qr', since: ago(1_000), loggedIn: false, reason });
+      expect(found.trouble).to.equal(trouble);
+      expect(found.detail).to.contain(reason);
+      expect(found.advice).to.contain(advice);
+    });
+  }
+  for (const [status, advice] of [
+    ['logged_out', 'switchboard pair acme'],
+    ['replaced', 'switchboard sessions reconnect acme'],
+    ['banned', 'switchboard sessions reconnect acme'],
+  ] as const) {
+    it(`explains how a session that is ${status} reconnects`, async () => {
+      expect((await lookAt('session', { status, reason: '' })).advice).to.contain(advice);
+    });
+  }
   for (const [what, session, trouble] of cases) {
-    it(`says ${trouble ?? 'nothing'} of one that ${what}`, async () => {
+    it(`reports ${trouble ?? 'nothing'} for a session that ${what}`, async () => {
       const found = await lookAt('session', { ...session, reason: 'the reason' });
       expect(found.trouble).to.equal(trouble);
       if (trouble) expect(found.advice).to.be.a('string').that.is.not.empty;
@@ -63,7 +98,7 @@ describe('doctor, of sessions', () => {
     });
   }
 
-  it('leaves alone one that another node holds', async () => {
+  it('skips a session that another node holds', async () => {
     daemon.client = wellClient('acme', { webhookUrl: 'http://127.0.0.1:1' });
     daemon.session = undefined;
     const diagnosis = await look();
@@ -72,11 +107,11 @@ describe('doctor, of sessions', () => {
     expect(diagnosis.of('webhook', 'acme').level).to.equal('skipped');
   });
 
-  it('only notes that there is no webhook', async () => {
+  it('passes a session without a webhook', async () => {
     expect((await look()).of('webhook', 'acme')).to.include({ level: 'ok' });
   });
 
-  it('does not judge a webhook while somebody listens in its place', async () => {
+  it('skips the webhook while a listener replaces it', async () => {
     daemon.client = wellClient('acme', {
       webhookUrl: 'http://127.0.0.1:1',
       listener: { url: 'http://127.0.0.1:2/?key=secret' },
@@ -94,21 +129,38 @@ describe('doctor, of sessions', () => {
     expect(found.facts).to.deep.include({ count: 1, reason: 'answered 500' });
   });
 
-  it('finds a past that stopped half-way', async () => {
+  it('finds a paused webhook, and says how to resume it', async () => {
+    daemon.session = wellSession('acme', { webhookPaused: 'it answered 410' });
+    const found = (await look()).of('deliveries', 'acme');
+    expect(found).to.include({ level: 'warning', trouble: 'webhook-paused' });
+    expect(found.detail).to.contain('it answered 410');
+  });
+
+  it('finds a receiver that is down while events wait for it, and none that is only behind', async () => {
+    const waiting = { events: 12, bytes: 9_000, since: ago(MINUTE_MS), circuit: 'open' };
+    daemon.session = wellSession('acme', { waiting });
+    const found = (await look()).of('deliveries', 'acme');
+    expect(found).to.include({ level: 'warning', trouble: 'deliveries-waiting' });
+    expect(found.detail).to.contain('12 events wait for the receiver');
+    daemon.session = wellSession('acme', { waiting: { ...waiting, circuit: 'closed' } });
+    expect((await look()).of('deliveries', 'acme')).to.include({ level: 'ok' });
+  });
+
+  it('finds a history import that stopped', async () => {
     const history = { progress: 40, messages: 1_000 };
     expect((await lookAt('history', { history })).trouble).to.equal('history-stuck');
     expect((await lookAt('history', { history, connectedAt: ago(MINUTE_MS) })).level).to.equal('ok');
     expect((await lookAt('history', { history: { ...history, progress: 100 } })).level).to.equal('ok');
   });
 
-  it('looks at one session only when it is named', async () => {
+  it('checks only the session given with --session', async () => {
     const other = await look({ session: 'other' });
     expect(other.of('sessions')).to.include({ level: 'failed', trouble: 'session-unknown' });
     const acme = await look({ session: 'acme' });
     expect(acme.of('session', 'acme').level).to.equal('ok');
   });
 
-  describe('told not to send', () => {
+  describe('with --no-send', () => {
     const URL_SET = 'http://127.0.0.1:9/hook';
     const quiet = async (last?: Record<string, unknown>) => {
       daemon.client = wellClient('acme', { webhookUrl: URL_SET });
@@ -118,14 +170,14 @@ describe('doctor, of sessions', () => {
       return found;
     };
 
-    it('judges a webhook by the last call', async () => {
+    it('rates a webhook by its last call', async () => {
       const at = ago(MINUTE_MS);
       expect((await quiet({ at, outcome: 'delivered', reason: '' })).level).to.equal('ok');
       const refused = await quiet({ at, outcome: 'rejected', reason: 'answered 403' });
       expect(refused).to.include({ level: 'failed', trouble: 'webhook-unauthorized' });
     });
 
-    it('else by the last event that could not be delivered there', async () => {
+    it('rates a webhook that was never called by its last failed delivery', async () => {
       daemon.failed = [
         { url: 'http://127.0.0.1:8/former', reason: 'answered 404', failedAt: ago(1_000) },
         { url: URL_SET, reason: 'no answer within 15 s', failedAt: ago(2_000) },
@@ -133,7 +185,7 @@ describe('doctor, of sessions', () => {
       expect((await quiet()).trouble).to.equal('webhook-slow');
     });
 
-    it('else by a connection from here', async () => {
+    it('rates a webhook without deliveries by a connection from this machine', async () => {
       daemon.failed = [];
       expect((await quiet()).trouble).to.equal('webhook-refused');
     });

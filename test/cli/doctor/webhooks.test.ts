@@ -9,7 +9,7 @@ import { startWorld, TOKEN, type World } from '../../support/world.js';
 import { type Diagnosis, diagnose } from './support/diagnose.js';
 import { selfSigned } from './support/self-signed.js';
 
-/** The system's time; whoever waits for a receiver waits a twentieth of it. */
+/** The system clock, with timeouts for receivers divided by 20. */
 const hastyClock: MonotonicClock = {
   now: () => systemClock.now(),
   monotonic: () => systemClock.monotonic(),
@@ -91,23 +91,23 @@ describe('doctor, of webhooks', function () {
     unsigned: 'webhook-unsigned',
   };
   for (const [session, trouble] of Object.entries(expected)) {
-    it(`says ${trouble ?? 'nothing'} of the one of "${session}"`, () => {
+    it(`reports ${trouble ?? 'nothing'} for the webhook of "${session}"`, () => {
       const found = diagnosis.of('webhook', session);
       expect(found.trouble).to.equal(trouble);
       expect(JSON.stringify(found)).not.to.contain('secret');
     });
   }
 
-  it('tells of no failed deliveries but those from before', () => {
+  it('does not count the failure of its own test event', () => {
     expect(diagnosis.of('deliveries', 'missing').level).to.equal('ok');
   });
 
-  it('finds them waiting the next time', async () => {
+  it('counts the failed test events at the next run', async () => {
     const next = await look('missing');
     expect(next.of('deliveries', 'missing').trouble).to.equal('deliveries-failed');
   });
 
-  it('finds sessions that nobody has paired', () => {
+  it('finds sessions that were never paired', () => {
     expect(diagnosis.of('session', 'well')).to.include({ level: 'warning', trouble: 'session-unpaired' });
   });
 });

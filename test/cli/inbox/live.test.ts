@@ -1,13 +1,17 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { DaemonClient } from '../../../src/cli/client.js';
-import { createInboxModel } from '../../../src/cli/inbox/create-inbox-model.js';
+import { createInboxModel } from '../../../src/cli/inbox/inbox.js';
 import type { InboxModel } from '../../../src/cli/inbox/model.js';
+import { makeTempDir } from '../../support/temp-dir.js';
 import { statusEvent, textEvent } from '../support/entries.js';
 import { FakeDaemon } from '../support/fake-daemon.js';
 import { FakeHistory } from './support/fake-history.js';
 import { bodies, found, shown, until } from './support/watched.js';
 
-describe('the terminal inbox and a daemon that comes and goes', () => {
+describe('the inbox model, live', () => {
   let daemon: FakeDaemon;
   let history: FakeHistory;
   let model: InboxModel;
@@ -34,7 +38,7 @@ describe('the terminal inbox and a daemon that comes and goes', () => {
     await until(model, ({ conversation }) => conversation?.loading === false);
   };
 
-  it('reads a room a few times for thousands of signals, and ends with all of it', async () => {
+  it('loads a room a few times for thousands of signals, and misses nothing', async () => {
     await open();
     const path = `/chatrooms/${chatRoomId}/messages`;
     const before = { rooms: daemon.callsOf('/chatrooms').length, messages: daemon.callsOf(path).length };
@@ -49,7 +53,47 @@ describe('the terminal inbox and a daemon that comes and goes', () => {
     expect(model.state.conversation?.messages.length).to.be.at.most(2_000);
   });
 
-  it('reads nothing for rooms of other sessions, and no messages for rooms that are not open', async () => {
+  it('saves a file for its owner, replaces none, and leaves nothing of a download that breaks off', async () => {
+    const folder = await makeTempDir();
+    const files = createServer((request, response) => {
+      response.writeHead(200, { 'content-length': 4 });
+      if (request.url === '/whole') response.end('text');
+      else response.write('te', () => response.destroy());
+    });
+    await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve));
+    const address = files.address();
+    const url = `http://127.0.0.1:${address instanceof Object ? address.port : 0}`;
+    const path = join(folder.path, 'saved');
+    try {
+      expect(await model.saveFile(`${url}/broken`, path)).to.equal(false);
+      expect(await readdir(folder.path)).to.deep.equal([]);
+      expect(await model.saveFile(`${url}/whole`, path)).to.equal(true);
+      expect((await stat(path)).mode & 0o777).to.equal(0o600);
+      expect(await model.saveFile(`${url}/whole`, path)).to.equal(false);
+      expect(model.state.notice?.text).to.contain('exists already');
+      expect(await readFile(path, 'utf8')).to.equal('text');
+      expect(await readdir(folder.path)).to.deep.equal(['saved']);
+    } finally {
+      files.closeAllConnections();
+      files.close();
+      await folder.remove();
+    }
+  });
+
+  it('shows the link of a file where no desktop can open it, such as through SSH', async () => {
+    const { SSH_CONNECTION: before } = process.env;
+    process.env.SSH_CONNECTION = '192.0.2.1 50000 192.0.2.2 22';
+    try {
+      await model.openFile(`${daemon.url}/media/abc/photo.jpg`);
+    } finally {
+      if (before === undefined) delete process.env.SSH_CONNECTION;
+      else process.env.SSH_CONNECTION = before;
+    }
+    const url = `${daemon.url}/media/abc/photo.jpg`;
+    expect(model.state.notice).to.include({ level: 'warning', text: url, link: url });
+  });
+
+  it('loads nothing for rooms of other sessions, and no messages of closed rooms', async () => {
     await open();
     const path = `/chatrooms/${chatRoomId}/messages`;
     const other = history.addRoom('300', 1);
@@ -58,13 +102,18 @@ describe('the terminal inbox and a daemon that comes and goes', () => {
     daemon.signal({ clientId: 'acme', chatRoomId: other, messageId: 'm1' });
     await until(model, (state) => state.rooms.length === 2);
     expect(daemon.callsOf(path)).to.have.lengthOf(messages);
-    // one may have been under way
+    // one load can be in flight
     expect(daemon.callsOf('/chatrooms').length).to.be.within(rooms + 1, rooms + 2);
   });
 
-  it('says what a last message without text is, and reads it once', async () => {
+  it('shows a last message without text, and loads it once', async () => {
     const path = `/chatrooms/${chatRoomId}/messages`;
-    const media = { mediaType: 'document', fileName: 'menu\u001b[2J.pdf', fileSize: 35_000 };
+    const media = {
+      mimeType: 'application/pdf',
+      mediaType: 'document',
+      fileName: 'menu\u001b[2J.pdf',
+      fileSize: 35_000,
+    };
     await ready();
     const file = history.add(chatRoomId, { body: '', messageType: 'document', media });
     daemon.signal({ clientId: 'acme', chatRoomId, messageId: file.messageId });
@@ -79,7 +128,7 @@ describe('the terminal inbox and a daemon that comes and goes', () => {
     await until(model, ({ rooms }) => rooms.some((room) => room.last?.deleted));
   });
 
-  it('shows the phone number of somebody with a LID, once an event or a group message tells it', async () => {
+  it('shows the phone number of a LID once an event or a group message contains it', async () => {
     await ready();
     expect(model.state.rooms[0]).to.include({ to: '200@lid', phone: '' });
     daemon.publish(textEvent({ remoteJid: '200@lid', remotePhone: '+15550000002' }));
@@ -92,7 +141,7 @@ describe('the terminal inbox and a daemon that comes and goes', () => {
     await until(model, ({ rooms }) => rooms[1]?.phone === '+15550000003');
   });
 
-  it('comes back by itself, with what happened meanwhile', async () => {
+  it('reconnects, and shows what it missed', async () => {
     await open();
     await daemon.stop();
     const { connection } = await until(model, (state) => state.connection.state === 'reconnecting');
@@ -100,11 +149,12 @@ describe('the terminal inbox and a daemon that comes and goes', () => {
     history.add(chatRoomId, { body: 'while you were away' });
     await daemon.listen();
     await until(model, (state) => bodies(state).includes('while you were away'));
+    const { rooms } = await until(model, (state) => state.rooms[0]?.lastMessage === 'while you were away');
+    expect(rooms[0]).to.include({ unreadCount: 0 });
     expect(model.state.connection).to.deep.equal({ state: 'open' });
-    expect(model.state.rooms[0]).to.include({ lastMessage: 'while you were away', unreadCount: 0 });
   });
 
-  it('says nothing more of what failed once something else is done', async () => {
+  it('clears the notice of a failure after the next action', async () => {
     await open();
     daemon.on('POST /send-message', { messageId: 'm9' });
     expect(await model.sendFile('/there/is/no/such/file')).to.equal(false);
@@ -113,7 +163,7 @@ describe('the terminal inbox and a daemon that comes and goes', () => {
     expect(model.state.notice).to.equal(undefined);
   });
 
-  it('says that the daemon is away until it is back', async () => {
+  it('reports that the daemon is unavailable until it is back', async () => {
     await open();
     await daemon.stop();
     await until(model, ({ connection }) => connection.state === 'reconnecting');
@@ -123,7 +173,7 @@ describe('the terminal inbox and a daemon that comes and goes', () => {
     await until(model, ({ connection, notice }) => connection.state === 'open' && notice === undefined);
   });
 
-  it('shows another session once the daemon is back, when it was away for the change', async () => {
+  it('shows the newly selected session after a reconnect', async () => {
     const other = history.addRoom('900', 1, 'beta');
     await open();
     await daemon.stop();
@@ -141,7 +191,7 @@ describe('the terminal inbox and a daemon that comes and goes', () => {
     expect(model.state.notice).to.equal(undefined);
   });
 
-  it('waits for a daemon that was away from the beginning', async () => {
+  it('connects once an absent daemon starts', async () => {
     model.close();
     await daemon.stop();
     model = createInboxModel(new DaemonClient({ url: daemon.url, token: 't' }));
@@ -151,7 +201,7 @@ describe('the terminal inbox and a daemon that comes and goes', () => {
     expect(model.state.clientId).to.equal('acme');
   });
 
-  it('says why when the token is refused', async () => {
+  it('reports why the token is refused', async () => {
     await ready();
     daemon.token = 'another';
     daemon.cutStreams();
@@ -169,7 +219,16 @@ describe('the terminal inbox and a daemon that comes and goes', () => {
     expect(session).to.include({ clientId: 'acme', reason: 'the network[31m cannot be reached' });
   });
 
-  it('shows another session when the shown one is gone', async () => {
+  it('names commands, not routes, in the reason of a session', async () => {
+    await ready();
+    daemon.publish(statusEvent('initializing', 'qr', 'Call /start for new QR codes.'));
+    const session = await found(model, ({ sessions }) =>
+      sessions.find(({ status }) => status === 'initializing'),
+    );
+    expect(session.reason).to.equal('Run `switchboard pair` for new QR codes.');
+  });
+
+  it('shows another session when the shown one is deleted', async () => {
     await ready();
     daemon.on('GET /clients', {
       clients: [{ clientId: 'beta', jid: '100@lid', orgId: 'w', status: 'connected' }],
@@ -197,7 +256,7 @@ describe('the terminal inbox and a daemon that comes and goes', () => {
     expect(daemon.callsOf('/send-message')[0]?.body.to).to.equal('201@lid');
   });
 
-  it('asks again for an answer that was lost, under the same key', async () => {
+  it('retries after a lost answer, with the same key', async () => {
     await open();
     let calls = 0;
     daemon.on('POST /send-message', () => {
@@ -213,14 +272,14 @@ describe('the terminal inbox and a daemon that comes and goes', () => {
     expect(new Set(keys).size).to.equal(1);
   });
 
-  it('takes the same key for the same text, when nobody knows what became of it', async () => {
+  it('reuses the key for the same text after a lost answer', async () => {
     await open();
     daemon.on('POST /send-message', () => {
       daemon.cutConnections();
       return { body: {} };
     });
     expect(await model.send('perhaps')).to.equal(false);
-    expect(model.state.notice?.text).to.contain('may have been sent all the same');
+    expect(model.state.notice?.text).to.contain('may have been sent');
     daemon.on('POST /send-message', { status: 'sent', messageId: 'own' });
     expect(await model.send('perhaps')).to.equal(true);
     expect(await model.send('perhaps')).to.equal(true);
@@ -229,7 +288,7 @@ describe('the terminal inbox and a daemon that comes and goes', () => {
     expect(keys[3]).to.not.equal(keys[0]);
   });
 
-  it('tells nobody any more once it is closed', async () => {
+  it('notifies no listener after close', async () => {
     await open();
     let told = 0;
     model.subscribe(() => {

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { messageItems } from '../../../src/cli/inbox/message-item.js';
+import { type MessageRow, messageItems } from '../../../src/cli/inbox/message-item.js';
 import { roomItem } from '../../../src/cli/inbox/room-item.js';
-import type { MessageRow } from '../../../src/cli/inbox/wire.js';
 
 const CHAT = {
   chatRoomId: 'acme-100-200',
@@ -13,6 +12,7 @@ const GROUP = { ...CHAT, chatRoomId: 'acme-100-120363000000000001', name: 'Team'
 
 const ROW: MessageRow = {
   messageId: 'A',
+  clientId: 'acme',
   chatRoomId: CHAT.chatRoomId,
   body: 'hello',
   messageType: 'chat',
@@ -30,8 +30,8 @@ const item = (changes: Partial<MessageRow>, chat = CHAT) => {
   return read;
 };
 
-describe('a message of the terminal inbox', () => {
-  it('is read from a row that says nothing beyond the least', () => {
+describe('a message of the inbox', () => {
+  it('a message is built from a message with only the required fields', () => {
     expect(item({})).to.deep.equal({
       messageId: 'A',
       type: 'chat',
@@ -50,9 +50,14 @@ describe('a message of the terminal inbox', () => {
     });
   });
 
-  it('can do nothing to a terminal', () => {
+  it('a message contains no terminal control sequences', () => {
     const evil = '\u001b]0;title\u0007\u202eabc\r\nnext\tline\u0085';
-    const media = { mediaType: 'document', fileName: 'a\u001b[2J\n.pdf', fileSize: 1 };
+    const media = {
+      mimeType: 'application/pdf',
+      mediaType: 'document',
+      fileName: 'a\u001b[2J\n.pdf',
+      fileSize: 1,
+    };
     const read = item({ body: evil, pushname: 'Bo\nb\u001b[31m', media, downloadUrl: 'http://x/\u001b' });
     expect(read.body).to.equal(']0;titleabc\nnext  line');
     expect(read.author).to.equal('Bo ⏎ b[31m');
@@ -69,7 +74,7 @@ describe('a message of the terminal inbox', () => {
       expect(item({ body }).body).to.equal(body);
   });
 
-  it('counts reactions, the most frequent first, and knows the own one by either address', () => {
+  it('counts reactions, the most frequent first, and recognises the own one by either address', () => {
     const reactions = { '200': '👍', '300': '🎉', '15550000001': '🎉' };
     expect(item({ extras: { reactions } }).reactions).to.deep.equal([
       { emoji: '🎉', count: 2, mine: true },
@@ -78,7 +83,7 @@ describe('a message of the terminal inbox', () => {
     expect(item({ extras: { reactions: { '100': '👍' } } }).reactions[0]?.mine).to.equal(true);
   });
 
-  it('names authors of groups by their name, else their number, else their LID', () => {
+  it('a message names authors of groups by their name, else their number, else their LID', () => {
     const from = (group: object, pushname = '') => item({ pushname, extras: { group } }, GROUP).author;
     expect(from({ participant: '200', participantPhone: '+15550000002' }, 'Bob')).to.equal('Bob');
     expect(from({ participant: '200', participantPhone: '+15550000002' })).to.equal('+15550000002');
@@ -86,7 +91,7 @@ describe('a message of the terminal inbox', () => {
     expect(item({ fromMe: true, pushname: 'Alice' }).author).to.equal('');
   });
 
-  it('names who is quoted by the message, by the person, or not at all', () => {
+  it('a message names the quoted person by the message, by the contact, or not at all', () => {
     const quoted = (quote: object) => ({
       messageId: 'B',
       extras: { quoted: { body: 'x', type: 'text', ...quote } },
@@ -102,7 +107,7 @@ describe('a message of the terminal inbox', () => {
     expect(item(quoted({ body: '', type: 'image' })).quoted?.body).to.equal('[image]');
   });
 
-  it('says what became of it', () => {
+  it('shows edits, forwards, deletion and status', () => {
     expect(item({ extras: { editHistory: [{ body: 'helo', editedAt: '' }] } }).edited).to.equal(true);
     expect(item({ extras: { edited: true, forwarded: true } })).to.include({ edited: true, forwarded: true });
     expect(item({ extras: { revoked: true } }).deleted).to.equal(true);
@@ -111,7 +116,7 @@ describe('a message of the terminal inbox', () => {
     expect(item({ status: 'read' }).tick).to.equal(undefined);
   });
 
-  it('is written out when it is no text', () => {
+  it('a message has a text form for every type', () => {
     const text = (messageType: string, body: string, extras: object) =>
       item({ messageType, body, extras: { ...extras } }).body;
     expect(text('poll', 'Lunch?', { poll: { options: ['Soup', 'Salad'] } })).to.equal(
@@ -119,7 +124,7 @@ describe('a message of the terminal inbox', () => {
     );
     expect(text('vote_update', 'Soup', {})).to.equal('voted: Soup');
     expect(text('vote_update', '', { pollVote: { selectedHashes: ['ab'] } })).to.equal('voted');
-    expect(text('vote_update', '', { pollVote: { selectedHashes: [] } })).to.equal('took the vote back');
+    expect(text('vote_update', '', { pollVote: { selectedHashes: [] } })).to.equal('removed the vote');
     expect(text('location', '1, 2', { location: { latitude: 1, longitude: 2 } })).to.equal('1, 2');
     const contacts = [
       { displayName: 'Ada', phone: '+1' },
@@ -146,8 +151,12 @@ describe('a message of the terminal inbox', () => {
   });
 });
 
-describe('a room of the terminal inbox', () => {
+describe('a room of the inbox', () => {
   const ROOM = {
+    clientId: 'acme',
+    myLid: '100',
+    clientLid: '200',
+    avatarUrl: '',
     chatRoomId: 'acme-100-200',
     name: '',
     isGroup: false,
@@ -158,7 +167,7 @@ describe('a room of the terminal inbox', () => {
     unreadCount: 0,
   };
 
-  it('is called by its address when it has no name', () => {
+  it('shows its address if it has no name', () => {
     expect(roomItem(ROOM).name).to.equal('200');
     expect(roomItem({ ...ROOM, remoteJid: '15550000002@s.whatsapp.net' }).name).to.equal('+15550000002');
     expect(roomItem({ ...ROOM, name: 'Bob\u001b[2J' }).name).to.equal('Bob[2J');

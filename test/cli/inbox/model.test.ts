@@ -2,15 +2,23 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { DaemonClient } from '../../../src/cli/client.js';
-import { createInboxModel } from '../../../src/cli/inbox/create-inbox-model.js';
+import { createInboxModel } from '../../../src/cli/inbox/inbox.js';
 import type { InboxModel, MessageItem } from '../../../src/cli/inbox/model.js';
 import type { RawSettings } from '../../../src/config/schema.js';
 import type { WriteRequest } from '../../../src/sandbox/client.js';
-import { ALICE, BOB, CAROL, linkSession, nextQr } from '../../support/pairing.js';
-import { startWorld, TOKEN, type World } from '../../support/world.js';
+import {
+  ALICE,
+  BOB,
+  CAROL,
+  linkSession,
+  nextQr,
+  startWorld,
+  TOKEN,
+  type World,
+} from '../../support/world.js';
 import { bodies, found, shown, until } from './support/watched.js';
 
-describe('the terminal inbox', () => {
+describe('the inbox model', () => {
   /** A restarted daemon comes back at the address that it had. */
   const settings: RawSettings = {};
   let world: World;
@@ -79,13 +87,13 @@ describe('the terminal inbox', () => {
     expect(model.state.conversation?.hasOlder).to.equal(false);
   });
 
-  it('shows what arrives, in the conversation and in the room', async () => {
+  it('shows arriving messages in the conversation and in the room', async () => {
     const { messageId } = await fromBob({ text: 'line one\nline two\u001b[2J\u202e' });
     expect((await shown(model, messageId)).body).to.equal('line one\nline two[2J');
     await until(model, ({ rooms }) => rooms[0]?.lastMessage === 'line one ⏎ line two[2J');
   });
 
-  it('sends: the text is there at once, then as a message that goes its way', async () => {
+  it('shows a sent text at once, then as a message with its status', async () => {
     const sending = model.send('on its way');
     expect(model.state.outgoing.map(({ label }) => label)).to.deep.equal(['on its way']);
     expect(await sending).to.equal(true);
@@ -94,7 +102,7 @@ describe('the terminal inbox', () => {
     await bobHolds('on its way');
   });
 
-  it('shows how far an own message has come', async () => {
+  it('shows the status of an own message', async () => {
     await model.send('did you get this?');
     const { messageId } = await own('did you get this?');
     await bobHolds('did you get this?');
@@ -103,13 +111,13 @@ describe('the terminal inbox', () => {
     await shown(model, messageId, ({ tick }) => tick === 'read');
   });
 
-  it('sends several in the order in which they were written', async () => {
+  it('sends several texts in the order in which they were written', async () => {
     await Promise.all(['one', 'two', 'three'].map((text) => model.send(text)));
     await until(model, ({ outgoing }) => outgoing.length === 0);
     expect(bodies(model.state).slice(-3)).to.deep.equal(['one', 'two', 'three']);
   });
 
-  it('replies, and names who is quoted', async () => {
+  it('replies, and names the quoted person', async () => {
     const { messageId } = await fromBob({ text: 'lunch?' });
     await shown(model, messageId);
     expect(await model.send('at noon', { quotedMessageId: messageId })).to.equal(true);
@@ -119,7 +127,7 @@ describe('the terminal inbox', () => {
     expect((await shown(model, answer.messageId)).quoted).to.deep.equal({ author: 'You', body: 'at noon' });
   });
 
-  it('reacts, and takes the reaction back', async () => {
+  it('reacts, and removes the reaction', async () => {
     const { messageId } = await fromBob({ text: 'good news' });
     await shown(model, messageId);
     expect(await model.react(messageId, '🎉')).to.equal(true);
@@ -130,7 +138,7 @@ describe('the terminal inbox', () => {
     await shown(model, messageId, ({ reactions }) => reactions.length === 0);
   });
 
-  it('shows how others react', async () => {
+  it('shows reactions of others', async () => {
     await model.send('how is this?');
     const { messageId } = await own('how is this?');
     await bobHolds('how is this?');
@@ -150,7 +158,7 @@ describe('the terminal inbox', () => {
     await shown(model, theirs.messageId, ({ body, edited }) => body === 'at ten' && edited);
   });
 
-  it('deletes an own message for everyone, and one of somebody else from here', async () => {
+  it('deletes an own message for everyone, and a message of another person for the own account', async () => {
     await model.send('not for you');
     const { messageId } = await own('not for you');
     expect(await model.remove(messageId)).to.equal(true);
@@ -180,7 +188,7 @@ describe('the terminal inbox', () => {
     await until(model, ({ outgoing }) => outgoing.length === 0);
   });
 
-  it('says that a file is not there, and sends nothing', async () => {
+  it('reports a missing file, and sends nothing', async () => {
     expect(await model.sendFile('/nowhere/x.pdf')).to.equal(false);
     expect(model.state.notice).to.deep.include({ level: 'error', text: '/nowhere/x.pdf cannot be read' });
     expect(model.state.outgoing).to.deep.equal([]);
@@ -188,7 +196,7 @@ describe('the terminal inbox', () => {
     expect(model.state.notice).to.equal(undefined);
   });
 
-  it('gives a text back that could not be sent', async () => {
+  it('reports a text that could not be sent', async () => {
     await world.phones.fault({ kind: 'reject-sends', count: 1 });
     expect(await model.send('refused')).to.equal(false);
     expect(model.state.outgoing).to.deep.equal([]);
@@ -196,7 +204,7 @@ describe('the terminal inbox', () => {
     expect(model.state.notice?.suggestions).to.not.deep.equal([]);
   });
 
-  it('writes polls, places and contacts out', async () => {
+  it('shows polls, locations and contacts as text', async () => {
     const ids = await Promise.all([
       fromBob({ poll: { name: 'Lunch?', options: ['Soup', 'Salad'] } }),
       fromBob({ location: { latitude: 52.5, longitude: 13.4, name: 'Office', address: 'Main St 1' } }),
@@ -210,7 +218,7 @@ describe('the terminal inbox', () => {
     ]);
   });
 
-  it('sends read receipts when told to', async () => {
+  it('sends read receipts on request', async () => {
     const { messageId } = await fromBob({ text: 'read me' });
     await shown(model, messageId);
     expect(await model.markRead()).to.equal(true);
@@ -235,7 +243,7 @@ describe('the terminal inbox', () => {
     expect(model.findRooms('nobody')).to.deep.equal([]);
   });
 
-  it('shows groups whose messages are no events, with who wrote', async () => {
+  it('shows groups without events, and the authors of their messages', async () => {
     const group = await world.phones.groups.create(BOB.number, {
       subject: 'The team',
       participants: [ALICE.number, CAROL.number],
@@ -262,7 +270,7 @@ describe('the terminal inbox', () => {
     await bobHolds('back again');
   });
 
-  it('shows a session that is paired elsewhere, and keeps nothing of it without a workspace', async () => {
+  it('shows a session that is paired by another client, and hides its rooms without a workspace', async () => {
     const dave = { number: '+15550000004', name: 'Dave' };
     await world.phones.addPhone(dave);
     await world.api.post('/start?clientId=newone');
@@ -282,7 +290,7 @@ describe('the terminal inbox', () => {
     expect(await roomOf('Bob')).to.include({ lastMessage: 'are you there?' });
   });
 
-  it('shows one session to its own secret', async () => {
+  it('shows only its own session with an API secret', async () => {
     const secret = 'a-secret-of-at-least-16';
     await world.api.post('/set-api-secret', { clientId: 'newone', secret });
     const guest = createInboxModel(new DaemonClient({ url: world.daemon.url, token: secret }));

@@ -1,12 +1,14 @@
 import { expect } from 'chai';
 import { DaemonClient } from '../../../src/cli/client.js';
-import { createInboxModel } from '../../../src/cli/inbox/create-inbox-model.js';
+import { CoalescedLoad } from '../../../src/cli/inbox/coalesced.js';
+import { createInboxModel } from '../../../src/cli/inbox/inbox.js';
 import type { InboxModel } from '../../../src/cli/inbox/model.js';
+import { ManualClock } from '../../support/manual-clock.js';
 import { FakeDaemon } from '../support/fake-daemon.js';
 import { FakeHistory } from './support/fake-history.js';
 import { bodies, shown, until } from './support/watched.js';
 
-describe('the terminal inbox with long conversations', () => {
+describe('the inbox model, with long conversations', () => {
   let daemon: FakeDaemon;
   let history: FakeHistory;
   let model: InboxModel;
@@ -53,7 +55,18 @@ describe('the terminal inbox with long conversations', () => {
     expect(await model.loadOlder()).to.equal(false);
   });
 
-  it('reads one page for a new message, however far it was paged back', async () => {
+  it('cancels the request of a search that is given up', async () => {
+    await open(2);
+    const already = reads().length;
+    daemon.on(`GET /chatrooms/${chatRoomId}/messages`, () => new Promise(() => undefined));
+    const stop = new AbortController();
+    const hits = model.searchRooms('message', stop.signal);
+    await daemon.called(`/chatrooms/${chatRoomId}/messages`, already + 1);
+    stop.abort();
+    expect(await hits).to.deep.equal([]);
+  });
+
+  it('loads one page for a new message, however far it was paged back', async () => {
     await open(350);
     await model.loadOlder();
     const before = reads().length;
@@ -63,7 +76,7 @@ describe('the terminal inbox with long conversations', () => {
     expect(bodies(model.state)[0]).to.equal('message 51');
   });
 
-  it('shows what becomes of an old message', async () => {
+  it('shows changes of an old message', async () => {
     await open(350);
     await model.loadOlder();
     const old = history.messages(chatRoomId)[60];
@@ -74,7 +87,7 @@ describe('the terminal inbox with long conversations', () => {
     expect(new Set(bodies(model.state)).size).to.equal(conversation().messages.length);
   });
 
-  it('makes up for a gap of any length', async () => {
+  it('fills a gap of any length', async () => {
     await open(350);
     for (let count = 0; count < 450; count += 1) history.add(chatRoomId);
     daemon.cutStreams();
@@ -86,7 +99,7 @@ describe('the terminal inbox with long conversations', () => {
     expect(bodies(model.state)).to.include('message 251');
   });
 
-  it('takes messages of the past in that come below what is shown', async () => {
+  it('shows imported messages between shown ones', async () => {
     await open(20);
     expect(conversation().hasOlder).to.equal(false);
     const sentAt = new Date(Date.UTC(2025, 0, 1)).toISOString();
@@ -127,7 +140,15 @@ describe('the terminal inbox with long conversations', () => {
     expect(await model.findMessage('arger', { before: older?.messageId })).to.equal(undefined);
   });
 
-  it('says so when a conversation cannot be read, and tries again by itself', async () => {
+  it('searches a conversation that was opened a moment ago, once its first page has come', async () => {
+    await open(0);
+    model.closeRoom();
+    for (let count = 0; count < 10; count += 1) history.add(chatRoomId);
+    model.openRoom(chatRoomId);
+    expect((await model.findMessage('message'))?.messageId).to.equal('m10');
+  });
+
+  it('reports a failed load of a conversation, and retries', async () => {
     await open(10);
     const page = { status: 503, body: { error: 'the store cannot be reached' } };
     daemon.on(`GET /chatrooms/${chatRoomId}/messages`, () => page);
@@ -137,5 +158,114 @@ describe('the terminal inbox with long conversations', () => {
       messages: history.messages(chatRoomId),
     });
     await shown(model, 'm11');
+  });
+});
+
+/** A load that a test ends. */
+interface Load {
+  end(): void;
+  fail(): void;
+}
+
+describe('CoalescedLoad', () => {
+  let clock: ManualClock;
+  let end: AbortController;
+  let loads: Load[];
+  let begun: () => void;
+  let worthTrying: boolean;
+  let loading: CoalescedLoad;
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    end = new AbortController();
+    loads = [];
+    begun = () => undefined;
+    worthTrying = true;
+    loading = new CoalescedLoad({
+      load: () =>
+        new Promise<void>((resolve, reject) => {
+          loads.push({ end: resolve, fail: () => reject(new Error('it failed')) });
+          begun();
+        }),
+      failed: () => worthTrying,
+      clock,
+      signal: end.signal,
+    });
+  });
+  afterEach(() => end.abort());
+
+  /** Resolves when that many have begun. */
+  const load = async (count: number): Promise<Load> => {
+    while (loads.length < count) {
+      await new Promise<void>((resolve) => {
+        begun = resolve;
+      });
+    }
+    const last = loads[count - 1];
+    if (!last) throw new Error('it has begun');
+    return last;
+  };
+
+  it('runs one load at a time, and once more for all requests meanwhile', async () => {
+    const first = loading.request();
+    const others = Promise.all(Array.from({ length: 1_000 }, () => loading.request()));
+    expect(loads).to.have.lengthOf(1);
+    clock.advance(200);
+    (await load(1)).end();
+    await first;
+    // three times as long as it took
+    await clock.scheduled(600);
+    expect(loads).to.have.lengthOf(1);
+    clock.advance(600);
+    (await load(2)).end();
+    await others;
+    expect(loads).to.have.lengthOf(2);
+  });
+
+  it('skips the pause on request', async () => {
+    const first = loading.request();
+    (await load(1)).end();
+    await first;
+    await clock.scheduled(100);
+    loading.hurry();
+    const second = loading.request();
+    (await load(2)).end();
+    await second;
+  });
+
+  it('retries with backoff until the load succeeds', async () => {
+    void loading.request();
+    for (const [count, pause] of [
+      [1, 1_000],
+      [2, 2_000],
+      [3, 4_000],
+    ] as const) {
+      (await load(count)).fail();
+      await clock.scheduled(pause);
+      clock.advance(pause);
+    }
+    (await load(4)).end();
+    await clock.scheduled(100);
+    clock.advance(60_000);
+    expect(loads).to.have.lengthOf(4);
+  });
+
+  it('does not retry a permanent failure', async () => {
+    worthTrying = false;
+    const asked = loading.request();
+    (await load(1)).fail();
+    await asked;
+    await clock.scheduled(100);
+    clock.advance(60_000);
+    expect(loads).to.have.lengthOf(1);
+  });
+
+  it('resolves all requests when the signal aborts', async () => {
+    const asked = [loading.request(), loading.request()];
+    (await load(1)).end();
+    end.abort();
+    await Promise.all(asked);
+    await loading.request();
+    expect(loads).to.have.lengthOf(1);
   });
 });

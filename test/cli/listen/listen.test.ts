@@ -2,15 +2,21 @@ import { expect } from 'chai';
 import { DaemonClient } from '../../../src/cli/client.js';
 import { type ListenItem, type ListenOptions, listen } from '../../../src/cli/listen/listen.js';
 import { verifyWebhook } from '../../../src/index.js';
-import { eventOf } from '../../support/events.js';
-import { ALICE, BOB, linkSession, WEBHOOK_TOKEN } from '../../support/pairing.js';
-import { answering, startReceiver, type TestReceiver } from '../../support/receiver.js';
-import { startWorld, TOKEN, type World } from '../../support/world.js';
-import { failureOf } from '../support/failure.js';
+import { answering, eventOf, startReceiver, type TestReceiver } from '../../support/receiver.js';
+import {
+  ALICE,
+  BOB,
+  linkSession,
+  startWorld,
+  TOKEN,
+  WEBHOOK_TOKEN,
+  type World,
+} from '../../support/world.js';
+import { failureOf } from '../support/entries.js';
 
 type ItemOf<Type extends ListenItem['type']> = Extract<ListenItem, { type: Type }>;
 
-/** A listener that is running, and what it has told. */
+/** A running listener and its reports. */
 class Running {
   readonly items: ListenItem[] = [];
   readonly done: Promise<void>;
@@ -26,7 +32,7 @@ class Running {
       clientId: 'acme',
       host: '127.0.0.1',
       port: 0,
-      extraEvents: [],
+      extraEvents: false,
       takeOver: false,
       signal: this.#end.signal,
       tell: (item) => {
@@ -56,7 +62,7 @@ class Running {
   }
 }
 
-describe('listening to a session', () => {
+describe('listen', () => {
   let world: World;
   let running: Running[];
 
@@ -83,7 +89,7 @@ describe('listening to a session', () => {
     (await world.phones.write(BOB.number, { to: ALICE.number, text })).messageId;
   const trigger = () => world.api.post('/send-test-event', { clientId: 'acme', type: 'text' });
 
-  it('takes what people write, and gives the former webhook back with its token', async () => {
+  it('receives events, and restores the former webhook with its token', async () => {
     const listener = await start();
     expect(listener.items[0]).to.include({ clientId: 'acme', registeredUrl: world.receiver.url });
     const taken = await write('to the listener');
@@ -103,7 +109,7 @@ describe('listening to a session', () => {
     expect(world.receiver.calls.some(({ body }) => body.includes(taken))).to.equal(false);
   });
 
-  it('refuses strangers, and shows them', async () => {
+  it('refuses calls without a valid signature, and reports them', async () => {
     const listener = await start();
     const [listening] = await listener.told('listening');
     const answer = await fetch(listening?.url ?? '', { method: 'POST', body: '{}' });
@@ -111,7 +117,7 @@ describe('listening to a session', () => {
     expect((await listener.told('refused'))[0]).to.include({ status: 401 });
   });
 
-  it('answers with an error as often as it is told to, and sees the retries', async () => {
+  it('replies with an error to the first attempts, and receives the retries', async () => {
     const listener = await start({ fail: { status: 503, attempts: 2 } });
     expect((await trigger()).body).to.include({ delivered: true });
     const events = await listener.told('event', 3);
@@ -123,9 +129,9 @@ describe('listening to a session', () => {
     expect(new Set(events.map(({ deliveryId }) => deliveryId)).size).to.equal(1);
   });
 
-  it('takes opt-in events when it is told to', async () => {
+  it('receives opt-in events on request', async () => {
     const send = () => world.api.post('/send-message', { clientId: 'acme', to: BOB.number, body: 'hi' });
-    const listener = await start({ extraEvents: ['message_status'] });
+    const listener = await start({ extraEvents: true });
     await send();
     const statusOf = () =>
       listener.items.some((item) => item.type === 'event' && item.event.type === 'message_status');
@@ -133,7 +139,7 @@ describe('listening to a session', () => {
     expect(statusOf()).to.equal(true);
   });
 
-  it('says who is in its place, and takes it when told to', async () => {
+  it('names the registered listener, and replaces it on request', async () => {
     const first = await start();
     const second = new Running(world, {});
     expect((await failureOf(second.done)).failure).to.equal('conflict');
@@ -147,27 +153,27 @@ describe('listening to a session', () => {
     await third.told('event', 2);
   });
 
-  it('refuses an address that nobody can call', async () => {
+  it('refuses a wildcard address without a public URL', async () => {
     const one = new Running(world, { host: '0.0.0.0' });
     const { failure, message } = await failureOf(one.done);
     expect(failure).to.equal('usage');
     expect(message).to.contain('--public-url');
   });
 
-  it('does not begin for a session that is not there', async () => {
+  it('fails for an unknown session', async () => {
     const one = new Running(world, { clientId: 'nobody' });
     expect((await failureOf(one.done)).failure).to.equal('not_found');
     expect(one.items).to.deep.equal([]);
   });
 
-  describe('and forwarding', () => {
+  describe('listen --forward-to', () => {
     let target: TestReceiver;
     beforeEach(async () => {
       target = await startReceiver();
     });
     afterEach(() => target.stop());
 
-    it('hands each event on, signed anew, and answers as the target does', async () => {
+    it('forwards each event with a new signature, and replies with the status of the target', async () => {
       target.respond(answering(500, 201));
       const token = 'token-of-the-target';
       const listener = await start({ forwardTo: { url: target.url, token } });
@@ -183,7 +189,7 @@ describe('listening to a session', () => {
       expect(verifyWebhook({ headers, body, token })).to.deep.equal(events[1]?.event);
     });
 
-    it('answers 502 when nobody is there, so that the event is tried again', async () => {
+    it('replies 502 if the target does not answer, so that the daemon retries', async () => {
       await target.stop();
       const listener = await start({ forwardTo: { url: target.url, token: '' } });
       const sent = trigger();
@@ -193,7 +199,7 @@ describe('listening to a session', () => {
       expect((await sent).body).to.include({ delivered: false, reason: 'answered 502' });
     });
 
-    it('leaves what it breaks off to the webhook, the last attempt of an event too', async () => {
+    it('leaves interrupted calls to the webhook, including the last attempt of an event', async () => {
       target.respond((response, call, index) => {
         const isLast = call.headers['x-sn-attempt'] === '4';
         if (!isLast) answering(500)(response, call, index);

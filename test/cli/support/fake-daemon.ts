@@ -69,7 +69,7 @@ export class FakeDaemon {
     for (const stream of this.#streams) stream.write(frame(numbered));
   }
 
-  /** Tells every open stream that asked for it of a room that changed. */
+  /** Signals a changed room to every open stream that requested signals. */
   signal(signal: Omit<RoomSignal, 'kind' | 'at'>): void {
     for (const stream of this.#roomStreams) stream.write(roomFrame(signal));
   }
@@ -86,7 +86,7 @@ export class FakeDaemon {
     this.#streams.clear();
   }
 
-  /** Cuts everything, and goes on listening. */
+  /** Cuts all connections, and continues to listen. */
   cutConnections(): void {
     this.#server.closeAllConnections();
   }

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { systemClock, wait } from '../../../src/domain/clock.js';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RawSettings } from '../../../src/config/schema.js';
 import { SandboxClient } from '../../../src/sandbox/client.js';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
 import { openStore } from '../../../src/store/open.js';
@@ -11,20 +13,18 @@ import {
   type TestDatabase,
   throughProxy,
 } from '../../store/support/mongo.js';
-import { BOB, type LinkedSession, linkSession } from '../../support/pairing.js';
+import { DaemonProcess } from '../../support/daemon-process.js';
 import { startReceiver, type TestReceiver } from '../../support/receiver.js';
 import { TailReader } from '../../support/tail-reader.js';
+import { freePort, startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
 import { makeTempDir, type TempDir } from '../../support/temp-dir.js';
-import { TOKEN } from '../../support/world.js';
-import { ClusterNode, type NodeSurroundings } from './cluster-node.js';
+import { until } from '../../support/until.js';
+import { Api, BOB, type LinkedSession, linkSession, TOKEN } from '../../support/world.js';
 
 /** While sessions are linked no lease is lost, however slow the machine is. */
 const LEASE_SECONDS_FOR_LINKING = 60;
 /** The network drops a silent client before another node can have its session. */
 const SILENCE_MS = 3_000;
-const PATIENCE_MS = 60_000;
-/** Milliseconds between two looks at what cannot be awaited. */
-const LOOK_MS = 50;
 
 interface LabParts {
   sandbox: Sandbox;
@@ -63,7 +63,12 @@ export class ClusterLab {
    */
   static async start(
     server: string,
-    { sessions, leaseSeconds }: { sessions: number; leaseSeconds: number },
+    {
+      sessions,
+      leaseSeconds,
+      // it only observes
+      policies = 'default: gentle\n',
+    }: { sessions: number; leaseSeconds: number; policies?: string },
   ): Promise<ClusterLab> {
     const sandbox = await startSandbox({ silenceMs: SILENCE_MS });
     const receiver = await startReceiver();
@@ -71,6 +76,8 @@ export class ClusterLab {
     const folder = await makeTempDir();
     const encryptionKey = randomBytes(32);
     const store = await openStore({ url: database.url, dataDir: folder.path, encryptionKey });
+    const policy = join(folder.path, 'policy.yaml');
+    await writeFile(policy, policies);
     const nodes = await prepareNodes({
       sandboxPort: sandbox.port,
       mongo: serverAddress(server),
@@ -79,6 +86,7 @@ export class ClusterLab {
         token: TOKEN,
         encryptionKey: encryptionKey.toString('hex'),
         leaseSeconds,
+        policy,
         // as behind a load balancer
         publicUrl: 'https://gateway.example',
       },
@@ -174,7 +182,7 @@ export class ClusterLab {
     });
   }
 
-  /** Resolves when nothing is under way any more: in no journal, not among the sends, and not in the network. */
+  /** Resolves when no work is in flight: no journal entries, no open sends, nothing in the network. */
   async settled(): Promise<void> {
     await until('everything to be finished', async () => {
       const { waitingOffline, unacknowledged } = await this.phones.stats();
@@ -221,11 +229,111 @@ function prepareNodes(around: NodeSurroundings): Promise<ClusterNode[]> {
   return Promise.all(names.map((name) => ClusterNode.prepare(name, around)));
 }
 
-/** Resolves when a condition holds that nothing tells of. @throws after a minute */
-export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`waited for ${what} in vain`);
-    await wait(systemClock, LOOK_MS);
+/** Milliseconds between two pings of a link, for a network that bears three seconds of silence. */
+const PING_EVERY_MS = 750;
+
+/** Where the world of a node is. */
+export interface NodeSurroundings {
+  /** Of the network. */
+  sandboxPort: number;
+  mongo: readonly [host: string, port: number];
+  /** The store's URL by way of a relay. */
+  storeBy(port: number): string;
+  /** The settings of all nodes. */
+  settings: RawSettings;
+}
+
+/** A daemon process with a relay on each of its ways: to the network, to the store, and from the other nodes. */
+export class ClusterNode {
+  readonly name: string;
+  /** Its way to the network. */
+  readonly wire: TcpProxy;
+  /** Its way to the store. */
+  readonly store: TcpProxy;
+  /** By which the other nodes reach it; clients need not. */
+  readonly door: TcpProxy;
+  /** For clients. */
+  readonly api: Api;
+  readonly #settings: RawSettings;
+  readonly #folder: TempDir;
+  #process: DaemonProcess | undefined;
+
+  private constructor(
+    parts: Pick<ClusterNode, 'name' | 'wire' | 'store' | 'door' | 'api'> & {
+      settings: RawSettings;
+      folder: TempDir;
+    },
+  ) {
+    this.name = parts.name;
+    this.wire = parts.wire;
+    this.store = parts.store;
+    this.door = parts.door;
+    this.api = parts.api;
+    this.#settings = parts.settings;
+    this.#folder = parts.folder;
+  }
+
+  /** Creates a node without starting it. */
+  static async prepare(name: string, around: NodeSurroundings): Promise<ClusterNode> {
+    const port = await freePort();
+    const folder = await makeTempDir();
+    const wire = await startTcpProxy('127.0.0.1', around.sandboxPort);
+    const store = await startTcpProxy(...around.mongo);
+    const door = await startTcpProxy('127.0.0.1', port);
+    const settings = {
+      ...around.settings,
+      port,
+      nodeName: name,
+      nodeUrl: `http://127.0.0.1:${door.port}`,
+      network: `sandbox+ws://127.0.0.1:${wire.port}/ws/chat`,
+      store: around.storeBy(store.port),
+      dataDir: folder.path,
+    };
+    const api = new Api(`http://127.0.0.1:${port}`, TOKEN);
+    return new ClusterNode({ name, wire, store, door, api, settings, folder });
+  }
+
+  get runs(): boolean {
+    return this.#process !== undefined;
+  }
+
+  /** Resolves when it listens. @param settings that are others than usual */
+  async start(settings: RawSettings = {}): Promise<void> {
+    this.wire.restore();
+    this.#process = await DaemonProcess.start(
+      { ...this.#settings, ...settings },
+      { pingEveryMs: PING_EVERY_MS },
+    );
+  }
+
+  /** Stops the node after it has handed over its sessions. */
+  async stop(): Promise<void> {
+    const running = this.#process;
+    this.#process = undefined;
+    await running?.stop();
+  }
+
+  /** SIGKILL, at this instant. Resolves when it is gone. */
+  async kill(): Promise<void> {
+    const running = this.#process;
+    this.#process = undefined;
+    await running?.kill();
+  }
+
+  /** SIGSTOP. */
+  pause(): void {
+    this.#process?.pause();
+  }
+
+  /** SIGCONT. */
+  wake(): void {
+    this.#process?.wake();
+  }
+
+  /** Frees everything. */
+  async destroy(): Promise<void> {
+    await this.kill();
+    await Promise.all([this.wire.stop(), this.store.stop(), this.door.stop()]);
+    await this.#folder.remove();
   }
 }

@@ -1,13 +1,12 @@
 import { expect } from 'chai';
 import { systemClock, wait } from '../../../src/domain/clock.js';
-import type { ApiAnswer } from '../../support/api.js';
 import type { Chance } from '../../support/chance.js';
 import { eventIn, Inbound } from '../../support/inbound.js';
-import { BOB } from '../../support/pairing.js';
+import { until } from '../../support/until.js';
+import { type ApiAnswer, BOB } from '../../support/world.js';
 import type { ClusterLab } from './cluster-lab.js';
-import { until } from './cluster-lab.js';
 
-/** Milliseconds that a client waits for an answer before it asks somebody else. */
+/** Milliseconds that a client waits for an answer before it asks another node. */
 const PATIENCE_MS = 10_000;
 /** Milliseconds until a client asks again. */
 const PAUSE_MS = 200;
@@ -36,7 +35,7 @@ export class ClusterTraffic {
     this.inbound = new Inbound(lab);
   }
 
-  /** Begins, or goes on. */
+  /** Starts or resumes the traffic. */
   start(): void {
     this.#ending.abort();
     this.#ending = new AbortController();
@@ -65,17 +64,26 @@ export class ClusterTraffic {
     }
   }
 
-  /** Nothing lost and nothing twice, here and on Bob's phone; nobody was ever connected twice, and nothing is left to do. */
+  /** Expects no lost and no duplicate message at the receiver and on Bob's phone, no double login, and no open work. */
   async check(): Promise<void> {
     const bodies = this.inbound.bodies();
     for (const [id, text] of this.inbound.written) expect(bodies.get(id), text).to.include(text);
-    const held = (await this.#lab.phones.messages(BOB.number)).filter(({ fromMe }) => !fromMe);
+    // his phone asks for what it cannot decrypt at first, which takes a moment
+    await until('everything sent to be readable on the phone', async () => {
+      return (await this.#arrived()).length >= this.answers.size;
+    });
+    const held = await this.#arrived();
     expect(held.map(({ text }) => text)).to.have.members([...this.answers.keys()]);
     for (const { text, messageId } of held) expect(this.answers.get(text), text).to.equal(messageId);
     await this.#lab.settled();
     expect(await this.#lab.phones.stats()).to.include({ conflicts: 0 });
     const told = new Set(this.#lab.receiver.calls.map((call) => eventIn(call).messageId));
     for (const [text, messageId] of this.answers) expect(told.has(messageId), text).to.equal(true);
+  }
+
+  /** What Bob's phone can read of what was sent to him. */
+  async #arrived() {
+    return (await this.#lab.phones.messages(BOB.number)).filter(({ fromMe }) => !fromMe);
   }
 
   async #run(signal: AbortSignal): Promise<void> {

@@ -1,21 +1,20 @@
 import { setImmediate } from 'node:timers/promises';
 import { pino } from 'pino';
-import { Cluster } from '../../../src/cluster/cluster.js';
-import type { Residents } from '../../../src/cluster/residents.js';
+import type { NodeSessions } from '../../../src/cluster/handover.js';
+import { ClusterMember } from '../../../src/cluster/node.js';
 import { GatewayError } from '../../../src/domain/errors.js';
 import type { ClusterStore } from '../../../src/store/store.js';
 import { ManualClock } from '../../support/manual-clock.js';
-import { LeaseTable } from './lease-table.js';
-import { NodeTable } from './node-table.js';
+import { LeaseTable, NodeTable } from './tables.js';
 
 export const LEASE_MS = 15_000;
 
 /** A node of a played cluster: real decisions over sessions that are only names. */
-export class PlayedNode implements Residents {
-  readonly cluster: Cluster;
+export class PlayedNode implements NodeSessions {
+  readonly cluster: ClusterMember;
   readonly clock = new ManualClock();
   readonly here = new Set<string>();
-  /** What became of its sessions, in order. */
+  /** The events of its sessions, in order. */
   readonly story: string[] = [];
   /** The node runs: its time passes. */
   runs = true;
@@ -30,14 +29,14 @@ export class PlayedNode implements Residents {
 
   constructor(played: PlayedCluster, name: string) {
     this.#played = played;
-    this.cluster = new Cluster({
+    this.cluster = new ClusterMember({
       cluster: this.#reach(played.store),
       nodeId: name,
       name,
       url: () => `http://${name}`,
       version: '2026-11',
       leaseMs: LEASE_MS,
-      residents: this,
+      sessions: this,
       observer: { sessionTaken() {}, sessionGiven() {}, leaseLost() {} },
       clock: this.clock,
       log: pino({ level: 'silent' }),
@@ -98,7 +97,7 @@ export class PlayedCluster {
   readonly sessions = new Set<string>();
   readonly nodes: PlayedNode[] = [];
 
-  /** Sessions that nobody holds yet. */
+  /** Sessions without a holder. */
   async add(...clientIds: string[]): Promise<void> {
     for (const clientId of clientIds) {
       this.sessions.add(clientId);
@@ -120,7 +119,7 @@ export class PlayedCluster {
     return node;
   }
 
-  /** Lets time pass, a second at a time. */
+  /** Advances the clocks second by second. */
   async pass(seconds: number): Promise<void> {
     for (let second = 0; second < seconds; second++) {
       this.leases.now += 1_000;

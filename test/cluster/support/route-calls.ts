@@ -1,10 +1,10 @@
-import { BOB } from '../../support/pairing.js';
+import { BOB } from '../../support/world.js';
 
-/** What the calls of the routes are about: a session that one of the nodes holds, and what it has. */
+/** Arguments for calls of all routes: a session on one of the nodes, and its data. */
 export interface Facts {
   clientId: string;
   chatRoomId: string;
-  /** Somebody else's message. */
+  /** A message of another person. */
   inboundId: string;
   /** A stored file: its message's id, and its own. */
   file: { messageId: string; id: string };
@@ -57,6 +57,21 @@ const item = <T>(list: readonly T[], n: number): T => {
   return found;
 };
 const fresh = (n: number) => `fresh${n}`;
+const adopted = (n: number) => `adopted${n}`;
+const BAD_REQUEST = 400;
+const CONFLICT = 409;
+const NOT_FOUND = 404;
+const refused = (status: number, call: RouteCall['call']): RouteCall => ({ ...same(call), status });
+/** A call under a one-time address that the session does not have. */
+const underToken = (body?: object): RouteCall['call'] => {
+  return ({ clientId }) => ({ params: { token: `${clientId}.unknown` }, ...(body && { body }) });
+};
+const ASSERTION = {
+  id: 'Y3JlZGVudGlhbA',
+  rawId: 'Y3JlZGVudGlhbA',
+  type: 'public-key',
+  response: { clientDataJSON: 'e30', authenticatorData: 'AAAA', signature: 'AAAA' },
+};
 const room = ({ chatRoomId }: Facts) => ({ chatRoomId });
 
 /** One call for each route, in an order in which they can be made. */
@@ -66,12 +81,38 @@ export const ROUTE_CALLS: Readonly<Record<string, RouteCall>> = {
     body: { clientId: fresh(n), phone: item(freeNumbers, n).slice(1) },
   })),
   'GET /qr': same(({ clientId }) => ({ query: { clientId, format: 'text' } })),
+  'GET /passkey': same(({ clientId }) => ({ query: { clientId } })),
+  'POST /passkey': refused(
+    CONFLICT,
+    posted(() => ({ assertion: ASSERTION })),
+  ),
+  'POST /passkey/confirm': refused(
+    CONFLICT,
+    posted(() => ({})),
+  ),
+  'POST /pair-link': alike((_, n) => ({ body: { clientId: fresh(n) } })),
+  'GET /pair/{token}': refused(NOT_FOUND, underToken()),
+  'GET /pair/{token}/state': refused(NOT_FOUND, underToken()),
+  'POST /pair/{token}/start': refused(NOT_FOUND, underToken({})),
+  'POST /pair/{token}/code': refused(NOT_FOUND, underToken({ phone: '15550000009' })),
+  'POST /pair/{token}/passkey': refused(NOT_FOUND, underToken({ assertion: ASSERTION })),
+  'POST /pair/{token}/passkey/confirm': refused(NOT_FOUND, underToken({})),
+  'GET /pair-page/{file}': own(() => ({ params: { file: 'page.js' } })),
   'POST /check-state': same(posted(() => ({}))),
   'GET /clients': same(({ clientId }) => ({ query: { clientId } })),
   'POST /set-webhook': same(posted(({ receiverUrl }) => ({ webhookUrl: receiverUrl }))),
   'POST /set-org-id': same(posted(() => ({ orgId: 'workspace1' }))),
   'POST /set-api-secret': same(posted(() => ({ secret: 'secret-of-sixteen-letters' }))),
+  'POST /set-proxy': same(posted(() => ({ proxy: null }))),
   'POST /set-enable-group-ai': same(posted(() => ({ enabled: true }))),
+  'POST /set-retention': same(posted(() => ({ days: 90 }))),
+  'POST /pause-webhook': same(posted(() => ({ paused: false }))),
+  'POST /set-reject-calls': same(posted(() => ({ enabled: false }))),
+  'POST /adopt': alike((_, n) => ({ body: { clientId: adopted(n), begin: true, keys: [] } })),
+  'POST /give-back': alike((_, n) => ({ body: { clientId: adopted(n), jid: '' } })),
+  // a session that is not paired
+  'POST /export': refused(NOT_FOUND, () => ({ body: { clientId: fresh(0) } })),
+  'POST /export-keys': refused(NOT_FOUND, () => ({ body: { clientId: fresh(0) } })),
   'POST /reconnect': alike(({ other }) => ({ body: { clientId: other } })),
   'POST /disconnect': alike((_, n) => ({ body: { clientId: fresh(n) } })),
   'POST /send-message': toBob((_, n) => ({ body: `text ${n}` })),
@@ -80,6 +121,14 @@ export const ROUTE_CALLS: Readonly<Record<string, RouteCall>> = {
     bodyText: 'Coming?',
     buttons: [{ type: 'quick_reply', displayText: 'Yes', id: 'yes' }],
   })),
+  'POST /send-list-message': toBob(() => ({
+    bodyText: 'Lunch?',
+    buttonText: 'The menu',
+    sections: [{ rows: [{ id: 'soup', title: 'Soup' }] }],
+  })),
+  'POST /forward-message': toBob(({ inboundId }) => ({ from: BOB.number, messageId: inboundId })),
+  'POST /star-message': toBob(({ inboundId }) => ({ messageId: inboundId })),
+  'POST /pin-message': toBob(({ inboundId }) => ({ messageId: inboundId })),
   'POST /send-reaction': toBob(({ inboundId }) => ({ messageId: inboundId, emoji: '👍' })),
   'POST /edit-message': toBob(({ ownIds }, n) => ({ messageId: item(ownIds, n), body: `edited ${n}` })),
   'POST /send-location': toBob(() => ({ latitude: 52.5, longitude: 13.4 })),
@@ -93,6 +142,11 @@ export const ROUTE_CALLS: Readonly<Record<string, RouteCall>> = {
     return { query: { clientId }, body: form };
   }),
   'POST /send-typing': toBob(() => ({ composing: true })),
+  // no session has opted in
+  'POST /subscribe-presence': refused(
+    BAD_REQUEST,
+    posted(() => ({ to: BOB.number })),
+  ),
   'POST /delete-message': toBob(({ ownIds }, n) => ({
     messageId: item(ownIds, n),
     fromMe: true,
@@ -100,6 +154,21 @@ export const ROUTE_CALLS: Readonly<Record<string, RouteCall>> = {
   })),
   'POST /mark-read': same(posted(({ inboundId }) => ({ to: BOB.number, messageIds: [inboundId] }))),
   'POST /mark-unread': same(posted(() => ({ to: BOB.number }))),
+  'POST /archive-chat': same(posted((_, n) => ({ to: BOB.number, archived: n % 2 === 0 }))),
+  'POST /mute-chat': same(posted((_, n) => ({ to: BOB.number, muted: n % 2 === 0 }))),
+  'POST /pin-chat': same(posted((_, n) => ({ to: BOB.number, pinned: n % 2 === 0 }))),
+  'POST /disappearing-messages': same(posted(() => ({ to: BOB.number, seconds: 0 }))),
+  'GET /blocked': same(({ clientId }) => ({ query: { clientId } })),
+  'POST /block': same(posted(({ freeNumbers }) => ({ jid: item(freeNumbers, 0) }))),
+  'POST /unblock': same(posted(({ freeNumbers }) => ({ jid: item(freeNumbers, 0) }))),
+  'GET /policy': same(({ clientId }) => ({ query: { clientId } })),
+  'GET /policy/sends': same(({ clientId }) => ({ query: { clientId } })),
+  'GET /outbox': same(({ clientId }) => ({ query: { clientId } })),
+  'POST /outbox/cancel': { ...same(posted(() => ({ messageId: 'NOT-HELD' }))), status: 404 },
+  'GET /restrictions': same(({ clientId }) => ({ query: { clientId } })),
+  'GET /profile': same(({ clientId }) => ({ query: { clientId } })),
+  'POST /set-profile': same(posted(() => ({ about: 'Open' }))),
+  'POST /set-profile-picture': same(posted(() => ({ downloadUrl: '' }))),
   'POST /user-info': same(posted(() => ({ jid: BOB.number }))),
   'POST /check-owner-lid': same(posted(() => ({ number: BOB.number }))),
   'GET /profile-picture': same(({ clientId }) => ({ query: { clientId, jid: BOB.number } })),
@@ -115,6 +184,21 @@ export const ROUTE_CALLS: Readonly<Record<string, RouteCall>> = {
     })),
   ),
   'POST /group-invite-link': same(posted(({ groupJid }) => ({ groupJid }))),
+  'POST /update-group': same(posted(({ groupJid }) => ({ groupJid, description: 'Us' }))),
+  'POST /set-group-picture': same(posted(({ groupJid }) => ({ groupJid, downloadUrl: '' }))),
+  'POST /group-requests': same(posted(({ groupJid }) => ({ groupJid }))),
+  'POST /update-group-requests': same(
+    posted(({ groupJid }) => ({ groupJid, action: 'approve', participants: [BOB.number] })),
+  ),
+  // the invite names no group
+  'POST /join-group': refused(
+    NOT_FOUND,
+    posted(() => ({ invite: 'AbCdEfGhIjKlMnOpQrStUv' })),
+  ),
+  'POST /group-invite-info': refused(
+    NOT_FOUND,
+    posted(() => ({ invite: 'AbCdEfGhIjKlMnOpQrStUv' })),
+  ),
   'GET /chatrooms': same(({ clientId }) => ({ query: { clientId } })),
   'GET /chatrooms/{chatRoomId}/messages': same((facts) => ({ params: room(facts) })),
   'GET /chatrooms/{chatRoomId}/messages/{messageId}/media-url': same((facts) => ({
@@ -139,6 +223,8 @@ export const ROUTE_CALLS: Readonly<Record<string, RouteCall>> = {
     })),
   ),
   'POST /unlisten-webhook': alike(posted(() => ({}))),
+  // the steps that another node remembers are not there
+  'GET /message-trace': alike(({ clientId, inboundId }) => ({ query: { clientId, messageId: inboundId } })),
   'GET /failed-deliveries': same(({ clientId }) => ({ query: { clientId } })),
   'GET /failed-deliveries/{id}': same(({ failedIds }) => ({ params: { id: item(failedIds, 0) } })),
   'POST /failed-deliveries/{id}/resend': alike(({ failedIds }, n) => ({

@@ -2,9 +2,16 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import Check from '../../../commands/store/check.js';
-import { contact } from '../../contracts/store/harness.js';
+import Prune from '../../../commands/store/prune.js';
+import { CliError } from '../../../src/cli/errors.js';
+import { parseAge } from '../../../src/cli/flags.js';
+import { pruneStore } from '../../../src/cli/store/prune.js';
+import type { ClusterStore } from '../../../src/store/store.js';
+import { LeaseTable } from '../../cluster/support/tables.js';
+import { contact, message, roomUpdate } from '../../contracts/store/harness.js';
 import { MONGODB_URL } from '../../store/support/mongo.js';
 import { KeptStore, keep, keepFile } from '../../support/kept-store.js';
+import { ManualClock } from '../../support/manual-clock.js';
 import { runCli } from '../../support/spawn-cli.js';
 import { startWorld } from '../../support/world.js';
 
@@ -30,7 +37,7 @@ describe('switchboard store check', () => {
     return { exitCode, faults: JSON.parse(stdout) };
   };
 
-  it('finds nothing wrong with what belongs together', async () => {
+  it('finds no problems in a consistent store', async () => {
     await kept.open(async (store) => {
       await keep(store, 'M1');
       await keepFile(store, 'M2');
@@ -39,7 +46,7 @@ describe('switchboard store check', () => {
       await store.expectedFiles.add({ ...expected, messageId: 'M3', since: 1, past: false });
     });
     expect(await check()).to.deep.equal({ exitCode: 0, faults: { ...NONE, repaired: false } });
-    expect((await kept.run(Check)).stdout).to.equal('everything belongs together\n');
+    expect((await kept.run(Check)).stdout).to.equal('no problems found\n');
   });
 
   it('finds a file without its message, a message without its file and a wrong room, and repairs them', async () => {
@@ -54,9 +61,7 @@ describe('switchboard store check', () => {
     expect(await check()).to.deep.equal({ exitCode: 1, faults: { ...found, repaired: false } });
     const { exitCode, stdout, stderr } = await kept.run(Check);
     expect(exitCode).to.equal(1);
-    expect(stdout)
-      .to.contain('1 × a file whose message is gone')
-      .and.contain('1 × a message whose file is gone');
+    expect(stdout).to.contain('1 × file without its message').and.contain('1 × message without its file');
     expect(stderr).to.contain('switchboard store check --repair');
     expect(await check('--repair')).to.deep.equal({ exitCode: 0, faults: { ...found, repaired: true } });
     expect(await check()).to.deep.equal({ exitCode: 0, faults: { ...NONE, repaired: false } });
@@ -88,7 +93,7 @@ describe('switchboard store check', () => {
   });
 
   if (!MONGODB_URL) {
-    it('finds a file whose bytes are gone, and the message that named it', async () => {
+    it('finds a file without bytes, and the message that names it', async () => {
       const id = await kept.open((store) => keepFile(store, 'M1'));
       await rm(join(kept.dataDir, 'media'), { recursive: true });
       expect((await check()).faults).to.include({ filesWithoutBytes: 1, messagesWithoutFile: 0 });
@@ -101,7 +106,7 @@ describe('switchboard store check', () => {
     });
   }
 
-  it('forgets changes of messages that never came, when it repairs', async () => {
+  it('repairs by deleting changes of messages that never arrived', async () => {
     const pending = { targetId: 'M1', chatRoomId: ROOM, change: {}, messageId: 'C1' };
     await kept.open(async ({ history }) => {
       await history.addPending('acme', { ...pending, at: 1 });
@@ -114,26 +119,31 @@ describe('switchboard store check', () => {
     });
   });
 
-  it('is refused while a daemon has the database, or may run beside it', async () => {
+  it('refuses while a daemon uses the database, or may run beside it', async () => {
     const world = await startWorld({ settings: kept.settings });
     try {
       const { exitCode, stderr, stdout } = await runCli(['store', 'check', ...kept.flags]);
       if (MONGODB_URL) {
-        expect({ exitCode, stdout }).to.deep.equal({ exitCode: 0, stdout: 'everything belongs together\n' });
+        expect({ exitCode, stdout }).to.deep.equal({ exitCode: 0, stdout: 'no problems found\n' });
       } else {
         expect(exitCode).to.equal(6);
         expect(stderr).to.contain('in use by another daemon').and.contain('stop the daemon, run this');
+        const prune = await runCli(['store', 'prune', '--older-than', '36h', '--yes', ...kept.flags]);
+        expect(prune.exitCode).to.equal(6);
+        expect(prune.stderr)
+          .to.contain('switchboard sessions retention CLIENTID 2, or')
+          .and.contain('stop the daemon, run this');
       }
     } finally {
       await world.stop();
     }
   });
 
-  it('says so when there is no store, and begins none', async () => {
+  it('reports a missing store, and creates none', async () => {
     const folder = join(kept.dataDir, 'nothing');
     const missing = await runCli(['store', 'check', '--data-dir', folder, '--store', 'sqlite']);
     expect(missing.exitCode).to.equal(5);
-    expect(missing.stderr).to.contain('name the right --data-dir');
+    expect(missing.stderr).to.contain('check --data-dir');
     const env = { SWITCHBOARD_ENCRYPTION_KEY: '0'.repeat(64) };
     const keyed = await runCli(['store', 'check', '--data-dir', folder, '--store', 'sqlite'], { env });
     expect(keyed.exitCode).to.equal(5);
@@ -146,5 +156,112 @@ describe('switchboard store check', () => {
     const { exitCode, stderr } = await runCli(['store', 'check', '--repair', ...kept.flags], { env });
     expect(exitCode).to.equal(1);
     expect(stderr).to.match(/^error: .*key/);
+  });
+});
+
+const DAY_MS = 24 * 60 * 60_000;
+/** Of a store that several daemons may share; nothing of it is used here. */
+const SHARED: ClusterStore = {
+  leases: new LeaseTable(),
+  nodes: {
+    announce: async () => ({ draining: false }),
+    list: async () => [],
+    drain: async () => false,
+    leave: async () => undefined,
+  },
+};
+
+describe('switchboard store prune', () => {
+  let kept: KeptStore;
+  beforeEach(async () => {
+    kept = await KeptStore.begin();
+  });
+  afterEach(() => kept.drop());
+
+  const daysAgo = (days: number) => Date.now() - days * DAY_MS;
+
+  it('deletes older messages of all sessions, and nothing else', async () => {
+    const [old, young] = await kept.open(async (store) => {
+      const ids = [
+        await keepFile(store, 'M1', { sentAt: daysAgo(100) }),
+        await keepFile(store, 'M2', { sentAt: daysAgo(80) }),
+      ];
+      await keep(store, 'M3', { sentAt: daysAgo(91) }, 'other');
+      return ids;
+    });
+    const { exitCode, stdout } = await kept.run(Prune, '--older-than', '90d', '--yes');
+    expect({ exitCode, stdout }).to.deep.equal({ exitCode: 0, stdout: 'deleted 2 messages and 1 file\n' });
+    await kept.open(async ({ history, files }) => {
+      const left = await history.messages('acme', ROOM, { limit: 10 });
+      expect(left.map(({ messageId }) => messageId)).to.deep.equal(['M2']);
+      expect(await history.messages('other', ROOM, { limit: 10 })).to.deep.equal([]);
+      expect(await files.get(old ?? '')).to.equal(undefined);
+      expect(await files.get(young ?? '')).to.not.equal(undefined);
+      // the one that is left is all that can be unread
+      expect(await history.room('acme', ROOM)).to.include({ unreadCount: 1 });
+      expect(await history.room('other', ROOM)).to.include({ unreadCount: 0, lastMessage: '' });
+    });
+  });
+
+  it('skips a room in which a daemon is recording a message', async () => {
+    const clock = new ManualClock();
+    const counts = await kept.open(async (store) => {
+      const { history } = store;
+      for (const chatRoomId of [ROOM, 'acme-1-3']) {
+        await keep(store, 'M1', { sentAt: daysAgo(1), chatRoomId });
+        // the count includes a second message: one still being recorded, one pruned
+        await history.updateRoom('acme', chatRoomId, { unreadCount: 2 });
+      }
+      const shared = { ...store, cluster: SHARED };
+      const pruned = pruneStore(shared, daysAgo(90), clock);
+      await clock.scheduled(1_000);
+      await history.record('acme', roomUpdate({ unread: false }), message('M2', { fromMe: false }));
+      clock.advance(1_000);
+      await pruned;
+      return (await history.rooms('acme')).map(({ chatRoomId, unreadCount }) => [chatRoomId, unreadCount]);
+    });
+    expect(Object.fromEntries(counts)).to.deep.equal({ [ROOM]: 2, 'acme-1-3': 1 });
+  });
+
+  it('prints its result as JSON, and finds nothing the second time', async () => {
+    await kept.open((store) => keep(store, 'M1', { sentAt: daysAgo(3) }));
+    const argv = ['--older-than', '48h', '--yes', '--json'];
+    const first = JSON.parse((await kept.run(Prune, ...argv)).stdout);
+    expect(first).to.include({ messages: 1, files: 0 });
+    expect(Date.parse(first.before)).to.be.within(daysAgo(2) - DAY_MS, daysAgo(2));
+    expect(JSON.parse((await kept.run(Prune, ...argv)).stdout)).to.include({ messages: 0, files: 0 });
+  });
+
+  it('deletes nothing without a confirmation', async () => {
+    await kept.open((store) => keep(store, 'M1', { sentAt: daysAgo(100) }));
+    for (const argv of [[], ['--json']]) {
+      const { exitCode } = await kept.run(Prune, '--older-than', '90d', ...argv);
+      expect(exitCode).to.equal(2);
+    }
+    await kept.open(async ({ history }) => {
+      expect(await history.messages('acme', ROOM, { limit: 10 })).to.have.length(1);
+    });
+  });
+
+  it('runs as a separate process', async () => {
+    const { exitCode, stdout } = await runCli([
+      'store',
+      'prune',
+      '--older-than',
+      '90d',
+      '--yes',
+      ...kept.flags,
+    ]);
+    expect({ exitCode, stdout }).to.deep.equal({ exitCode: 0, stdout: 'deleted 0 messages and 0 files\n' });
+    expect((await runCli(['store', 'prune', '--yes', ...kept.flags])).exitCode).to.equal(2);
+  });
+
+  it('accepts hours, days, weeks and years', () => {
+    expect(['36h', '90d', '12w', '2y'].map((text) => parseAge(text).ms / DAY_MS)).to.deep.equal([
+      1.5, 90, 84, 730,
+    ]);
+    for (const text of ['90', 'd', '0d', '-1d', '1.5d', '90m', '90 d', '']) {
+      expect(() => parseAge(text), text).to.throw(CliError, 'is not an age such as 90d');
+    }
   });
 });

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import Export from '../../../commands/store/export.js';
-import { exportSession } from '../../../src/cli/store-export.js';
+import { exportSession } from '../../../src/cli/store/export.js';
 import type { Store } from '../../../src/store/store.js';
 import { KeptStore, keep, keepFile } from '../../support/kept-store.js';
 import { runCli } from '../../support/spawn-cli.js';
@@ -65,7 +65,7 @@ describe('switchboard store export', () => {
     expect(await text(second.file)).to.equal('sunny');
   });
 
-  it('writes long rooms whole, the oldest message first', async () => {
+  it('writes long rooms completely, the oldest message first', async () => {
     await kept.open(async (store) => {
       for (let index = 0; index < MANY; index++) await keep(store, `M${index}`, { sentAt: 1_000 + index });
     });
@@ -74,7 +74,7 @@ describe('switchboard store export', () => {
     expect(ids).to.deep.equal(Array.from({ length: MANY }, (_, index) => `M${index}`));
   });
 
-  it('writes each message once beside a daemon that goes on', async () => {
+  it('writes each message once while a daemon is running', async () => {
     const written = await kept.open(async (store) => {
       for (let index = 0; index < MANY; index++) {
         const add = index === 49 ? keepFile : keep;
@@ -102,7 +102,7 @@ describe('switchboard store export', () => {
     expect(written).to.deep.equal(there.filter((id) => id !== 'M100' && id !== 'M250'));
   });
 
-  it('gives files names that lead nowhere, and keeps everything to its owner', async () => {
+  it('writes files with safe names, readable by their owner only', async () => {
     const names = [
       '../../etc/passwd',
       '..',
@@ -125,22 +125,22 @@ describe('switchboard store export', () => {
     expect((await stat(to)).mode & 0o777).to.equal(0o700);
   });
 
-  it('says which files are missing', async () => {
+  it('reports missing files', async () => {
     await kept.open((store) => keep(store, 'M1', { fileId: '22222222-2222-4222-8222-222222222222' }));
     const { stdout, stderr } = await kept.run(Export, 'acme', '--to', to);
     expect(stdout).to.contain('and 0 files');
-    expect(stderr).to.contain('1 files are not stored');
+    expect(stderr).to.contain('1 files are missing in the store');
     expect((await lines('rooms/acme-1-2.jsonl'))[0]).to.not.have.property('file');
   });
 
-  it('of a session without a history is an index without rooms', async () => {
+  it('writes an index without rooms for a session without a history', async () => {
     const { exitCode, stdout } = await kept.run(Export, 'other', '--to', to, '--json');
     expect(exitCode).to.equal(0);
     expect(JSON.parse(stdout)).to.deep.include({ clientId: 'other', messages: 0, rooms: [] });
     expect(JSON.parse(await text('index.json'))).to.deep.equal(JSON.parse(stdout));
   });
 
-  it('writes nothing into a folder that is not empty, nor of a session that is not there', async () => {
+  it('refuses a folder that is not empty, and an unknown session', async () => {
     const unknown = await kept.run(Export, 'nobody', '--to', to);
     expect(unknown.exitCode).to.equal(5);
     expect(unknown.stderr).to.contain('no session nobody');
@@ -152,7 +152,7 @@ describe('switchboard store export', () => {
     expect(await readdir(to)).to.deep.equal(['mine.txt']);
   });
 
-  it('works as a process of its own', async () => {
+  it('runs as a separate process', async () => {
     await kept.open((store) => keep(store, 'M1'));
     const { exitCode, stdout } = await runCli([
       'store',

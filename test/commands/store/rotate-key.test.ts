@@ -6,11 +6,10 @@ import RotateKey from '../../../commands/store/rotate-key.js';
 import { draftEncryptionKey, encryptionKeyBytes } from '../../../src/config/secrets.js';
 import { openStore, rotateEncryptionKey } from '../../../src/store/open.js';
 import { bytes, session, text } from '../../contracts/store/harness.js';
-import { ALICE, BOB, linkSession, reached } from '../../support/pairing.js';
 import { runCommand } from '../../support/run-command.js';
 import { runCli } from '../../support/spawn-cli.js';
 import { makeTempDir, type TempDir } from '../../support/temp-dir.js';
-import { startWorld } from '../../support/world.js';
+import { ALICE, BOB, linkSession, reached, startWorld } from '../../support/world.js';
 
 const NO_KEYS = {
   SWITCHBOARD_ENCRYPTION_KEY: undefined,
@@ -61,7 +60,7 @@ describe('switchboard store rotate-key', () => {
     const old = await fillWithKeptKey();
     const { exitCode, stdout } = await rotate();
     expect(exitCode).to.equal(0);
-    expect(stdout).to.equal(`1 session is under the new key, which is kept in ${keyFile()}\n`);
+    expect(stdout).to.equal(`1 session is under the new key, stored in ${keyFile()}\n`);
     expect(await keptKey())
       .to.match(/^[0-9a-f]{64}$/)
       .and.not.equal(old);
@@ -71,7 +70,7 @@ describe('switchboard store rotate-key', () => {
     expect(await readdir(dir.path)).to.not.include('encryption-key.next');
   });
 
-  it('takes a named key into the data directory', async () => {
+  it('copies a named key into the data directory', async () => {
     await fillWithKeptKey();
     const to = newKey();
     const { exitCode, stdout } = await rotate(['--json'], { SWITCHBOARD_NEW_ENCRYPTION_KEY: to });
@@ -81,17 +80,17 @@ describe('switchboard store rotate-key', () => {
     expect(await readable(to)).to.equal(true);
   });
 
-  it('changes a key that an operator keeps, and keeps neither', async () => {
+  it('changes a key that an operator stores, and writes neither key to the disk', async () => {
     const [from, to] = [newKey(), randomBytes(32).toString('base64')];
     await fill(from);
     const { exitCode, stdout } = await rotate(['--from', from, '--to', to]);
     expect(exitCode).to.equal(0);
-    expect(stdout).to.match(/start the daemon with it from now on/);
+    expect(stdout).to.match(/start the daemon with that key/);
     expect(await readable(to)).to.equal(true);
     expect(await readdir(dir.path)).to.not.include('encryption-key');
   });
 
-  it('completes a change that was interrupted before the store was touched', async () => {
+  it('completes a change that was interrupted before the store was re-encrypted', async () => {
     const old = await fillWithKeptKey();
     const { key } = await draftEncryptionKey(dir.path);
     expect(await readable(old)).to.equal(true);
@@ -100,7 +99,7 @@ describe('switchboard store rotate-key', () => {
     expect(await readable(key)).to.equal(true);
   });
 
-  it('completes a change that was interrupted after the store was put under the new key', async () => {
+  it('completes a change that was interrupted after the store was re-encrypted', async () => {
     const old = await fillWithKeptKey();
     const { key } = await draftEncryptionKey(dir.path);
     await rotateEncryptionKey({
@@ -136,7 +135,7 @@ describe('switchboard store rotate-key', () => {
     await fill(key);
     const { exitCode, stderr } = await rotate(['--from', newKey(), '--to', newKey()]);
     expect(exitCode).to.equal(1);
-    expect(stderr).to.match(/^error: .*another key.*\n$/);
+    expect(stderr).to.match(/^error: the current key does not open the store.*\n$/);
     expect(await readable(key)).to.equal(true);
   });
 
@@ -154,7 +153,7 @@ describe('switchboard store rotate-key', () => {
     ['there is no database', () => ['--from', newKey(), '--to', newKey()], 1, /no database/],
   ];
   for (const [what, argv, code, message] of mistakes) {
-    it(`says so when ${what}, and makes nothing`, async () => {
+    it(`reports when ${what}, and creates nothing`, async () => {
       const { exitCode, stdout, stderr } = await rotate(argv());
       expect(exitCode, stderr).to.equal(code);
       expect(stdout).to.equal('');
@@ -164,7 +163,7 @@ describe('switchboard store rotate-key', () => {
     });
   }
 
-  it('leaves numbers linked and API secrets valid', async () => {
+  it('keeps numbers linked and API secrets valid', async () => {
     const world = await startWorld({ settings: { store: 'sqlite', encryptionKey: undefined } });
     try {
       await linkSession(world, 'acme', ALICE);
@@ -187,10 +186,15 @@ describe('switchboard store rotate-key', () => {
     }
   });
 
-  it('explains itself', async () => {
+  it('prints its help', async () => {
     const { stdout, exitCode } = await runCli(['store', 'rotate-key', '--help']);
     expect(exitCode).to.equal(0);
-    for (const part of ['SWITCHBOARD_NEW_ENCRYPTION_KEY', 'Stop the daemon first', '--json', 'EXAMPLES']) {
+    for (const part of [
+      'SWITCHBOARD_NEW_ENCRYPTION_KEY',
+      'Stop every daemon that uses the store first',
+      '--json',
+      'EXAMPLES',
+    ]) {
       expect(stdout).to.contain(part);
     }
   });

@@ -1,16 +1,23 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { eventOf } from '../../support/events.js';
 import { KeptStore } from '../../support/kept-store.js';
-import { ALICE, BOB, CAROL, linkSession, reached } from '../../support/pairing.js';
-import { answering } from '../../support/receiver.js';
-import { startWorld, TOKEN, type World } from '../../support/world.js';
+import { answering, eventOf } from '../../support/receiver.js';
+import {
+  ALICE,
+  BOB,
+  CAROL,
+  linkSession,
+  reached,
+  startWorld,
+  TOKEN,
+  type World,
+} from '../../support/world.js';
 
 export const DAVE = '+15550000004';
 
-/** What commands are run on: a daemon with something of everything that they are about. */
+/** A daemon with example data for all commands. */
 export interface Scene {
-  /** What tells the commands where daemon and sandbox are. */
+  /** The environment with the addresses of daemon and sandbox. */
   env: Readonly<Record<string, string>>;
   /** Flags by which a command finds a store that no daemon uses. */
   store: readonly string[];
@@ -21,6 +28,8 @@ export interface Scene {
   /** Of `acme`, whose history is kept; another group is there to be left. */
   group: string;
   groupToLeave: string;
+  /** Link of an invite to a group of Bob's. */
+  invite: string;
   /** A text of Bob's, and his picture. */
   theirs: string;
   picture: string;
@@ -66,7 +75,7 @@ export async function setScene(): Promise<{ scene: Scene; end(): Promise<void> }
 
 async function link(world: World): Promise<void> {
   for (const person of [BOB, { number: DAVE, name: 'Dave' }]) await world.phones.addPhone(person);
-  await linkSession(world, 'acme', ALICE);
+  await linkSession(world, 'acme', ALICE, { extraEvents: ['presence'] });
   await linkSession(world, 'spare', CAROL);
   await ask(world, '/set-org-id', { clientId: 'acme', orgId: 'workspace1' });
 }
@@ -77,7 +86,7 @@ async function writtenFile(folder: string): Promise<string> {
   return path;
 }
 
-/** Lets messages, groups, a file and failed deliveries come about. */
+/** Creates messages, groups, a file and failed deliveries. */
 async function live(world: World) {
   const write = async (wish: object) => {
     const { messageId } = await world.phones.write(BOB.number, { ...wish, to: ALICE.number });
@@ -98,6 +107,7 @@ async function live(world: World) {
   const own = [await send('first'), await send('second')] as const;
   const failed = await fail(world);
   const record = await firstFile(world);
+  const { inviteCode } = await world.phones.groups.create(BOB.number, { subject: 'Open' });
   return {
     theirs,
     picture: sent.messageId,
@@ -106,6 +116,7 @@ async function live(world: World) {
     record,
     group: await group('Team'),
     groupToLeave: await group('Gone'),
+    invite: `https://chat.whatsapp.com/${inviteCode}`,
   };
 }
 

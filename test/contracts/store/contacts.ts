@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Contact } from '../../../src/store/store.js';
+import type { Contact, PictureRecord } from '../../../src/store/store.js';
 import { contact, type StoreHarness } from './harness.js';
 
 const EMPTY: Contact = {
@@ -28,7 +28,7 @@ export function contactsContract(harness: () => StoreHarness): void {
       expect(await find({ lid: 'unknown', pn: 'P1' })).to.deep.equal(ann);
     });
 
-    it('finds nobody under an unknown or empty address, or in another session', async () => {
+    it('finds no one under an unknown or empty address, or in another session', async () => {
       await learn({ lid: 'L1' });
       await learn({ pn: 'P2' });
       expect(await find({ lid: 'P2' })).to.equal(undefined);
@@ -49,7 +49,7 @@ export function contactsContract(harness: () => StoreHarness): void {
       });
     });
 
-    it('makes one person of a LID, a number, and the pair of both', async () => {
+    it('merges a LID, a number, and the pair of both into one person', async () => {
       await learn({ lid: 'L1', pushName: 'old name', username: 'ann', learntAt: 1 });
       await learn({ pn: 'P1', pushName: 'new name', name: 'Ann A.', learntAt: 2 });
       const merged = await learn({ lid: 'L1', pn: 'P1', source: 'lookup', learntAt: 3 });
@@ -66,7 +66,7 @@ export function contactsContract(harness: () => StoreHarness): void {
       expect(await find({ pn: 'P1' })).to.deep.equal(merged);
     });
 
-    it('completes a person of whom one address was known', async () => {
+    it('completes a person with one known address', async () => {
       await learn({ pn: 'P1', name: 'Ann' });
       await learn({ lid: 'L1', pn: 'P1', learntAt: 2_000, source: 'history' });
       const ann = { ...EMPTY, lid: 'L1', pn: 'P1', name: 'Ann', learntAt: 2_000, source: 'history' };
@@ -74,7 +74,7 @@ export function contactsContract(harness: () => StoreHarness): void {
       expect(await find({ pn: 'P1' })).to.deep.equal(ann);
     });
 
-    it('remembers where a pair was first learnt', async () => {
+    it('keeps the source from which a pair was first learnt', async () => {
       await learn({ lid: 'L1', pn: 'P1', source: 'lookup', learntAt: 1 });
       await learn({ lid: 'L1', pn: 'P1', source: 'message', learntAt: 2, pushName: 'Ann' });
       const found = await find({ lid: 'L1' });
@@ -88,7 +88,7 @@ export function contactsContract(harness: () => StoreHarness): void {
       expect(await find({ pn: 'P2' })).to.include({ lid: 'L1', name: 'Ann' });
     });
 
-    it('gives a number that moved to its new owner, without the names of the old one', async () => {
+    it('gives a moved number to its new owner, without the names of the old one', async () => {
       await learn({ lid: 'L1', pn: 'P1', name: 'Ann' });
       await learn({ lid: 'L2', pn: 'P2', name: 'Bob' });
       await learn({ lid: 'L2', pn: 'P1' });
@@ -97,14 +97,14 @@ export function contactsContract(harness: () => StoreHarness): void {
       expect(await find({ pn: 'P2' })).to.equal(undefined);
     });
 
-    it('gives a moved number to a person it had not heard of', async () => {
+    it('gives a moved number to an unknown person', async () => {
       await learn({ lid: 'L1', pn: 'P1', name: 'Ann' });
       await learn({ lid: 'L2', pn: 'P1' });
       expect(await find({ pn: 'P1' })).to.include({ lid: 'L2', name: '' });
       expect(await find({ lid: 'L1' })).to.include({ pn: '', name: 'Ann' });
     });
 
-    it('keeps one person of many at the same time', async () => {
+    it('keeps one person of many concurrent writes', async () => {
       await Promise.all(
         Array.from({ length: 12 }, (_, n) =>
           learn([{ lid: 'L1' }, { pn: 'P1' }, { lid: 'L1', pn: 'P1' }][n % 3] ?? {}),
@@ -120,7 +120,7 @@ export function contactsContract(harness: () => StoreHarness): void {
       expect(outcome).to.be.instanceOf(TypeError);
     });
 
-    it('copies out', async () => {
+    it('returns copies', async () => {
       const learnt = await learn({ lid: 'L1', name: 'Ann' });
       learnt.name = 'changed';
       const found = await find({ lid: 'L1' });
@@ -128,4 +128,56 @@ export function contactsContract(harness: () => StoreHarness): void {
       expect((await find({ lid: 'L1' }))?.name).to.equal('Ann');
     });
   });
+}
+
+export function picturesContract(harness: () => StoreHarness): void {
+  describe('pictures', () => {
+    const pictures = () => harness().store.pictures;
+    const get = (jid = '2@lid', preview = true, clientId = 'acme') => pictures().get(clientId, jid, preview);
+
+    it('returns every field of a stored picture', async () => {
+      const none = picture({
+        jid: '3@lid',
+        version: '',
+        url: '',
+        fileId: '',
+        reason: 'hidden',
+        fetchedAt: 0,
+      });
+      await pictures().put('acme', picture());
+      await pictures().put('acme', none);
+      expect(await get()).to.deep.equal(picture());
+      expect(await get('3@lid')).to.deep.equal(none);
+    });
+
+    it('stores pictures by session, person and size', async () => {
+      await pictures().put('acme', picture());
+      await pictures().put('acme', picture({ preview: false, version: 'full' }));
+      await pictures().put('other', picture({ version: 'other' }));
+      expect((await get())?.version).to.equal('V1');
+      expect((await get('2@lid', false))?.version).to.equal('full');
+      expect((await get('2@lid', true, 'other'))?.version).to.equal('other');
+      expect(await get('4@lid')).to.equal(undefined);
+    });
+
+    it('keeps the last picture', async () => {
+      await Promise.all([1, 2, 3].map((n) => pictures().put('acme', picture({ version: `V${n}` }))));
+      const last = picture({ version: 'V9', url: 'https://pps.example/9', fileId: '', fetchedAt: 9_000 });
+      await pictures().put('acme', last);
+      expect(await get()).to.deep.equal(last);
+    });
+  });
+}
+
+export function picture(fields: Partial<PictureRecord> = {}): PictureRecord {
+  return {
+    jid: '2@lid',
+    preview: true,
+    version: 'V1',
+    url: 'https://pps.example/1?sig=s',
+    fileId: 'F1',
+    reason: '',
+    fetchedAt: 1_000,
+    ...fields,
+  };
 }

@@ -14,6 +14,7 @@ import type {
   SentRecord,
   SessionRecord,
   Store,
+  WaitingDelivery,
 } from '../../../src/store/store.js';
 
 /** A store of a test's own, and what a test may do to it from outside. */
@@ -49,11 +50,19 @@ export function session(clientId: string, fields: Partial<SessionRecord> = {}): 
     webhookToken: 'webhook token',
     pollLookupUrl: 'https://example.com/polls',
     enableGroupAi: true,
+    rejectCalls: false,
+    retry: 'contract',
+    webhookPaused: '',
+    previousToken: 'token before',
+    previousTokenUntil: 1_700_000_000_003,
+    retentionDays: 30,
+    proxy: 'socks5://user:pass in-proxy@proxy.example.com:1080',
     extraEvents: ['session_status'],
     apiSecretHash: 'salt:hash',
     status: 'connected',
     statusReason: 'because',
     statusSince: 1_700_000_000_001,
+    bannedUntil: 1_700_000_000_002,
     createdAt: 1_700_000_000_000,
     ...fields,
   };
@@ -80,6 +89,8 @@ export function sent(messageId: string, fields: Partial<SentRecord> = {}): SentR
     to: '100000000000002@lid',
     content: bytes(`content ${messageId}`),
     metaData: '{"order":7}',
+    fileName: 'menu.jpg',
+    counted: 'new chat',
     sentAt: 1_000,
     acknowledged: false,
     closed: false,
@@ -102,6 +113,21 @@ export function failed(id: string, fields: Partial<FailedDelivery> = {}): Failed
     reason: '500',
     attempts: 8,
     failedAt: 1_000,
+    ...fields,
+  };
+}
+
+export function waiting(id: string, fields: Partial<WaitingDelivery> = {}): WaitingDelivery {
+  return {
+    id,
+    clientId: 'acme',
+    chat: 'acme-1-2',
+    type: 'text',
+    messageId: `M-${id}`,
+    body: `{"id":"${id}"}`,
+    size: 500,
+    attempts: 0,
+    since: 1_000,
     ...fields,
   };
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import type { HistoryMessage } from '../../../src/store/store.js';
-import { bytes, message, roomUpdate, type StoreHarness, text } from './harness.js';
+import { MESSAGE_STATUSES, type MessageStatus } from '../../../src/domain/room.js';
+import type { HistoryMessage, MessageTrace } from '../../../src/store/store.js';
+import { bytes, message, roomUpdate, type StoreHarness, text, trace } from './harness.js';
 
 export function historyContract(harness: () => StoreHarness): void {
   describe('history', () => {
@@ -14,7 +15,7 @@ export function historyContract(harness: () => StoreHarness): void {
     const ids = async (page: { limit: number; before?: string }, chatRoomId = 'acme-1-2') =>
       (await history().messages('acme', chatRoomId, page)).map(({ messageId }) => messageId);
 
-    it('gives back what was recorded, every field', async () => {
+    it('returns every field of a recorded message', async () => {
       const plain = message('M2', {
         body: '',
         fromMe: false,
@@ -36,7 +37,7 @@ export function historyContract(harness: () => StoreHarness): void {
       expect(listed.map(readable)).to.deep.equal([readable(message('M1')), readable(plain)]);
     });
 
-    it('tells messages apart by session, room and id', async () => {
+    it('stores messages by session, room and id', async () => {
       await record(message('M1'));
       expect(await record(message('M1', { chatRoomId: 'acme-1-3', body: 'in another room' }))).to.equal(true);
       expect(await record(message('M1', { body: 'of another session' }), 'other')).to.equal(true);
@@ -49,21 +50,21 @@ export function historyContract(harness: () => StoreHarness): void {
       expect(await ids({ limit: 200 }, 'acme-1-4')).to.deep.equal([]);
     });
 
-    it('records a message once, as it came first', async () => {
+    it('records a message once, and keeps the first version', async () => {
       await record(message('M1'));
       expect(await record(message('M1', { body: 'again', sentAt: 9_000 }))).to.equal(false);
       expect(await get('M1')).to.deep.equal(readable(message('M1')));
       expect(await ids({ limit: 200 })).to.deep.equal(['M1']);
     });
 
-    it('lists the newest, oldest first, in whatever order they came', async () => {
+    it('lists the newest messages, oldest first, whatever the order of recording', async () => {
       for (const n of [3, 1, 5, 2, 4]) await record(message(`M${n}`, { sentAt: n }));
       expect(await ids({ limit: 3 })).to.deep.equal(['M3', 'M4', 'M5']);
       expect(await ids({ limit: 9 })).to.deep.equal(['M1', 'M2', 'M3', 'M4', 'M5']);
       expect(await ids({ limit: 0 })).to.deep.equal([]);
     });
 
-    it('lists messages of the same instant as they were recorded', async () => {
+    it('lists messages of the same instant in the order of recording', async () => {
       for (const id of ['C', 'A', 'B']) await record(message(id));
       await record(message('later', { sentAt: 1_001 }));
       await record(message('D'));
@@ -71,7 +72,7 @@ export function historyContract(harness: () => StoreHarness): void {
       expect(await ids({ limit: 3 })).to.deep.equal(['B', 'D', 'later']);
     });
 
-    it('pages back to the first message, none twice and none left out', async () => {
+    it('pages back to the first message, without duplicates or gaps', async () => {
       for (let n = 10; n < 20; n += 1) await record(message(`M${n}`, { sentAt: n >> 2 }));
       await record(message('elsewhere', { chatRoomId: 'acme-1-3', sentAt: 1 }));
       expect(await ids({ limit: 3, before: 'M18' })).to.deep.equal(['M15', 'M16', 'M17']);
@@ -81,14 +82,14 @@ export function historyContract(harness: () => StoreHarness): void {
       expect(await ids({ limit: 0, before: 'M18' })).to.deep.equal([]);
     });
 
-    it('lists nothing before a message that is not in the room', async () => {
+    it('lists nothing before a message of another room', async () => {
       await record(message('M1'));
       await record(message('elsewhere', { chatRoomId: 'acme-1-3' }));
       expect(await ids({ limit: 9, before: 'never there' })).to.deep.equal([]);
       expect(await ids({ limit: 9, before: 'elsewhere' })).to.deep.equal([]);
     });
 
-    it('replaces a message where it stands', async () => {
+    it('replaces a message in its position', async () => {
       for (const id of ['M1', 'M2', 'M3']) await record(message(id));
       const changed = message('M2', {
         body: 'edited',
@@ -109,7 +110,7 @@ export function historyContract(harness: () => StoreHarness): void {
       expect(await ids({ limit: 9 })).to.deep.equal(['M1', 'M2', 'M3']);
     });
 
-    it('replaces no message that is not there, and makes none', async () => {
+    it('ignores the replacement of a missing message', async () => {
       await record(message('M1'));
       expect(await history().update('acme', message('M2'))).to.equal(false);
       expect(await history().update('acme', message('M1', { chatRoomId: 'acme-1-3' }))).to.equal(false);
@@ -139,7 +140,20 @@ export function historyContract(harness: () => StoreHarness): void {
       expect(await get('M1', 'acme-1-2', 'other')).to.equal(undefined);
     });
 
-    it('copies in and out', async () => {
+    it('prunes messages and statuses of one session, and of no other', async () => {
+      for (const clientId of ['acme', 'other']) {
+        await record(message('M1', { sentAt: 1 }), clientId);
+        await record(message('M2', { sentAt: 500 }), clientId);
+        await history().advance(clientId, { messageId: 'M1', status: 'read', at: 1 });
+      }
+      expect(await history().prune(220, 'acme')).to.equal(1);
+      expect(await get('M1')).to.equal(undefined);
+      expect(await get('M1', 'acme-1-2', 'other')).to.include({ messageId: 'M1' });
+      const read = async (clientId: string) => (await history().statuses(clientId, ['M1'])).get('M1');
+      expect([await read('acme'), await read('other')]).to.deep.equal([undefined, 'read']);
+    });
+
+    it('stores and returns copies', async () => {
       const given = message('M1');
       await record(given);
       for (const changed of [given, await history().message('acme', 'acme-1-2', 'M1')]) {
@@ -148,6 +162,161 @@ export function historyContract(harness: () => StoreHarness): void {
         if (changed) changed.extras.reactions = 'changed';
       }
       expect(await get('M1')).to.deep.equal(readable(message('M1')));
+    });
+  });
+}
+
+export function messageStatusContract(harness: () => StoreHarness): void {
+  describe('message statuses', () => {
+    const history = () => harness().store.history;
+    const advance = (messageId: string, status: MessageStatus, { at = 1_000, clientId = 'acme' } = {}) =>
+      history().advance(clientId, { messageId, status, at });
+    const statuses = async (ids: string[], clientId = 'acme') =>
+      Object.fromEntries(await history().statuses(clientId, ids));
+
+    it('returns the known statuses of the requested messages', async () => {
+      for (const status of MESSAGE_STATUSES) expect(await advance(`M-${status}`, status)).to.equal(true);
+      const ids = [...MESSAGE_STATUSES].map((status) => `M-${status}`);
+      expect(await statuses(['never there', ...ids])).to.deep.equal({
+        'M-sent': 'sent',
+        'M-failed': 'failed',
+        'M-delivered': 'delivered',
+        'M-read': 'read',
+        'M-played': 'played',
+      });
+      expect(await statuses(['M-read'])).to.deep.equal({ 'M-read': 'read' });
+      expect(await statuses([])).to.deep.equal({});
+    });
+
+    it('only advances, in whatever order receipts are reported', async () => {
+      const told: [MessageStatus, boolean][] = [
+        ['sent', true],
+        ['sent', false],
+        ['failed', true],
+        ['sent', false],
+        ['read', true],
+        ['delivered', false],
+        ['failed', false],
+        ['played', true],
+        ['read', false],
+      ];
+      for (const [status, isFurther] of told) expect(await advance('M1', status), status).to.equal(isFurther);
+      expect(await statuses(['M1'])).to.deep.equal({ M1: 'played' });
+    });
+
+    it('keeps the furthest of concurrent reports, and reports each step once', async () => {
+      const told = Array.from({ length: 30 }, (_, n) => MESSAGE_STATUSES[n % 5] ?? 'sent');
+      const further = await Promise.all(told.map((status) => advance('M1', status)));
+      expect(await statuses(['M1'])).to.deep.equal({ M1: 'played' });
+      expect(further.filter(Boolean).length).to.be.within(1, MESSAGE_STATUSES.length);
+    });
+
+    it('keeps the statuses of sessions apart', async () => {
+      await advance('M1', 'read');
+      expect(await advance('M1', 'delivered', { clientId: 'other' })).to.equal(true);
+      expect(await statuses(['M1'])).to.deep.equal({ M1: 'read' });
+      expect(await statuses(['M1'], 'other')).to.deep.equal({ M1: 'delivered' });
+      expect(await statuses(['M1'], 'nobody')).to.deep.equal({});
+    });
+
+    it('stores a status before its message, and keeps it when the message changes', async () => {
+      await advance('M1', 'delivered');
+      await history().record('acme', roomUpdate(), message('M1'));
+      await history().update('acme', message('M1', { body: 'edited' }));
+      expect(await statuses(['M1'])).to.deep.equal({ M1: 'delivered' });
+    });
+
+    it('prunes statuses with the messages, by the time of the last report', async () => {
+      await Promise.all(Array.from({ length: 600 }, (_, n) => advance(`old ${n}`, 'read', { at: n })));
+      await advance('M1', 'delivered', { at: 1 });
+      await advance('M1', 'read', { at: 1_000 });
+      await advance('M1', 'delivered', { at: 2 });
+      await history().prune(1_000);
+      expect(await statuses(['old 0', 'old 599', 'M1'])).to.deep.equal({ M1: 'read' });
+    });
+  });
+}
+
+export function tracesContract(harness: () => StoreHarness): void {
+  describe('traces', () => {
+    const traces = () => harness().store.traces;
+    const readable = (found: MessageTrace | undefined) => found && { ...found, secret: text(found.secret) };
+
+    it('tells when a chat began, and when the other side wrote first', async () => {
+      const chat = '7@lid';
+      expect(await traces().conversation('acme', chat)).to.deep.equal({
+        firstAt: undefined,
+        wroteAt: undefined,
+      });
+      await traces().add('acme', trace('M1', { chat, fromMe: true, sentAt: 2_000 }));
+      await traces().add('acme', trace('M2', { chat, fromMe: true, sentAt: 1_000 }));
+      await traces().add('other', trace('M3', { chat, fromMe: false, sentAt: 500 }));
+      expect(await traces().conversation('acme', chat)).to.deep.equal({ firstAt: 1_000, wroteAt: undefined });
+      await traces().add('acme', trace('M4', { chat, fromMe: false, sentAt: 3_000 }));
+      expect(await traces().conversation('acme', chat)).to.deep.equal({ firstAt: 1_000, wroteAt: 3_000 });
+    });
+
+    it('returns every field of a trace', async () => {
+      await traces().add('acme', trace('M1'));
+      await traces().add(
+        'acme',
+        trace('M2', { secret: undefined, fromMe: false, authorLid: '', authorPn: '' }),
+      );
+      expect(readable(await traces().get('acme', 'M1'))).to.deep.equal(readable(trace('M1')));
+      expect(await traces().get('acme', 'M2')).to.deep.equal(
+        trace('M2', { secret: undefined, fromMe: false, authorLid: '', authorPn: '' }),
+      );
+      expect(await traces().get('acme', 'M3')).to.equal(undefined);
+      expect(await traces().get('other', 'M1')).to.equal(undefined);
+    });
+
+    it('keeps the first trace of an id', async () => {
+      await traces().add('acme', trace('M1'));
+      await traces().add('acme', trace('M1', { chat: 'taken over', secret: bytes('other'), sentAt: 5 }));
+      expect(readable(await traces().get('acme', 'M1'))).to.deep.equal(readable(trace('M1')));
+    });
+
+    it('keeps one trace of many concurrent ones', async () => {
+      const chats = Array.from({ length: 20 }, (_, n) => `chat ${n}`);
+      await Promise.all(
+        chats.map((chat) => traces().add('acme', trace('M1', { chat, secret: bytes(chat) }))),
+      );
+      const kept = await traces().get('acme', 'M1');
+      expect(kept?.chat).to.be.oneOf(chats).and.to.equal(text(kept?.secret));
+    });
+
+    it('names a chat and its author by LID once the LID of the number is known', async () => {
+      const [pn, lid] = ['15550000002@s.whatsapp.net', '100000000000002@lid'];
+      const theirs = { chat: pn, fromMe: false, authorLid: '', authorPn: pn };
+      const own = { chat: pn, authorLid: '', authorPn: '15550000001@s.whatsapp.net' };
+      const elsewhere = { ...theirs, chat: '15550000003@s.whatsapp.net' };
+      for (const [id, fields] of Object.entries({ M1: theirs, M2: own, M3: elsewhere })) {
+        await traces().add('acme', trace(id, fields));
+      }
+      await traces().add('other', trace('M1', theirs));
+      for (const _ of ['once', 'and again']) await traces().rekey('acme', pn, lid);
+      const moved = { ...theirs, chat: lid, authorLid: lid };
+      expect(readable(await traces().get('acme', 'M1'))).to.deep.equal(readable(trace('M1', moved)));
+      expect(await traces().get('acme', 'M2')).to.deep.include({ ...own, chat: lid });
+      expect(await traces().get('acme', 'M3')).to.deep.include(elsewhere);
+      expect(await traces().get('other', 'M1')).to.deep.include(theirs);
+    });
+
+    it('prunes traces of messages that were sent before a time', async () => {
+      await traces().add('acme', trace('M1', { sentAt: 999 }));
+      await traces().add('other', trace('M2', { sentAt: 1 }));
+      await traces().add('acme', trace('M3', { sentAt: 1_000 }));
+      expect(await traces().prune(1_000)).to.equal(2);
+      expect(await traces().get('acme', 'M1')).to.equal(undefined);
+      expect((await traces().get('acme', 'M3'))?.sentAt).to.equal(1_000);
+    });
+
+    it('stores and returns copies', async () => {
+      const given = trace('M1');
+      await traces().add('acme', given);
+      given.secret?.fill(0);
+      (await traces().get('acme', 'M1'))?.secret?.fill(1);
+      expect(text((await traces().get('acme', 'M1'))?.secret)).to.equal('secret M1');
     });
   });
 }

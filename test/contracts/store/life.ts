@@ -3,7 +3,8 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
 import type { Store } from '../../../src/store/store.js';
-import { expectedFile } from './expected-files.js';
+import { picture } from './contacts.js';
+import { expectedFile } from './files.js';
 import {
   bytes,
   contact,
@@ -20,14 +21,14 @@ import {
   session,
   text,
   trace,
+  waiting,
 } from './harness.js';
-import { picture } from './pictures.js';
 import { MOVE } from './rekey.js';
 
 /** Life cycle and what spans the concerns: ping, forget, close, persistence. */
 export function lifeContract(harness: () => StoreHarness): void {
-  describe('life', () => {
-    it('says who it is and answers', async () => {
+  describe('opening and closing', () => {
+    it('identifies itself and answers', async () => {
       const { store } = harness();
       expect(store.name).to.match(/^[a-z]+$/);
       await store.ping();
@@ -52,11 +53,11 @@ export function lifeContract(harness: () => StoreHarness): void {
       expect(await everything(reopened, 'other')).to.deep.equal(FILLED);
     });
 
-    it('forgets a session that is not there', async () => {
+    it('accepts forgetting an unknown session', async () => {
       await harness().store.forget('nobody');
     });
 
-    it('starts a forgotten session afresh', async () => {
+    it('creates a forgotten session with an empty state', async () => {
       const { store } = harness();
       await fill(store, 'acme');
       await store.forget('acme');
@@ -72,7 +73,7 @@ export function lifeContract(harness: () => StoreHarness): void {
       for (const call of calls(store)) await expectFailure(call(), 'store_unavailable');
     });
 
-    it('may be closed twice', async () => {
+    it('closes twice without an error', async () => {
       await harness().store.close();
       await harness().store.close();
     });
@@ -89,7 +90,7 @@ export async function fill(store: Store, clientId: string): Promise<void> {
   });
   await store.journal.close(clientId, ['h2'], 2_000);
   await store.contacts.learn(clientId, contact({ lid: 'L1', pn: 'P1' }));
-  await store.sends.put(clientId, sent('M1'));
+  for (const messageId of ['M1', 'M2']) await store.sends.put(clientId, sent(messageId));
   await store.idempotency.claim(clientId, idempotent('k1', { answer: 'first' }));
   await store.traces.add(clientId, trace('M1'));
   await store.history.record(clientId, roomUpdate({ chatRoomId: 'R1' }), message('M1', { chatRoomId: 'R1' }));
@@ -99,9 +100,10 @@ export async function fill(store: Store, clientId: string): Promise<void> {
   await store.expectedFiles.add(expectedFile(`F1-${clientId}`, { clientId }));
   await store.pictures.put(clientId, picture());
   await store.failedDeliveries.add(failed(`01-${clientId}`, { clientId }), 10);
+  await store.waitingDeliveries.add(waiting(`W1-${clientId}`, { clientId }));
 }
 
-/** What can be seen of a session. Claims the idempotency key, because there is no other way to look at it. */
+/** The visible data of a session. Reads the idempotency key by claiming it. */
 async function everything(store: Store, clientId: string): Promise<object> {
   return {
     session: (await store.sessions.get(clientId))?.webhookToken,
@@ -121,6 +123,7 @@ async function everything(store: Store, clientId: string): Promise<object> {
     picture: (await store.pictures.get(clientId, '2@lid', true))?.url,
     answer: (await store.idempotency.claim(clientId, idempotent('k1'))).answer,
     failed: (await store.failedDeliveries.list({ clientId, limit: 9 })).map(({ attempts }) => attempts),
+    waiting: (await store.waitingDeliveries.list(clientId)).map(({ since }) => since),
   };
 }
 
@@ -152,6 +155,7 @@ const FILLED = {
   picture: 'https://pps.example/1?sig=s',
   answer: 'first',
   failed: [8],
+  waiting: [1_000],
 };
 
 const NOTHING = {
@@ -172,11 +176,12 @@ const NOTHING = {
   picture: undefined,
   answer: '',
   failed: [],
+  waiting: [],
 };
 
 function calls(store: Store): (() => Promise<unknown>)[] {
   const { sessions, keys, journal, contacts, sends, traces, history, files, expectedFiles } = store;
-  const { pictures, idempotency, failedDeliveries } = store;
+  const { pictures, idempotency, failedDeliveries, waitingDeliveries } = store;
   return [
     () => store.ping(),
     () => store.forget('acme'),
@@ -187,6 +192,8 @@ function calls(store: Store): (() => Promise<unknown>)[] {
     () => keys.credentials('acme'),
     () => keys.get('acme', 'session', ['a']),
     () => keys.get('acme', 'session', []),
+    () => keys.page('acme', undefined, 10),
+    () => journal.since('acme', 0, 10),
     () => keys.commit('acme', { credentials: bytes('x') }),
     () => keys.commit('unseen', { journal: [entry('h')] }),
     () => keys.clear('acme'),
@@ -202,6 +209,7 @@ function calls(store: Store): (() => Promise<unknown>)[] {
     () => sends.put('acme', sent('M2')),
     () => sends.get('acme', 'M1'),
     () => sends.acknowledge('acme', 'M1'),
+    () => sends.finish('acme', 'M1'),
     () => sends.prune(1),
     () => traces.add('acme', trace('M2')),
     () => traces.get('acme', 'M1'),
@@ -255,5 +263,10 @@ function calls(store: Store): (() => Promise<unknown>)[] {
     () => failedDeliveries.counts('acme'),
     () => failedDeliveries.remove('01-acme'),
     () => failedDeliveries.prune(1),
+    () => waitingDeliveries.add(waiting('02')),
+    () => waitingDeliveries.list('acme'),
+    () => waitingDeliveries.get('W1-acme'),
+    () => waitingDeliveries.noteAttempts('acme', 'W1-acme', 2),
+    () => waitingDeliveries.remove('W1-acme'),
   ];
 }

@@ -7,7 +7,7 @@ import type {
   RoomMove,
   RoomUpdate,
 } from '../../../src/store/store.js';
-import { expectedFile } from './expected-files.js';
+import { expectedFile } from './files.js';
 import { bytes, message, newFile, pendingChange, roomUpdate, type StoreHarness } from './harness.js';
 
 export const FROM = 'acme-1-155';
@@ -34,7 +34,7 @@ export const MOVE: RoomMove = {
 };
 
 export function rekeyContract(harness: () => StoreHarness): void {
-  describe('rooms that are moved', () => {
+  describe('renamed rooms', () => {
     const history = () => harness().store.history;
     const byNumber = (
       messageId: string,
@@ -55,9 +55,9 @@ export function rekeyContract(harness: () => StoreHarness): void {
     const ids = async (chatRoomId: string) =>
       (await history().messages('acme', chatRoomId, { limit: 999 })).map(({ messageId }) => messageId);
 
-    it('take all they hold along, each message as it becomes', async () => {
+    it('rooms keep all their data, with each message in its new form', async () => {
       for (const id of ['M1', 'M2']) await byNumber(id);
-      await history().updateRoom('acme', FROM, { avatarId: 'F-p' });
+      await history().updateRoom('acme', FROM, { avatarId: 'F-p', archived: true, mutedUntil: 9 });
       expect(await history().rekey('acme', MOVE)).to.equal(true);
       const rooms = await history().rooms('acme');
       expect(rooms).to.have.length(1);
@@ -70,6 +70,8 @@ export function rekeyContract(harness: () => StoreHarness): void {
         lastMessageAt: 1_000,
         unreadCount: 2,
         avatarId: 'F-p',
+        archived: true,
+        mutedUntil: 9,
       });
       expect(await history().room('acme', FROM)).to.equal(undefined);
       expect(await ids(FROM)).to.deep.equal([]);
@@ -81,7 +83,7 @@ export function rekeyContract(harness: () => StoreHarness): void {
       expect(await history().message('acme', FROM, 'M1')).to.equal(undefined);
     });
 
-    it('are found while they go by a number', async () => {
+    it('rooms are found while they have a number as id', async () => {
       await byNumber('M1');
       await byLid('M2');
       await history().record('other', roomUpdate(BY_NUMBER), message('M1', { chatRoomId: FROM }));
@@ -91,7 +93,7 @@ export function rekeyContract(harness: () => StoreHarness): void {
       expect(await history().roomsByNumber('acme')).to.deep.equal([]);
     });
 
-    it('unite with the one that is there: messages by time, unread counts added, the newest shown', async () => {
+    it('rooms are merged with an existing room: messages by time, unread counts added, the newest message last', async () => {
       for (const [id, sentAt] of Object.entries({ N2: 2, N3: 3, N5: 5, N5b: 5 }))
         await byNumber(id, { sentAt });
       for (const [id, sentAt] of Object.entries({ L1: 1, L4: 4 }))
@@ -103,14 +105,17 @@ export function rekeyContract(harness: () => StoreHarness): void {
       expect(await history().room('acme', TO)).to.include({ ...BY_LID, ...shown });
     });
 
-    it('leave the other one what it shows, but for what it has not', async () => {
+    it('rooms keep the fields of the existing room, and add the missing ones', async () => {
       await byNumber('N1', { sentAt: 1 }, { name: 'Robert', unread: false });
-      await history().updateRoom('acme', FROM, { avatarId: 'F-old' });
+      await history().updateRoom('acme', FROM, { avatarId: 'F-old', archived: true, pinned: true });
       await byLid('L2', { sentAt: 2, fromMe: false }, { name: '', unread: false });
+      await history().updateRoom('acme', TO, { pinned: false });
       await history().rekey('acme', MOVE);
       expect(await history().room('acme', TO)).to.include({
         name: 'Robert',
         avatarId: 'F-old',
+        archived: true,
+        pinned: false,
         lastMessage: 'body L2',
         lastMessageFromMe: false,
         lastMessageAt: 2,
@@ -118,7 +123,7 @@ export function rekeyContract(harness: () => StoreHarness): void {
       });
     });
 
-    it('have a message that is in both once, as the other one has it', async () => {
+    it('rooms contain a message of both rooms once, as in the existing room', async () => {
       await byNumber('M1', { body: 'by number' });
       await byLid('M1', { body: 'by LID' });
       await history().rekey('acme', MOVE);
@@ -126,13 +131,13 @@ export function rekeyContract(harness: () => StoreHarness): void {
       expect((await history().message('acme', TO, 'M1'))?.body).to.equal('by LID');
     });
 
-    it('take along more messages than are moved at once, in their order', async () => {
+    it('rooms keep their order with more messages than one batch', async () => {
       for (let n = 0; n < 450; n += 1) await byNumber(`M${n}`, { sentAt: n >> 2 });
       await history().rekey('acme', MOVE);
       expect(await ids(TO)).to.deep.equal(Array.from({ length: 450 }, (_, n) => `M${n}`));
     });
 
-    it('go on as any room: messages can be added, changed, paged, removed', async () => {
+    it('work like any room: messages can be added, changed, paged, removed', async () => {
       await byNumber('M1', { sentAt: 1 });
       await history().rekey('acme', MOVE);
       await byLid('M2', { sentAt: 2 });
@@ -146,7 +151,7 @@ export function rekeyContract(harness: () => StoreHarness): void {
       expect(await ids(TO)).to.deep.equal(['M1']);
     });
 
-    it('that show nothing stay so', async () => {
+    it('rooms stay without a last message if they had none', async () => {
       await byNumber('M1', {}, { unread: false });
       await history().remove('acme', FROM, 'M1');
       await history().rekey('acme', MOVE);
@@ -155,7 +160,7 @@ export function rekeyContract(harness: () => StoreHarness): void {
       expect(await history().room('acme', TO)).to.include({ lastMessage: 'body M2' });
     });
 
-    it('take changes along that wait for their message, also before there is a room', async () => {
+    it('rooms keep pending changes, also before the room exists', async () => {
       await history().addPending('acme', pendingChange('C1', { chatRoomId: FROM }));
       await history().addPending('acme', pendingChange('C2', { chatRoomId: TO }));
       await history().addPending('acme', pendingChange('C2', { chatRoomId: FROM }));
@@ -168,7 +173,7 @@ export function rekeyContract(harness: () => StoreHarness): void {
       ]);
     });
 
-    it('take their files along, and those that are still to come', async () => {
+    it('rooms keep their files, stored and expected', async () => {
       const { files, expectedFiles } = harness().store;
       await byNumber('M1');
       const file = await files.write(newFile({ chatRoomId: FROM }), Readable.from([bytes('content')]));
@@ -185,7 +190,7 @@ export function rekeyContract(harness: () => StoreHarness): void {
       expect((await files.list('acme', { page: 1, limit: 9 })).total).to.equal(1);
     });
 
-    it('are moved once, and only those of the session', async () => {
+    it('rooms are renamed once, and only in their session', async () => {
       await byNumber('M1');
       await history().record('other', roomUpdate(BY_NUMBER), message('M1', { chatRoomId: FROM }));
       expect(await history().rekey('acme', MOVE)).to.equal(true);
@@ -196,7 +201,7 @@ export function rekeyContract(harness: () => StoreHarness): void {
       expect(await history().room('other', TO)).to.equal(undefined);
     });
 
-    it('that come again after their move are moved again, with all that is unread', async () => {
+    it('rooms are renamed again if the old id returns, with all unread messages', async () => {
       for (const id of ['M1', 'M2']) {
         await byNumber(id);
         await history().rekey('acme', MOVE);
@@ -205,7 +210,7 @@ export function rekeyContract(harness: () => StoreHarness): void {
       expect(await history().room('acme', TO)).to.include({ unreadCount: 2 });
     });
 
-    it('lose nothing of what is recorded at the same moment', async () => {
+    it('rooms lose nothing that is recorded at the same time', async () => {
       await byNumber('M0', { sentAt: 0 });
       const arriving = Array.from({ length: 20 }, (_, n) => byLid(`L${n}`, { sentAt: n + 1 }));
       await Promise.all([...arriving, history().rekey('acme', MOVE)]);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { SentRecord } from '../../../src/store/store.js';
-import { bytes, type StoreHarness, sent, text } from './harness.js';
+import type { FailedFilter, SentRecord } from '../../../src/store/store.js';
+import { bytes, failed, idempotent, type StoreHarness, sent, text, waiting } from './harness.js';
 
 export function sendsContract(harness: () => StoreHarness): void {
   describe('sends', () => {
@@ -8,18 +8,19 @@ export function sendsContract(harness: () => StoreHarness): void {
     const readable = (record: SentRecord | undefined) =>
       record && { ...record, content: text(record.content) };
 
-    it('gives back what was put, every field', async () => {
+    it('returns every field of a send', async () => {
       await sends().put('acme', sent('M1'));
       expect(readable(await sends().get('acme', 'M1'))).to.deep.equal(readable(sent('M1')));
       expect(await sends().get('acme', 'M2')).to.equal(undefined);
       expect(await sends().get('other', 'M1')).to.equal(undefined);
     });
 
-    it('replaces by message id', async () => {
+    it('replaces a send with the same message id', async () => {
       await sends().put('acme', sent('M1'));
       const second = sent('M1', {
         content: bytes('second'),
         metaData: '',
+        fileName: '',
         acknowledged: true,
         sentAt: 2_000,
       });
@@ -40,7 +41,58 @@ export function sendsContract(harness: () => StoreHarness): void {
       expect((await sends().get('other', 'M1'))?.acknowledged).to.equal(false);
     });
 
-    it('finds what is open until it is closed, the oldest first', async () => {
+    it('opens a failed send again when its proof comes, once, and never one that was announced', async () => {
+      await sends().put('acme', sent('failed', { closed: true }));
+      await sends().put('acme', sent('open'));
+      await sends().put('acme', sent('announced'));
+      await sends().finish('acme', 'announced');
+      await sends().finish('acme', 'never there');
+      const reopened = [];
+      for (const id of ['failed', 'failed', 'open', 'announced', 'never there'])
+        reopened.push(await sends().acknowledge('acme', id));
+      expect(reopened).to.deep.equal([true, false, false, false, false]);
+      expect(await sends().get('acme', 'failed')).to.include({ acknowledged: true, closed: false });
+      expect(await sends().get('acme', 'announced')).to.include({ acknowledged: true, closed: true });
+    });
+
+    it('returns the sends of a session after a time, the oldest first, with what policies count', async () => {
+      await sends().put('acme', sent('M3', { sentAt: 3_000, counted: 'nothing' }));
+      const { counted: _, ...uncounted } = sent('M2', { sentAt: 2_000, to: '7@lid' });
+      await sends().put('acme', uncounted);
+      await sends().put('acme', sent('M1', { sentAt: 1_000 }));
+      await sends().put('other', sent('M9', { sentAt: 2_000 }));
+      expect(await sends().past('acme', 1_000)).to.deep.equal([
+        { to: '7@lid', sentAt: 2_000 },
+        { to: '100000000000002@lid', sentAt: 3_000, counted: 'nothing' },
+      ]);
+      expect(await sends().past('acme', 0)).to.have.length(3);
+      expect(await sends().get('acme', 'M2')).to.not.have.property('counted');
+    });
+
+    it('returns the sends that a policy holds back, the oldest first, until they are announced', async () => {
+      const held = '{"route":"/send-message"}';
+      await sends().put('acme', sent('M3', { sentAt: 3_000, held, closed: true }));
+      await sends().put('acme', sent('M1', { sentAt: 1_000, held, closed: true }));
+      await sends().put('acme', sent('M2', { sentAt: 2_000, held, closed: true }));
+      await sends().put('acme', sent('never held'));
+      await sends().put('other', sent('M4', { held, closed: true }));
+      const ids = async () => (await sends().held('acme')).map(({ messageId }) => messageId);
+      expect(await ids()).to.deep.equal(['M1', 'M2', 'M3']);
+      expect((await sends().open('acme')).map(({ messageId }) => messageId)).to.deep.equal(['never held']);
+      expect(await sends().get('acme', 'M1')).to.include({ held, closed: true });
+      // it leaves, and fails
+      await sends().put('acme', sent('M1', { sentAt: 4_000, held }));
+      expect((await sends().open('acme')).map(({ messageId }) => messageId)).to.include('M1');
+      await sends().close('acme', 'M1');
+      expect(await ids()).to.deep.equal(['M2', 'M3', 'M1']);
+      await sends().finish('acme', 'M1');
+      await sends().put('acme', sent('M2', { sentAt: 2_000, closed: true }));
+      expect(await ids()).to.deep.equal(['M3']);
+      for (const id of ['M1', 'M2']) expect(await sends().get('acme', id)).to.not.have.property('held');
+      expect(await sends().get('acme', 'never held')).to.not.have.property('held');
+    });
+
+    it('returns open sends, the oldest first', async () => {
       await sends().put('acme', sent('M2', { sentAt: 2_000 }));
       await sends().put('acme', sent('M1', { acknowledged: true }));
       await sends().put('acme', sent('M3', { closed: true }));
@@ -57,14 +109,14 @@ export function sendsContract(harness: () => StoreHarness): void {
       expect(await sends().open('other')).to.have.length(1);
     });
 
-    it('opens again what is put anew', async () => {
+    it('reopens a send that is stored again', async () => {
       await sends().put('acme', sent('M1'));
       await sends().close('acme', 'M1');
       await sends().put('acme', sent('M1'));
       expect(await sends().open('acme')).to.have.length(1);
     });
 
-    it('prunes what was sent before a time', async () => {
+    it('prunes sends from before a time', async () => {
       await sends().put('acme', sent('M1', { sentAt: 999 }));
       await sends().put('other', sent('M2', { sentAt: 1 }));
       await sends().put('acme', sent('M3', { sentAt: 1_000 }));
@@ -73,12 +125,207 @@ export function sendsContract(harness: () => StoreHarness): void {
       expect((await sends().get('acme', 'M3'))?.sentAt).to.equal(1_000);
     });
 
-    it('copies in and out', async () => {
+    it('stores and returns copies', async () => {
       const record = sent('M1');
       await sends().put('acme', record);
       record.content.fill(0);
       (await sends().get('acme', 'M1'))?.content.fill(1);
       expect(text((await sends().get('acme', 'M1'))?.content)).to.equal('content M1');
+    });
+  });
+}
+
+export function idempotencyContract(harness: () => StoreHarness): void {
+  describe('idempotency', () => {
+    const idempotency = () => harness().store.idempotency;
+
+    it('returns the first claim to every later one', async () => {
+      const first = idempotent('k1', { messageId: 'M1' });
+      expect(await idempotency().claim('acme', first)).to.deep.equal(first);
+      const second = idempotent('k1', { messageId: 'M2', fingerprint: 'f2', createdAt: 2_000 });
+      expect(await idempotency().claim('acme', second)).to.deep.equal(first);
+    });
+
+    it('keeps one claim of many concurrent ones', async () => {
+      const claims = await Promise.all(
+        Array.from({ length: 20 }, (_, n) =>
+          idempotency().claim('acme', idempotent('k1', { messageId: `M${n}` })),
+        ),
+      );
+      const winners = claims.filter(({ messageId }, n) => messageId === `M${n}`);
+      expect(winners).to.have.length(1);
+      expect(new Set(claims.map(({ messageId }) => messageId)).size).to.equal(1);
+    });
+
+    it('keeps keys of sessions apart', async () => {
+      await idempotency().claim('acme', idempotent('k1', { messageId: 'M1' }));
+      const other = await idempotency().claim('other', idempotent('k1', { messageId: 'M2' }));
+      expect(other.messageId).to.equal('M2');
+    });
+
+    it('stores the answer', async () => {
+      await idempotency().claim('acme', idempotent('k1'));
+      await idempotency().claim('acme', idempotent('k2'));
+      await idempotency().answer('acme', 'k1', '{"messageId":"M-k1"}');
+      await idempotency().answer('acme', 'never claimed', '{}');
+      expect(await idempotency().claim('acme', idempotent('k1', { messageId: 'M2' }))).to.deep.equal(
+        idempotent('k1', { answer: '{"messageId":"M-k1"}' }),
+      );
+      expect((await idempotency().claim('acme', idempotent('k2'))).answer).to.equal('');
+      expect((await idempotency().claim('acme', idempotent('never claimed'))).answer).to.equal('');
+    });
+
+    it('prunes claims from before a time, so that their keys are free again', async () => {
+      await idempotency().claim('acme', idempotent('k1', { createdAt: 999 }));
+      await idempotency().claim('acme', idempotent('k2', { createdAt: 1_000 }));
+      expect(await idempotency().prune(1_000)).to.equal(1);
+      const again = await idempotency().claim('acme', idempotent('k1', { messageId: 'new' }));
+      expect(again.messageId).to.equal('new');
+      const kept = await idempotency().claim('acme', idempotent('k2', { messageId: 'new' }));
+      expect(kept.messageId).to.equal('M-k2');
+    });
+
+    it('returns copies', async () => {
+      const record = idempotent('k1');
+      const claimed = await idempotency().claim('acme', record);
+      claimed.answer = 'changed';
+      expect(record.answer).to.equal('');
+      expect((await idempotency().claim('acme', idempotent('k1'))).answer).to.equal('');
+    });
+  });
+}
+
+export function failedDeliveriesContract(harness: () => StoreHarness): void {
+  describe('failed deliveries', () => {
+    const deliveries = () => harness().store.failedDeliveries;
+    const ids = async (filter: Partial<FailedFilter>) =>
+      (await deliveries().list({ limit: 100, ...filter })).map(({ id }) => id);
+
+    it('returns every field of a failed delivery', async () => {
+      await deliveries().add(failed('01A'), 10);
+      expect(await deliveries().get('01A')).to.deep.equal(failed('01A'));
+      expect(await deliveries().list({ limit: 5 })).to.deep.equal([failed('01A')]);
+      expect(await deliveries().get('01B')).to.equal(undefined);
+    });
+
+    it('lists failed deliveries, newest first, of all sessions or of one, up to a limit', async () => {
+      await deliveries().add(failed('01A', { failedAt: 30 }), 10);
+      await deliveries().add(failed('01B', { failedAt: 10 }), 10);
+      await deliveries().add(failed('01C', { failedAt: 20, clientId: 'other' }), 10);
+      await deliveries().add(failed('01D', { failedAt: 20, clientId: 'other' }), 10);
+      expect(await ids({})).to.deep.equal(['01A', '01D', '01C', '01B']);
+      expect(await ids({ clientId: 'acme' })).to.deep.equal(['01A', '01B']);
+      expect(await ids({ limit: 2 })).to.deep.equal(['01A', '01D']);
+      expect(await ids({ clientId: 'other', limit: 1 })).to.deep.equal(['01D']);
+      expect(await ids({ clientId: 'nobody' })).to.deep.equal([]);
+    });
+
+    it('lists the failed deliveries after one, whether that exists or not', async () => {
+      for (const [id, failedAt] of [
+        ['01A', 30],
+        ['01B', 10],
+        ['01C', 20],
+        ['01D', 20],
+      ] as const) {
+        await deliveries().add(failed(id, { failedAt, clientId: id === '01C' ? 'other' : 'acme' }), 10);
+      }
+      expect(await ids({ before: { id: '01D', failedAt: 20 } })).to.deep.equal(['01C', '01B']);
+      expect(await ids({ before: { id: '01D', failedAt: 20 }, limit: 1 })).to.deep.equal(['01C']);
+      expect(await ids({ before: { id: '01D', failedAt: 20 }, clientId: 'acme' })).to.deep.equal(['01B']);
+      await deliveries().remove('01D');
+      expect(await ids({ before: { id: '01D', failedAt: 20 } })).to.deep.equal(['01C', '01B']);
+      expect(await ids({ before: { id: '01B', failedAt: 10 } })).to.deep.equal([]);
+    });
+
+    it('keeps the newest failed deliveries of a session, up to a limit', async () => {
+      await deliveries().add(failed('00Z', { clientId: 'other', failedAt: 1 }), 3);
+      for (let n = 1; n <= 6; n += 1) await deliveries().add(failed(`0${n}`, { failedAt: n * 10 }), 3);
+      expect(await ids({ clientId: 'acme' })).to.deep.equal(['06', '05', '04']);
+      expect(await ids({ clientId: 'other' })).to.deep.equal(['00Z']);
+    });
+
+    it('replaces a delivery that failed again', async () => {
+      await deliveries().add(failed('01A'), 2);
+      await deliveries().add(failed('01B'), 2);
+      const again = failed('01A', { attempts: 16, reason: '503', failedAt: 5_000 });
+      await deliveries().add(again, 2);
+      expect(await deliveries().get('01A')).to.deep.equal(again);
+      expect(await ids({})).to.deep.equal(['01A', '01B']);
+    });
+
+    it('counts failed deliveries of all sessions or of one', async () => {
+      expect(await deliveries().counts()).to.deep.equal(new Map());
+      await deliveries().add(failed('01A'), 10);
+      await deliveries().add(failed('01B'), 10);
+      await deliveries().add(failed('01C', { clientId: 'other' }), 10);
+      expect([...(await deliveries().counts())].sort()).to.deep.equal([
+        ['acme', 2],
+        ['other', 1],
+      ]);
+      expect([...(await deliveries().counts('other'))]).to.deep.equal([['other', 1]]);
+      expect([...(await deliveries().counts('nobody'))]).to.deep.equal([]);
+    });
+
+    it('removes a failed delivery', async () => {
+      await deliveries().add(failed('01A'), 10);
+      await deliveries().add(failed('01B'), 10);
+      await deliveries().remove('01A');
+      await deliveries().remove('never there');
+      expect(await ids({})).to.deep.equal(['01B']);
+    });
+
+    it('prunes deliveries that failed before a time', async () => {
+      await deliveries().add(failed('01A', { failedAt: 999 }), 10);
+      await deliveries().add(failed('01B', { failedAt: 1, clientId: 'other' }), 10);
+      await deliveries().add(failed('01C', { failedAt: 1_000 }), 10);
+      expect(await deliveries().prune(1_000)).to.equal(2);
+      expect(await ids({})).to.deep.equal(['01C']);
+    });
+
+    it('stores and returns copies', async () => {
+      const given = failed('01A');
+      await deliveries().add(given, 10);
+      given.body = 'changed';
+      const got = await deliveries().get('01A');
+      if (got) got.body = 'changed';
+      expect(await deliveries().get('01A')).to.deep.equal(failed('01A'));
+    });
+  });
+}
+
+export function waitingDeliveriesContract(harness: () => StoreHarness): void {
+  describe('waiting deliveries', () => {
+    const deliveries = () => harness().store.waitingDeliveries;
+
+    it('returns every field of a waiting delivery, and lists it without its body', async () => {
+      await deliveries().add(waiting('01A'));
+      expect(await deliveries().get('01A')).to.deep.equal(waiting('01A'));
+      const { body: _, ...listed } = waiting('01A');
+      expect(await deliveries().list('acme')).to.deep.equal([listed]);
+      expect(await deliveries().get('01B')).to.equal(undefined);
+    });
+
+    it('lists the waiting deliveries of one session in their order', async () => {
+      await deliveries().add(waiting('01A', { since: 30 }));
+      await deliveries().add(waiting('01B', { since: 10 }));
+      await deliveries().add(waiting('01C', { since: 20, clientId: 'other' }));
+      expect((await deliveries().list('acme')).map(({ id }) => id)).to.deep.equal(['01B', '01A']);
+      expect(await deliveries().list('nobody')).to.deep.equal([]);
+    });
+
+    it('keeps a delivery as it is when it is added again', async () => {
+      await deliveries().add(waiting('01A', { attempts: 3 }));
+      await deliveries().add(waiting('01A', { since: 9_000 }));
+      expect(await deliveries().get('01A')).to.deep.equal(waiting('01A', { attempts: 3 }));
+    });
+
+    it('notes attempts, and removes a delivery for good', async () => {
+      await deliveries().add(waiting('01A'));
+      await deliveries().noteAttempts('acme', '01A', 4);
+      expect((await deliveries().get('01A'))?.attempts).to.equal(4);
+      await deliveries().remove('01A');
+      await deliveries().noteAttempts('acme', '01A', 5);
+      expect(await deliveries().list('acme')).to.deep.equal([]);
     });
   });
 }

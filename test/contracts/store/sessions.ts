@@ -5,30 +5,30 @@ export function sessionsContract(harness: () => StoreHarness): void {
   describe('sessions', () => {
     const sessions = () => harness().store.sessions;
 
-    it('gives back what was created, every field', async () => {
+    it('returns every field of a created session', async () => {
       expect(await sessions().create(session('acme'))).to.deep.equal(session('acme'));
       expect(await sessions().get('acme')).to.deep.equal(session('acme'));
     });
 
-    it('knows nothing of other sessions', async () => {
+    it('returns nothing for unknown sessions', async () => {
       expect(await sessions().get('nobody')).to.equal(undefined);
       expect(await sessions().list()).to.deep.equal([]);
     });
 
-    it('keeps the first record when created twice, and says so', async () => {
+    it('keeps the first record when a session is created twice, and reports it', async () => {
       await sessions().create(session('acme', { name: 'first' }));
       expect((await sessions().create(session('acme', { name: 'second' }))).name).to.equal('first');
       expect((await sessions().get('acme'))?.name).to.equal('first');
     });
 
-    it('creates one of many at the same time', async () => {
+    it('creates one session for many concurrent calls', async () => {
       const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
       const created = await Promise.all(names.map((name) => sessions().create(session('acme', { name }))));
       expect(new Set(created.map(({ name }) => name)).size).to.equal(1);
       expect(await sessions().list()).to.have.length(1);
     });
 
-    it('lists by clientId, ascending', async () => {
+    it('lists sessions by clientId, ascending', async () => {
       for (const clientId of ['b', 'c', 'a', 'B', '10', '9']) await sessions().create(session(clientId));
       const listed = (await sessions().list()).map(({ clientId }) => clientId);
       expect(listed).to.deep.equal(['10', '9', 'B', 'a', 'b', 'c']);
@@ -56,13 +56,13 @@ export function sessionsContract(harness: () => StoreHarness): void {
       expect(await sessions().get('acme')).to.deep.equal(expected);
     });
 
-    it('takes a field that is undefined as not named', async () => {
+    it('leaves a field unchanged that is undefined', async () => {
       await sessions().create(session('acme'));
       await sessions().update('acme', { name: undefined, webhookToken: undefined, lid: '7' });
       expect(await sessions().get('acme')).to.deep.equal(session('acme', { lid: '7' }));
     });
 
-    it('loses no change of several at the same time', async () => {
+    it('keeps all of several concurrent changes', async () => {
       await sessions().create(session('acme'));
       await Promise.all([
         sessions().update('acme', { name: 'N' }),
@@ -73,7 +73,7 @@ export function sessionsContract(harness: () => StoreHarness): void {
       expect(await sessions().get('acme')).to.deep.equal(expected);
     });
 
-    it('changes no other session, and makes none', async () => {
+    it('changes no other session, and creates none', async () => {
       await sessions().create(session('acme'));
       await sessions().create(session('other'));
       await sessions().update('acme', { name: 'N' });
@@ -81,7 +81,7 @@ export function sessionsContract(harness: () => StoreHarness): void {
       expect(await sessions().list()).to.deep.equal([session('acme', { name: 'N' }), session('other')]);
     });
 
-    it('copies in and out', async () => {
+    it('stores and returns copies', async () => {
       const record = session('acme');
       await sessions().create(record);
       record.extraEvents.push('later');

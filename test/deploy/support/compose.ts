@@ -1,18 +1,18 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { Ajv } from 'ajv';
+import { existsSync } from 'node:fs';
 import { parse } from 'yaml';
 import { LIMITS } from '../../../src/domain/limits.js';
-import { type Files, ROOT } from './files.js';
-import { localAddresses } from './probes.js';
-import { missingVariables, settingFaults } from './settings.js';
+import { type Files, localAddresses, missingVariables, ROOT, settingFaults } from './manifests.js';
 
 export const COMPOSE_FILE = 'docker-compose.cluster.yml';
+export const DATABASE_FILE = 'docker-compose.mongodb.yml';
 export const BALANCER_FILE = 'Caddyfile';
 
 /** What those who follow the head of the compose file have in cluster.env. */
 const GIVEN: Readonly<Record<string, string>> = {
   SWITCHBOARD_TOKEN: 'f'.repeat(64),
   SWITCHBOARD_ENCRYPTION_KEY: 'a'.repeat(64),
+  MONGODB_PASSWORD: 'b'.repeat(64),
+  MONGODB_ADMIN_KEY: 'c'.repeat(64),
 };
 
 interface Service {
@@ -34,23 +34,9 @@ interface Compose {
   configs?: Record<string, { file: string }>;
 }
 
-const SCHEMA = new URL('../compose-spec/schema.json', import.meta.url);
-// its dialect is named by an address that the library does not know
-const ajv = new Ajv({ allErrors: true, inlineRefs: false, strict: false, validateSchema: false });
-let compiled: ReturnType<typeof ajv.compile<Compose>> | undefined;
-
-/** What the Compose Specification does not allow in a file. */
-export function composeSchemaFaults(text: string): string[] {
-  compiled ??= ajv.compile<Compose>(JSON.parse(readFileSync(SCHEMA, 'utf8')));
-  compiled(parse(interpolated(text), { merge: true }));
-  return (compiled.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
-}
-
 /** Everything that is wrong with the compose file of a cluster and with its load balancer. */
 export function clusterFaults(files: Files, openPaths: ReadonlySet<string>): string[] {
   const text = files[COMPOSE_FILE] ?? '';
-  const schema = composeSchemaFaults(text);
-  if (schema.length > 0) return schema;
   const compose: Compose = parse(interpolated(text), { merge: true });
   const all = Object.entries(compose.services);
   const nodes = all.filter(([, { environment }]) => environment?.SWITCHBOARD_NODE_NAME);
@@ -115,14 +101,51 @@ function nodeFaults(name: string, node: Service, compose: Compose, openPaths: Re
   return faults.map((fault) => `${name}: ${fault}`);
 }
 
+/** Everything that is wrong with the compose file of a database for a daemon on the same machine. */
+export function databaseFaults(files: Files): string[] {
+  const { services }: Compose = parse(interpolated(files[DATABASE_FILE] ?? ''));
+  return Object.entries(services).flatMap(([name, service]) => [
+    ...passwordFaults(name, service),
+    ...(service.ports ?? [])
+      .filter((port) => !port.startsWith('127.0.0.1:'))
+      .map((port) => `${name}: other machines reach ${port}`),
+  ]);
+}
+
+/** The database knows users, and the one of the nodes has a password that only the file with the secrets contains. */
+function passwordFaults(name: string, { command = [], environment = {}, healthcheck }: Service): string[] {
+  const script = healthcheck?.test.join(' ') ?? '';
+  return [
+    ...unless(command.includes('--keyFile'), `${name} asks for no password`),
+    ...unless(
+      environment.MONGODB_PASSWORD === GIVEN.MONGODB_PASSWORD &&
+        environment.MONGODB_ADMIN_KEY === GIVEN.MONGODB_ADMIN_KEY,
+      `${name} has a password that everybody can read`,
+    ),
+    ...unless(
+      /user: 'switchboard', pwd: process\.env\.MONGODB_PASSWORD/.test(script) &&
+        script.includes("role: 'readWrite', db: 'switchboard'"),
+      `${name} has no user with the rights that Switchboard needs`,
+    ),
+  ];
+}
+
 /** The database is one of the services, a replica set of that name, whose member is named as the nodes reach it. */
 function storeFaults(url: string, { services }: Compose): string[] {
   // what is wrong with the address itself is said by its setting
   if (!URL.canParse(url)) return [];
-  const { host, hostname, searchParams } = new URL(url);
-  const { command = [], healthcheck } = services[hostname] ?? {};
+  const { host, hostname, username, password, searchParams } = new URL(url);
+  const database = services[hostname];
+  const { command = [], healthcheck } = database ?? {};
   const set = searchParams.get('replicaSet') ?? '';
   return [
+    ...(database ? passwordFaults(hostname, database) : []),
+    ...unless(
+      username === 'switchboard' &&
+        password === GIVEN.MONGODB_PASSWORD &&
+        searchParams.get('authSource') === 'admin',
+      'it has no password for the database',
+    ),
     ...unless(command[command.indexOf('--replSet') + 1] === set, `${hostname} is no replica set ${set}`),
     ...unless(
       healthcheck?.test.join(' ').includes(`host: '${host}'`) === true,

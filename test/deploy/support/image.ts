@@ -1,52 +1,56 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { DockerfileParser, type Instruction } from 'dockerfile-ast';
-import { validate } from 'dockerfile-utils';
-import { commandFaults } from './commands.js';
-import { type Files, ROOT } from './files.js';
-import { localAddresses } from './probes.js';
-import { settingFaults } from './settings.js';
+import { commandFaults, type Files, localAddresses, ROOT, settingFaults } from './manifests.js';
 
 export const DOCKERFILE = 'Dockerfile';
 export const IGNORE_FILE = '.dockerignore';
 
-/** What the image has to hold beside the packages. */
+/** What the image holds beside the packages. */
 const SHIPPED = ['bin', 'dist', 'node_modules', 'package.json', 'oclif.manifest.json', 'LICENSE'];
 
-/** What a Dockerfile makes. */
+/** One instruction of a Dockerfile: its keyword, and its arguments as written. */
+interface Instruction {
+  keyword: string;
+  content: string;
+}
+
+/** The last stage of a Dockerfile. */
 export interface Image {
-  /** As it stands there: a number each for user and group. */
+  /** `user:group` as written. */
   user: string;
   environment: Record<string, string>;
-  /** The program that tells whether it is well, with its arguments; empty when it runs in a shell. */
+  /** The health check's program and arguments; empty if it needs a shell. */
   healthcheck: string[];
   entrypoint: string[];
   command: string[];
-  /** Arguments of the instructions of the last stage, by instruction. */
+  /** The arguments of each instruction, by keyword. */
   last: ReadonlyMap<string, string>;
 }
 
-/** Reads the last stage of a Dockerfile. */
 export function readImage(text: string): Image {
-  const instructions = lastStage(text);
-  const last = new Map(instructions.map((found) => [found.getKeyword(), found.getArgumentsContent() ?? '']));
-  const stage = DockerfileParser.parse(text).getENVs();
-  const environment = stage.flatMap((env) => env.getProperties());
+  const instructions = instructionsOf(text);
+  const stage = instructions.slice(instructions.findLastIndex(({ keyword }) => keyword === 'FROM'));
+  const last = new Map(stage.map(({ keyword, content }) => [keyword, content]));
+  const variables = contentsOf(instructions, 'ENV').flatMap((content) => content.split(/\s+/));
   return {
     user: last.get('USER') ?? 'root',
-    environment: Object.fromEntries(environment.map((found) => [found.getName(), found.getValue() ?? ''])),
-    healthcheck: words(last.get('HEALTHCHECK')),
-    entrypoint: words(last.get('ENTRYPOINT')),
-    command: words(last.get('CMD')),
+    environment: Object.fromEntries(
+      variables.map((variable) => {
+        const [name = '', ...value] = variable.split('=');
+        return [name, value.join('=')];
+      }),
+    ),
+    healthcheck: execForm(last.get('HEALTHCHECK')),
+    entrypoint: execForm(last.get('ENTRYPOINT')),
+    command: execForm(last.get('CMD')),
     last,
   };
 }
 
-/** Everything that is wrong with the Dockerfile and with what it is built of. */
+/** Everything in the Dockerfile and `.dockerignore` that does not fit the project. */
 export async function imageFaults(files: Files, openPaths: ReadonlySet<string>): Promise<string[]> {
   const text = files[DOCKERFILE] ?? '';
   const image = readImage(text);
   return [
-    ...validate(text).map(({ message }) => String(message)),
     ...baseFaults(text),
     ...contextFaults(text, files[IGNORE_FILE] ?? ''),
     ...contentFaults(text),
@@ -56,26 +60,49 @@ export async function imageFaults(files: Files, openPaths: ReadonlySet<string>):
   ];
 }
 
-function lastStage(text: string): Instruction[] {
-  const instructions = DockerfileParser.parse(text).getInstructions();
-  return instructions.slice(instructions.findLastIndex((found) => found.getKeyword() === 'FROM'));
+function instructionsOf(text: string): Instruction[] {
+  const lines = text
+    .replace(/^#.*\n/gm, '')
+    .replace(/\\\n/g, ' ')
+    .split('\n');
+  return lines.flatMap((line) => {
+    const [, keyword, content] = /^([A-Z]+)\s+(.*)$/.exec(line) ?? [];
+    return keyword && content ? [{ keyword, content: content.trim() }] : [];
+  });
+}
+
+function contentsOf(instructions: readonly Instruction[], wanted: string): string[] {
+  return instructions.filter(({ keyword }) => keyword === wanted).map(({ content }) => content);
 }
 
 /** The words of an instruction that needs no shell; none when it does. */
-function words(content = ''): string[] {
+function execForm(content = ''): string[] {
   const json = /\[.*\]/s.exec(content)?.[0];
   return json ? JSON.parse(json) : [];
+}
+
+/** What COPY instructions take from the project, or from another stage. */
+function copied(instructions: readonly Instruction[], { fromStage }: { fromStage: boolean }): string[] {
+  return contentsOf(instructions, 'COPY')
+    .filter((content) => content.startsWith('--from=') === fromStage)
+    .flatMap((content) =>
+      content
+        .replace(/^--from=\S+\s+/, '')
+        .split(/\s+/)
+        .slice(0, -1),
+    );
 }
 
 /** Natively compiled packages run only where they were compiled: both stages have the very same base. */
 function baseFaults(text: string): string[] {
   const { engines }: { engines: { node: string } } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));
   const oldest = Number(/\d+\.\d+/.exec(engines.node)?.[0]);
-  const images = DockerfileParser.parse(text)
-    .getFROMs()
-    .map((from) => from.getImage() ?? '');
+  const images = contentsOf(instructionsOf(text), 'FROM').map((content) => content.split(/\s+/)[0] ?? '');
   const version = /^node:(\d+\.\d+)\.\d+-/.exec(images[0] ?? '')?.[1];
   return [
+    ...images
+      .filter((name) => !/@sha256:[0-9a-f]{64}$/.test(name))
+      .map((name) => `${name} is not pinned: its tag may name another image tomorrow`),
     ...(version && Number(version) >= oldest
       ? []
       : [`${images[0]} names no version that the program runs on`]),
@@ -83,32 +110,28 @@ function baseFaults(text: string): string[] {
   ];
 }
 
-/** What is copied from the project exists and is let through, and nothing else is. */
+/** What is copied from the project exists and is sent to the build, and nothing else is. */
 function contextFaults(text: string, ignore: string): string[] {
-  const copies = DockerfileParser.parse(text).getCOPYs();
-  const copied = copies
-    .filter((copy) => !copy.getFromFlag())
-    .flatMap((copy) => copy.getArguments().slice(0, -1))
-    .map((argument) => argument.getValue());
+  const names = copied(instructionsOf(text), { fromStage: false });
   const [first, ...patterns] = ignore.split('\n').filter((line) => line && !line.startsWith('#'));
-  const letThrough = patterns.map((pattern) => pattern.replace(/^!/, ''));
+  const sent = patterns.map((pattern) => pattern.replace(/^!/, ''));
   return [
     ...(first === '*' ? [] : ['everything is sent to the build']),
-    ...copied.filter((name) => !existsSync(ROOT + name)).map((name) => `there is no ${name}`),
-    ...copied.filter((name) => !letThrough.includes(name)).map((name) => `${name} is not sent to the build`),
-    ...letThrough.filter((name) => !copied.includes(name)).map((name) => `${name} is sent, and not used`),
+    ...names.filter((name) => !existsSync(ROOT + name)).map((name) => `there is no ${name}`),
+    ...names.filter((name) => !sent.includes(name)).map((name) => `${name} is not sent to the build`),
+    ...sent.filter((name) => !names.includes(name)).map((name) => `${name} is sent, and not used`),
   ];
 }
 
 function contentFaults(text: string): string[] {
-  const copied = lastStage(text)
-    .filter((found) => found.getKeyword() === 'COPY')
-    .flatMap((found) => found.getArguments().slice(0, -1))
-    .map((argument) => argument.getValue().replace(/^\/app\//, ''));
-  const spare = copied.filter((name) => !SHIPPED.includes(name));
+  const instructions = instructionsOf(text);
+  const stage = instructions.slice(instructions.findLastIndex(({ keyword }) => keyword === 'FROM'));
+  const names = [...copied(stage, { fromStage: false }), ...copied(stage, { fromStage: true })].map((name) =>
+    name.replace(/^\/app\//, ''),
+  );
   return [
-    ...SHIPPED.filter((name) => !copied.includes(name)).map((name) => `the image lacks ${name}`),
-    ...spare.map((name) => `the image has ${name}`),
+    ...SHIPPED.filter((name) => !names.includes(name)).map((name) => `the image lacks ${name}`),
+    ...names.filter((name) => !SHIPPED.includes(name)).map((name) => `the image has ${name}`),
   ];
 }
 

@@ -1,9 +1,9 @@
-import { loadConfig } from '../../../src/config/index.js';
-import { createDaemon } from '../../../src/daemon.js';
+import { loadConfig } from '../../../src/config/load.js';
+import { createDaemon } from '../../../src/daemon/daemon.js';
 import { createLog } from '../../../src/log.js';
 import { TailReader } from '../../support/tail-reader.js';
 
-/** What is left in the process after a daemon has stopped. */
+/** Open handles and memory after a daemon has stopped. */
 export interface Leftovers {
   /** Open handles and timers by their kind. */
   handles: [kind: string, count: number][];

@@ -1,6 +1,6 @@
 import { EXTRA_EVENT_TYPES, MESSAGE_EVENT_TYPES } from '../../../src/events/catalogue.js';
-import type { Prng } from './prng.js';
-import { strangeObject, strangeText, strangeValue } from './values.js';
+import { DESCRIBED, isRequired, plausible } from './plausible.js';
+import { type Prng, strangeObject, strangeText, strangeValue } from './values.js';
 
 /** Stands in every secret that a case sends, and must not come back. */
 export const CANARY = 'CANARY-SECRET';
@@ -72,28 +72,19 @@ const FIELDS: Readonly<Record<string, Make>> = {
   messageId: (prng) => prng.text(20, '0123456789ABCDEF'),
   messageIds: (prng) => [prng.text(20, '0123456789ABCDEF')],
   jid: (_prng, { number }) => number,
+  groupJid: (prng) => `${prng.text(18, '0123456789')}@g.us`,
+  proxy: (prng) => prng.pick([null, 'http://127.0.0.1:9', `socks5://u:${CANARY}@127.0.0.1:9`, 'x']),
+  members: (_prng, { number }) => [number],
   emoji: (prng) => prng.pick(['👍', '']),
 };
 
-/** What a route needs at least, where a random choice of fields would hardly ever do. */
-const NEEDED: Readonly<Record<string, readonly string[]>> = {
-  '/start': [],
-  '/pair-phone': ['clientId', 'phone'],
-  '/check-state': ['clientId'],
-  '/set-webhook': ['clientId', 'webhookUrl'],
-  '/set-org-id': ['clientId', 'orgId'],
-  '/set-api-secret': ['clientId', 'secret'],
-  '/set-enable-group-ai': ['clientId', 'enabled'],
-  '/disconnect': ['clientId'],
-  '/send-test-event': ['clientId', 'type'],
-};
-const SEND = ['clientId', 'to', 'body'];
+const ENDS: ReadonlySet<string> = new Set(['/disconnect', '/set-proxy']);
 
 /** Makes one request out of random numbers. */
 export function makeHttpCase(prng: Prng, world: HttpWorld): HttpCase {
   const [listed = 'GET', template = '/'] = pickRoute(prng, world.routes).split(' ');
   const method = prng.chance(0.04) ? prng.pick(METHODS) : listed === '*' ? prng.pick(METHODS) : listed;
-  const query = makeQuery(prng, world, template);
+  const query = makeQuery(prng, world, listed, template);
   const path = `${makePath(prng, template)}${query ? `?${query}` : ''}`;
   const hasBody = method === 'POST' ? prng.chance(0.97) : prng.chance(0.03);
   const made = hasBody ? makeBody(prng, world, template) : undefined;
@@ -101,7 +92,7 @@ export function makeHttpCase(prng: Prng, world: HttpWorld): HttpCase {
   // who sends so much where nothing is read loses the end of the answer with the connection
   const body = method === 'POST' ? made?.body : made?.body.slice(0, UNREAD_BODY);
   const request = { method: asMethod(method), path, headers, body: method === 'HEAD' ? undefined : body };
-  return template === '/disconnect' ? spareLinked(request, world) : request;
+  return ENDS.has(template) || String(request.body).includes('proxy') ? spareLinked(request, world) : request;
 }
 
 /** Routes that take a body have the most ways to be called. */
@@ -124,13 +115,14 @@ function makePath(prng: Prng, template: string): string {
   return path;
 }
 
-function makeQuery(prng: Prng, world: HttpWorld, template: string): string {
+function makeQuery(prng: Prng, world: HttpWorld, listed: string, template: string): string {
   // a session that nobody knows would be started for each random name
   const clientId = template === '/start' ? prng.pick([...CHURN, world.linked]) : undefined;
   const pairs: string[] = clientId && prng.chance(0.9) ? [`clientId=${clientId}`] : [];
-  const isGet = !(template in NEEDED) && prng.chance(0.5);
-  for (const name of isGet ? ['clientId', 'format', 'limit', 'lastEventId'] : []) {
-    if (prng.chance(0.4)) pairs.push(`${name}=${encode(String(FIELDS[name]?.(prng, world)))}`);
+  const query = listed === 'GET' ? (DESCRIBED.get(`GET ${template}`)?.query ?? {}) : {};
+  for (const [name, field] of Object.entries(query)) {
+    if (prng.chance(isRequired(field) ? 0.9 : 0.3))
+      pairs.push(`${name}=${encode(String(FIELDS[name]?.(prng, world) ?? plausible(prng, field)))}`);
   }
   if (prng.chance(0.1))
     pairs.push(`${encode(strangeText(prng).slice(0, 100))}=${encode(strangeText(prng).slice(0, 500))}`);
@@ -187,24 +179,18 @@ function makeBody(prng: Prng, world: HttpWorld, template: string) {
 
 /** Fields that the route may take, some of them spoilt, left out or made up. */
 function makeObject(prng: Prng, world: HttpWorld, template: string): Record<string, unknown> {
-  const needed = NEEDED[template] ?? (template.startsWith('/send') ? SEND : ['clientId']);
-  const optional = optionalFields(prng, template);
   const object: Record<string, unknown> = {};
-  for (const name of [...needed, ...optional]) {
-    if (prng.chance(0.98)) object[name] = FIELDS[name]?.(prng, world);
+  for (const [name, field] of Object.entries(DESCRIBED.get(`POST ${template}`)?.body ?? {})) {
+    if (!prng.chance(isRequired(field) || name === 'clientId' ? 0.98 : 0.3)) continue;
+    // what the world knows, such as numbers that exist; otherwise what the schema says
+    const known = FIELDS[name];
+    object[name] = known && prng.chance(0.9) ? known(prng, world) : plausible(prng, field);
   }
+  if (prng.chance(0.05)) object.clientId = FIELDS.clientId?.(prng, world);
   if (template === '/start') delete object.clientId;
   if (prng.chance(0.3)) object[prng.pick(Object.keys(FIELDS))] = strangeValue(prng);
   // spread, not assigned: a made-up field may be named __proto__
   return prng.chance(0.1) ? { ...object, ...strangeObject(prng) } : object;
-}
-
-function optionalFields(prng: Prng, template: string): string[] {
-  const fits = template.startsWith('/send')
-    ? ['quotedMessageId', 'mentions', 'metaData']
-    : ['webhookToken', 'pollLookupUrl', 'extraEvents'];
-  const all = prng.chance(0.1) ? Object.keys(FIELDS) : fits;
-  return all.filter(() => prng.chance(0.3));
 }
 
 function broken(prng: Prng, text: string): string {
@@ -215,7 +201,7 @@ function broken(prng: Prng, text: string): string {
     : `${cut}${prng.pick(['{', '"', '\0', ',', ']', '\\u', '\ufeff'])}${text.slice(at + 1)}`;
 }
 
-/** The linked session must live on: whatever would end it goes to one that may. */
+/** The linked session must live on: whatever would end it, or lead it through a proxy, goes to one that may. */
 function spareLinked(request: HttpCase, { linked }: HttpWorld): HttpCase {
   const spared = (text: string) => text.replaceAll(linked, 'churn1');
   const body = typeof request.body === 'string' ? spared(request.body) : request.body;

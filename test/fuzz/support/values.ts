@@ -1,4 +1,6 @@
-import type { Prng } from './prng.js';
+import { randomInt } from 'node:crypto';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 const STRANGE_TEXTS = [
   '',
@@ -77,4 +79,77 @@ function nested(prng: Prng): unknown {
   const wrap = prng.chance(0.5) ? (inner: unknown) => [inner] : (inner: unknown) => ({ a: inner });
   for (let depth = prng.int(10, DEEP); depth > 0; depth--) value = wrap(value);
   return value;
+}
+
+/** A run of random cases. SWITCHBOARD_FUZZ_SEED repeats one, SWITCHBOARD_FUZZ_CASES makes all of them longer or shorter. */
+export class FuzzRun {
+  readonly seed = Number(process.env.SWITCHBOARD_FUZZ_SEED ?? randomInt(2 ** 31));
+  readonly cases: number;
+
+  /** @param cases unless the environment says otherwise */
+  constructor(cases: number) {
+    this.cases = Number(process.env.SWITCHBOARD_FUZZ_CASES ?? cases);
+  }
+
+  /** Tells how to repeat the run. */
+  announce(what: string): void {
+    process.stdout.write(`    ${what}: SWITCHBOARD_FUZZ_SEED=${this.seed} (${this.cases} cases)\n`);
+  }
+}
+
+/** Random values that follow from a seed alone (mulberry32). */
+export class Prng {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  /** A source of its own for one case, so that a case does not depend on how many values others took. */
+  static forCase(seed: number, index: number): Prng {
+    const prng = new Prng(seed ^ Math.imul(index + 1, 0x9e3779b1));
+    prng.fraction();
+    return prng;
+  }
+
+  /** 0 up to, but not, 1. */
+  fraction(): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0;
+    let t = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  }
+
+  /** A whole number, both ends included. */
+  int(min: number, max: number): number {
+    return min + Math.floor(this.fraction() * (max - min + 1));
+  }
+
+  chance(probability: number): boolean {
+    return this.fraction() < probability;
+  }
+
+  pick<T>(from: readonly T[]): T {
+    const picked = from[this.int(0, from.length - 1)];
+    if (picked === undefined) throw new Error('there is nothing to pick from');
+    return picked;
+  }
+
+  bytes(length: number): Buffer {
+    return Buffer.from(Array.from({ length }, () => this.int(0, 255)));
+  }
+
+  /** So many characters of an alphabet. */
+  text(length: number, alphabet: string): string {
+    return Array.from({ length }, () => alphabet.charAt(this.int(0, alphabet.length - 1))).join('');
+  }
+}
+
+/** Bytes of the heap and of buffers that are in use, garbage collected first. */
+export function usedHeap(): number {
+  setFlagsFromString('--expose-gc');
+  const gc: () => void = runInNewContext('gc');
+  gc();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
 }

@@ -1,7 +1,9 @@
+import { once } from 'node:events';
+import { get as httpGet, type IncomingMessage } from 'node:http';
 import type { Request } from '@hapi/hapi';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { type Owners, type PeerNode, soleOwner } from '../../../src/cluster/owners.js';
 import type { RoomSignal, TailEntry } from '../../../src/delivery/tail.js';
-import { type EventListener, openEvents } from './event-listener.js';
 import { createTestServer, type TestServer, TOKEN } from './test-server.js';
 
 export const SECRET = 'secret-of-acme-0123456789';
@@ -10,7 +12,7 @@ export const SECRET = 'secret-of-acme-0123456789';
 export interface EventNode
   extends PeerNode,
     Pick<TestServer, 'server' | 'services' | 'tail' | 'clock' | 'lines'> {
-  /** Tells an event of a session. */
+  /** Publishes an event of a session. */
   tell(id: string, more?: { clientId?: string; reason?: string }): void;
   changeRoom(room: string, clientId?: string): RoomSignal;
   /** A live stream of a client at this node. */
@@ -23,7 +25,7 @@ export interface EventNode
 
 /** Nodes that know of each other, on one machine. */
 export class EventNodes {
-  /** What a node sees when it asks for the others. */
+  /** The other nodes from the point of view of a node. */
   readonly listed: PeerNode[] = [];
   readonly #nodes: EventNode[] = [];
   readonly #streams: EventListener[] = [];
@@ -59,7 +61,7 @@ export class EventNodes {
     if (index >= 0) this.listed.splice(index, 1);
   }
 
-  /** Resolves when no client's stream is open any more, nor what was opened for it. */
+  /** Resolves when all client streams and their upstream requests have closed. */
   async closeStreams(): Promise<void> {
     for (const { response } of this.#streams.splice(0)) response.destroy();
     await Promise.all(this.#nodes.map((node) => node.hasStreams(0)));
@@ -91,7 +93,7 @@ export class EventNodes {
   }
 }
 
-/** What the entries that come next are about, in their order. */
+/** The subjects of the next entries, in order. */
 export async function idsOf(stream: EventListener, count: number): Promise<string[]> {
   const ids: string[] = [];
   while (ids.length < count) ids.push((await entryOf(stream)).deliveryId);
@@ -133,5 +135,62 @@ function countStreams({ server }: TestServer): Pick<EventNode, 'openStreams' | '
         waiting.push(lookAgain);
         lookAgain();
       }),
+  };
+}
+
+/** A live stream as a client sees it. */
+export interface EventListener {
+  response: IncomingMessage;
+  /** The next event, waiting for it. */
+  next(): Promise<EventSourceMessage>;
+  /** The next comment that begins so, waiting for it. */
+  comment(beginning: string): Promise<string>;
+  ended: Promise<unknown>;
+}
+
+/** Opens a live stream, on a connection of its own; resolves with its headers. */
+export async function openEvents(url: string, headers: Record<string, string>): Promise<EventListener> {
+  const request = httpGet(url, { agent: false, headers });
+  const [response]: IncomingMessage[] = await once(request, 'response');
+  if (!response) throw new Error('no response');
+  return listenTo(response);
+}
+
+function listenTo(response: IncomingMessage): EventListener {
+  const messages = createInlet<EventSourceMessage>();
+  const comments = createInlet<string>();
+  const parser = createParser({ onEvent: messages.put, onComment: comments.put });
+  response.setEncoding('utf8');
+  response.on('data', (chunk: string) => parser.feed(chunk));
+  response.on('error', () => {});
+  const ended = once(response, 'end').catch(() => undefined);
+  return {
+    response,
+    next: messages.take,
+    ended,
+    async comment(beginning) {
+      for (;;) {
+        const comment = (await comments.take()).trim();
+        if (comment.startsWith(beginning)) return comment;
+      }
+    },
+  };
+}
+
+/** Values in the order in which they come, each taken once. */
+function createInlet<Value>() {
+  const values: Value[] = [];
+  const takers: ((value: Value) => void)[] = [];
+  return {
+    put(value: Value): void {
+      const taker = takers.shift();
+      if (taker) taker(value);
+      else values.push(value);
+    },
+    take(): Promise<Value> {
+      const value = values.shift();
+      if (value !== undefined) return Promise.resolve(value);
+      return new Promise((resolve) => takers.push(resolve));
+    },
   };
 }

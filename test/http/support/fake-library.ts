@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
+import type { MediaFile } from '../../../src/contract/index.js';
 import { GatewayError } from '../../../src/domain/errors.js';
-import type { Library, MediaFileView, StoredFile } from '../../../src/services/services.js';
+import type { Library, StoredFile } from '../../../src/services/services.js';
 import type { ByteRange } from '../../../src/store/store.js';
 
 /** A file in memory. */
@@ -80,7 +81,7 @@ function* pieces(content: Buffer): Generator<Buffer> {
   for (let at = 0; at < content.length; at += PIECE) yield content.subarray(at, at + PIECE);
 }
 
-function viewOf({ clientId, file: { id, mimeType, fileName, fileSize } }: Kept): MediaFileView {
+function viewOf({ clientId, file: { id, mimeType, fileName, fileSize } }: Kept): MediaFile {
   const facts = { mimeType, mediaType: 'image', fileName, fileSize, caption: '' };
   return { messageId: id, clientId, ...facts, createdAt: '2026-11-21T10:00:00.000Z' };
 }

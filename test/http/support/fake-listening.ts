@@ -1,13 +1,8 @@
+import type { ListenAnswer, ListenWish } from '../../../src/contract/index.js';
 import { GatewayError } from '../../../src/domain/errors.js';
-import type {
-  ListenAnswer,
-  ListenerView,
-  Listening,
-  ListenWish,
-  Sessions,
-} from '../../../src/services/services.js';
+import type { ListenerView, Listening, Sessions } from '../../../src/services/services.js';
 
-/** Listeners in memory: every address can be reached, and nobody ever expires. */
+/** Listeners in memory: every address is reachable, and none expires. */
 export class FakeListening implements Listening {
   readonly wishes: ListenWish[] = [];
   readonly #byClient = new Map<string, ListenWish>();
@@ -17,7 +12,7 @@ export class FakeListening implements Listening {
     this.#sessions = sessions;
   }
 
-  async listen(wish: ListenWish): Promise<ListenAnswer> {
+  async listen(wish: ListenWish): Promise<Omit<ListenAnswer, 'ok'>> {
     const { clientId, webhookToken, takeOver } = wish;
     this.#sessions.get(clientId);
     const other = this.#byClient.get(clientId);

@@ -1,60 +1,84 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import type {
+  Deletion,
+  Forwarding,
+  SessionHealth,
+  Starring,
+  StartSettings,
+  WebhookSettings,
+} from '../../../src/contract/index.js';
+import type { Clock } from '../../../src/domain/clock.js';
 import { GatewayError } from '../../../src/domain/errors.js';
+import { shownProxy } from '../../../src/domain/proxy.js';
 import type { SessionStatus } from '../../../src/domain/session.js';
 import type { KindSend, SendPayload } from '../../../src/kinds/kind.js';
-import { createFleet } from '../../../src/services/fleet/fleet.js';
+import type { Logger } from '../../../src/log.js';
+import { createFleet } from '../../../src/services/fleet.js';
 import { clusterNodes } from '../../../src/services/nodes.js';
 import type {
   Chats,
-  Deletion,
   Deliveries,
   FilePayload,
   FileSource,
   Fleet,
   Inbox,
+  Messages,
   Nodes,
+  PasskeyState,
   Sending,
   Services,
-  SessionHealth,
   Sessions,
   SessionView,
   SpooledFile,
-  WebhookSettings,
+  WebAuthnAssertion,
 } from '../../../src/services/services.js';
+import { MemoryPairLinks } from '../../../src/services/sessions/pair-links.js';
 import type { FailedDelivery, FailedFilter } from '../../../src/store/store.js';
-import { FakeAvatars } from './fake-avatars.js';
-import { FakeCluster } from './fake-cluster.js';
-import { FakeGroups } from './fake-groups.js';
 import { FakeLibrary } from './fake-library.js';
 import { FakeListening } from './fake-listening.js';
-import { FakePeople } from './fake-people.js';
+import { FakeAvatars, FakeGroups, FakePeople, FakeProfile } from './fake-people.js';
+import { FakeCluster } from './owners.js';
 
 interface FakeSession extends SessionView {
   secret: string;
   webhookToken: string;
   qr: string;
+  createdAt: number;
 }
 
 const OWN_JID = '15550000001@s.whatsapp.net';
 
 /** Sessions in memory; `become` puts one into a status. */
 export class FakeSessions implements Sessions {
-  /** Those that this node does not hold. */
+  /** Sessions that this node does not hold. */
   readonly elsewhere = new Set<string>();
   readonly #sessions = new Map<string, FakeSession>();
 
-  async start(clientId: string, settings: WebhookSettings): Promise<SessionView> {
+  async start(clientId: string, { proxy, ...settings }: StartSettings): Promise<SessionView> {
     const session = this.#sessions.get(clientId) ?? newSession(clientId);
     this.#sessions.set(clientId, session);
     Object.assign(session, settings);
+    if (proxy !== undefined) return this.setProxy(clientId, proxy);
     return this.get(clientId);
   }
 
-  become(clientId: string, status: SessionStatus, qr = ''): void {
+  async setProxy(clientId: string, proxy: string | null): Promise<SessionView> {
     const session = this.#find(clientId);
-    Object.assign(session, { status, qr, jid: status === 'connected' ? OWN_JID : session.jid });
+    delete session.proxy;
+    Object.assign(session, proxy && { proxy: shownProxy(proxy) });
+    return this.get(clientId);
+  }
+
+  /** Of a session: each start of a new one counts up. */
+  createdAt(clientId: string): number {
+    return this.#find(clientId).createdAt;
+  }
+
+  become(clientId: string, status: SessionStatus, qr = '', reason = ''): void {
+    const session = this.#find(clientId);
+    Object.assign(session, { status, qr, reason, jid: status === 'connected' ? OWN_JID : session.jid });
   }
 
   webhookTokenOf(clientId: string): string {
@@ -71,8 +95,33 @@ export class FakeSessions implements Sessions {
     throw new GatewayError('session_already_paired', `session ${clientId} is already paired`);
   }
 
+  /** The step of the passkey ceremony of every session. */
+  passkeyState: PasskeyState | undefined;
+  readonly assertions: WebAuthnAssertion[] = [];
+  confirmations = 0;
+
+  passkey(clientId: string): PasskeyState | undefined {
+    this.#find(clientId);
+    return this.passkeyState;
+  }
+
+  async answerPasskey(clientId: string, assertion: WebAuthnAssertion): Promise<void> {
+    this.#requirePasskey(clientId);
+    this.assertions.push(assertion);
+  }
+
+  async confirmPasskey(clientId: string): Promise<void> {
+    this.#requirePasskey(clientId);
+    this.confirmations += 1;
+  }
+
+  #requirePasskey(clientId: string): void {
+    if (this.passkey(clientId)) return;
+    throw new GatewayError('passkey_not_asked', 'the network does not ask this session for a passkey');
+  }
+
   get(clientId: string): SessionView {
-    const { secret, webhookToken, qr, ...view } = this.#find(clientId);
+    const { secret, webhookToken, qr, createdAt, ...view } = this.#find(clientId);
     return { ...view, hasSecret: secret !== '' };
   }
 
@@ -88,8 +137,9 @@ export class FakeSessions implements Sessions {
     return this.#all().filter(({ clientId }) => only === undefined || clientId === only);
   }
 
-  health(): SessionHealth[] {
-    return this.views().map((view) => ({
+  health(only?: string): SessionHealth[] {
+    const views = this.views().filter(({ clientId }) => only === undefined || clientId === only);
+    return views.map((view) => ({
       clientId: view.clientId,
       jid: view.jid,
       status: view.status,
@@ -97,6 +147,7 @@ export class FakeSessions implements Sessions {
       connected: view.status === 'connected',
       loggedIn: view.jid !== '',
       enableGroupAi: view.enableGroupAi,
+      rejectCalls: view.rejectCalls,
       reconnects: 0,
       connectedAt: '',
       lastDisconnect: '',
@@ -123,6 +174,14 @@ export class FakeSessions implements Sessions {
     return this.#change(clientId, { enableGroupAi });
   }
 
+  async setRejectCalls(clientId: string, rejectCalls: boolean): Promise<SessionView> {
+    return this.#change(clientId, { rejectCalls });
+  }
+
+  async setRetention(clientId: string, retentionDays: number | null): Promise<SessionView> {
+    return this.#change(clientId, retentionDays === null ? {} : { retentionDays });
+  }
+
   async reconnect(clientId: string): Promise<SessionView> {
     return this.get(clientId);
   }
@@ -133,11 +192,11 @@ export class FakeSessions implements Sessions {
     return status === 'reconnecting' ? { warning: 'the network did not confirm the logout' } : {};
   }
 
-  async sessionOfSecret(secret: string): Promise<string | undefined> {
-    for (const session of this.#sessions.values()) {
-      if (session.secret !== '' && session.secret === secret) return session.clientId;
-    }
-    return undefined;
+  async sessionsOfSecret(secret: string): Promise<string[]> {
+    const all = [...this.#sessions.values()];
+    return all
+      .filter((session) => session.secret !== '' && session.secret === secret)
+      .map(({ clientId }) => clientId);
   }
 
   #all(): SessionView[] {
@@ -159,12 +218,12 @@ export class FakeSessions implements Sessions {
 /** A file that a send was asked for. */
 export interface SentFile {
   payload: FilePayload;
-  /** Its address, or what was uploaded. */
+  /** Its URL, or the uploaded bytes. */
   source: string;
   idempotencyKey: string | undefined;
 }
 
-/** Takes every send of a known session, or fails with `failure`. */
+/** Accepts every send of a known session, or fails with `failure`. */
 export class FakeSending implements Sending {
   readonly sent: { path: string; payload: SendPayload; idempotencyKey: string | undefined }[] = [];
   readonly files: SentFile[] = [];
@@ -200,7 +259,7 @@ export class FakeSending implements Sending {
     };
   }
 
-  async spool(stream: Readable): Promise<SpooledFile> {
+  async spool(_clientId: string, stream: Readable): Promise<SpooledFile> {
     const content = await text(stream);
     const file: SpooledFile = {
       path: '/dev/null',
@@ -216,9 +275,31 @@ export class FakeSending implements Sending {
   }
 }
 
+/** Forwards and stars any message of a known session. */
+class FakeMessages implements Messages {
+  readonly #sending: FakeSending;
+  readonly #sessions: FakeSessions;
+
+  constructor(sessions: FakeSessions, sending: FakeSending) {
+    this.#sessions = sessions;
+    this.#sending = sending;
+  }
+
+  async forward(payload: Forwarding, idempotencyKey?: string) {
+    this.#sessions.get(payload.clientId);
+    const { sent } = this.#sending;
+    sent.push({ path: '/forward-message', payload, idempotencyKey });
+    return { status: 'sent' as const, messageId: `3EB0${sent.length}`, targetId: payload.messageId };
+  }
+
+  async star({ clientId }: Starring) {
+    this.#sessions.get(clientId);
+  }
+}
+
 /** Does everything to chats of a known session, or fails with `failure`. */
 export class FakeChats implements Chats {
-  /** What was asked for: the method's name and its arguments. */
+  /** Recorded calls: method name and arguments. */
   readonly done: unknown[][] = [];
   failure: Error | undefined;
   readonly #sessions: FakeSessions;
@@ -238,6 +319,22 @@ export class FakeChats implements Chats {
 
   async markUnread(clientId: string, to: string) {
     this.#note(clientId, ['markUnread', to]);
+  }
+
+  async archive(clientId: string, to: string, archived: boolean) {
+    this.#note(clientId, ['archive', to, archived]);
+  }
+
+  async mute(clientId: string, to: string, until: number) {
+    this.#note(clientId, ['mute', to, until]);
+  }
+
+  async pin(clientId: string, to: string, pinned: boolean) {
+    this.#note(clientId, ['pin', to, pinned]);
+  }
+
+  async setDisappearing(clientId: string, to: string, seconds: number) {
+    this.#note(clientId, ['setDisappearing', to, seconds]);
   }
 
   async deleteMessage(deletion: Deletion) {
@@ -324,28 +421,107 @@ export interface FakeServices extends Services {
   library: FakeLibrary;
   groups: FakeGroups;
   people: FakePeople;
+  profile: FakeProfile;
   avatars: FakeAvatars;
   deliveries: FakeDeliveries;
   listening: FakeListening;
   fleet: Fleet;
   nodes: Nodes;
-  /** What `nodes` tells of: at first only this one. */
+  /** The nodes that `nodes` returns: at first only this one. */
   cluster: FakeCluster;
 }
 
-export function createFakeServices(): FakeServices {
+const SETTINGS_TO_MOVE = {
+  ...{ orgId: '', webhookUrl: '', webhookToken: '', pollLookupUrl: '', extraEvents: [], proxy: null },
+  ...{ retry: 'contract' as const, enableGroupAi: false, rejectCalls: false, retentionDays: null },
+};
+
+export function createFakeServices(clock: Clock, log: Logger): FakeServices {
   const sessions = new FakeSessions();
   const sending = new FakeSending(sessions);
   const cluster = new FakeCluster();
   cluster.add('node-1', 'http://127.0.0.1:3000');
   return {
     sessions,
+    adoption: {
+      async take({ clientId }) {
+        return { session: await sessions.start(clientId, {}), leftOut: [] };
+      },
+      async giveBack(clientId) {
+        await sessions.disconnect(clientId);
+      },
+      async export(clientId) {
+        const { jid } = sessions.get(clientId);
+        return {
+          ...{ clientId, jid, credentials: {}, settings: SETTINGS_TO_MOVE },
+          staying: {
+            failedDeliveries: 0,
+            waitingDeliveries: 0,
+            unannounced: 0,
+            unacknowledgedSends: 0,
+            heldSends: 0,
+          },
+        };
+      },
+      async exportKeys(clientId) {
+        sessions.get(clientId);
+        return { clientId, keys: [], received: [] };
+      },
+    },
+    pairLinks: new MemoryPairLinks({
+      sessions,
+      createdAt: (clientId) => sessions.createdAt(clientId),
+      publicUrl: () => 'https://gateway.example.com',
+      clock,
+      log,
+    }),
     sending,
+    messages: new FakeMessages(sessions, sending),
     chats: new FakeChats(sessions),
+    presence: {
+      async subscribe(clientId, _to, seconds) {
+        sessions.get(clientId);
+        return { expiresAt: clock.now() + seconds * 1_000 };
+      },
+    },
+    traces: {
+      async of(clientId, messageId) {
+        sessions.get(clientId);
+        return { clientId, messageId, direction: 'in', chat: '', steps: [], conclusion: 'It was received.' };
+      },
+    },
+    restrictions: {
+      async of(clientId) {
+        sessions.get(clientId);
+        const newChats = { used: 0, limit: 0, resetsAt: '' };
+        return { clientId, restricted: false, until: '', reason: '', warning: '', newChats };
+      },
+    },
+    policies: {
+      async of(clientId) {
+        sessions.get(clientId);
+        return { clientId, policy: '', mode: 'off', linkedDays: 0, refused: [] };
+      },
+      async sends(clientId) {
+        sessions.get(clientId);
+        return { clientId, createdAt: new Date(clock.now()).toISOString(), sends: [] };
+      },
+    },
+    heldMessages: {
+      async list(clientId) {
+        sessions.get(clientId);
+        return [];
+      },
+      async cancel(clientId) {
+        sessions.get(clientId);
+      },
+      count: () => 0,
+    },
     inbox: new FakeInbox(),
     library: new FakeLibrary(sessions),
     groups: new FakeGroups(sessions),
     people: new FakePeople(sessions),
+    profile: new FakeProfile(sessions),
     avatars: new FakeAvatars(sessions),
     deliveries: new FakeDeliveries(sessions),
     listening: new FakeListening(sessions),
@@ -353,11 +529,16 @@ export function createFakeServices(): FakeServices {
       sessions,
       figures: () => ({ waiting: 0, inFlight: 0, delivered: 0, dropped: 0 }),
       failures: () => 0,
+      policy: () => undefined,
+      held: () => 0,
     }),
     nodes: clusterNodes({ cluster, selfId: 'node-1', aliveMs: 10_000 }),
+    versions: { current: () => ({ version: [2, 3000, 1], source: 'library' }) },
     cluster,
   };
 }
+
+let created = 0;
 
 function newSession(clientId: string): FakeSession {
   return {
@@ -369,10 +550,12 @@ function newSession(clientId: string): FakeSession {
     webhookUrl: '',
     pollLookupUrl: '',
     enableGroupAi: false,
+    rejectCalls: false,
     extraEvents: [],
     hasSecret: false,
     secret: '',
     webhookToken: '',
     qr: '',
+    createdAt: ++created,
   };
 }

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import type { Server } from '@hapi/hapi';
 import { Registry } from 'prom-client';
-import { Hops } from '../../../src/cluster/hops.js';
+import { NodeAuth } from '../../../src/cluster/node-auth.js';
 import { type Owners, soleOwner } from '../../../src/cluster/owners.js';
 import { Tail } from '../../../src/delivery/tail.js';
 import { createHttpServer } from '../../../src/http/server.js';
@@ -10,9 +10,11 @@ import { ManualClock } from '../../support/manual-clock.js';
 import { createFakeServices, type FakeServices } from './fake-services.js';
 
 export const TOKEN = 'master-token-of-the-tests';
-/** What all nodes of a test share. */
+/** The shared state of all nodes of a test. */
 export const HOP_KEY = new Uint8Array(32);
 export const STARTED_AT = Date.UTC(2026, 10, 21, 10, 0, 0);
+/** The clock by which all nodes of a test prove their requests; their other clocks differ. */
+export const HOP_CLOCK = new ManualClock(STARTED_AT);
 
 export interface Answer {
   status: number;
@@ -46,19 +48,30 @@ export interface TestServer {
   call(method: string, path: string, options?: CallOptions & { payload?: string }): Promise<Answer>;
 }
 
-/** @param owners without them it holds every session */
-export async function createTestServer(owners?: Owners): Promise<TestServer> {
+/**
+ * @param owners without them it holds every session
+ * @param checkAnswers hold every answer against the contract, error codes included
+ * @param connectionsPerAddress 0 for no limit
+ */
+export async function createTestServer(
+  owners?: Owners,
+  checkAnswers = true,
+  connectionsPerAddress = 0,
+): Promise<TestServer> {
   const podName = owners?.self.name ?? 'node-1';
-  const services = createFakeServices();
   const clock = new ManualClock(STARTED_AT);
+  const lines: Record<string, unknown>[] = [];
+  const log = createLog({ level: 'debug', pretty: false, destination: linesInto(lines) });
+  const services = createFakeServices(clock, log);
   const tail = new Tail(clock.now());
   const store = { ping: async () => {} };
-  const lines: Record<string, unknown>[] = [];
   const run = { isStopping: false };
   const registry = new Registry();
   const server = await createHttpServer({
     host: '127.0.0.1',
     port: 0,
+    connectionsPerAddress,
+    urls: ['https://gateway.example.com/behind', 'http://node-1.internal:3000', ''],
     services,
     auth: { token: TOKEN },
     facts: {
@@ -66,18 +79,18 @@ export async function createTestServer(owners?: Owners): Promise<TestServer> {
       environment: 'sandbox',
       storage: 'sqlite',
       publicMedia: true,
-      proxy: false,
       alerts: false,
       version: '2026-11',
       startedAt: STARTED_AT,
     },
     health: { ping: () => store.ping() },
     isStopping: () => run.isStopping,
+    checkAnswers,
     owners: owners ?? soleOwner(podName, (clientId) => services.sessions.has(clientId)),
-    hops: new Hops(HOP_KEY),
+    nodeAuth: new NodeAuth(HOP_KEY, HOP_CLOCK),
     tail,
     metrics: { registry },
-    log: createLog({ level: 'debug', pretty: false, destination: linesInto(lines) }),
+    log,
     clock,
   });
 

@@ -2,17 +2,16 @@ import type { RequestListener } from 'node:http';
 import type { Request } from '@hapi/hapi';
 import { expect } from 'chai';
 import type { PeerNode } from '../../../src/cluster/owners.js';
-import { answeringServer } from './fake-cluster.js';
 import { FakeSending } from './fake-services.js';
-import { failedDelivery } from './right-requests.js';
-import { ScriptedOwners } from './scripted-owners.js';
+import { answeringServer, ScriptedOwners } from './owners.js';
+import { ASSERTION_NEEDED, failedDelivery } from './route-cases.js';
 import { createTestServer, type TestServer, TOKEN } from './test-server.js';
 
 export const AUTHORIZED = { authorization: `Bearer ${TOKEN}` };
 export const JSON_TYPE = { 'content-type': 'application/json' };
 /** A send of the session that the nodes are about. */
 export const SEND = { clientId: 'acme', to: '+15550000002', body: 'Hello' };
-/** What a node answers for a session that it does not hold. */
+/** The answer of a node for a session that it does not hold. */
 export const NOT_HERE = 'x-switchboard-not-here';
 /** Milliseconds for which a request waits between its looks for a node. */
 export const STEPS_MS = [100, 200, 300, 400, 500, 700, 800];
@@ -22,9 +21,9 @@ export interface TestNode {
   api: TestServer;
   owners: ScriptedOwners;
   url: string;
-  /** What its handlers were given. */
+  /** Requests that its handlers received. */
   handled: Handled[];
-  /** What it has taken. */
+  /** Connections and requests that it has accepted. */
   taken: { connections: number; requests: number };
 }
 
@@ -96,7 +95,7 @@ export class TwoNodes {
     return this.call(path, { method: 'POST', body: JSON.stringify(body), ...init, headers });
   }
 
-  /** Lets as much time pass as a request waits, at most. */
+  /** Advances the clock past the longest wait of a request. */
   async outwait(steps = STEPS_MS): Promise<void> {
     const { clock } = this.entry.api;
     for (const ms of steps) {
@@ -105,7 +104,7 @@ export class TwoNodes {
     }
   }
 
-  /** What came of the requests that were passed on, with their numbers. */
+  /** Outcomes of the forwarded requests, with their counts. */
   async outcomes(): Promise<Record<string, number>> {
     const counter = this.entry.api.registry.getSingleMetric('switchboard_forwarded_requests_total');
     const { values = [] } = (await counter?.get()) ?? {};
@@ -116,10 +115,11 @@ export class TwoNodes {
 /** A session with a failed delivery. */
 export async function prepare({ api: { services } }: TestNode): Promise<void> {
   await services.sessions.start('acme', { webhookUrl: 'https://example.com' });
+  services.sessions.passkeyState = ASSERTION_NEEDED;
   services.deliveries.fail(failedDelivery('acme'));
 }
 
-/** A node at an address where nobody listens. */
+/** A node at an address without a listener. */
 export async function deadNode(): Promise<PeerNode> {
   const { url, close } = await answeringServer(() => undefined);
   await close();
@@ -187,10 +187,11 @@ async function reset({ api, owners, handled, taken }: TestNode): Promise<void> {
   api.lines.length = 0;
 }
 
-/** What a handler finds on a request, without what each connection has of its own. */
+/** What a handler finds on a request, without what each connection has of its own; nodes forward no tokens. */
 function seenBy({ method, path, query, payload, headers }: Request): Handled {
   const own = Object.entries(headers).filter(
-    ([name]) => !/^(host|connection|content-length|transfer-encoding|x-forwarded-.*)$/.test(name),
+    ([name]) =>
+      !/^(host|connection|content-length|transfer-encoding|authorization|x-forwarded-.*)$/.test(name),
   );
   return { method, path, query: { ...query }, payload, headers: Object.fromEntries(own) };
 }

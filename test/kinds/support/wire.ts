@@ -9,11 +9,11 @@ import type { ComposeContext, Composed, Content } from '../../../src/kinds/kind.
 
 export const CHAT = '90000000000002@lid';
 export const OWN = '90000000000001@lid';
-/** Nothing is there: nobody may open it to find out more. */
+/** A path that does not exist: kinds must not open the file. */
 export const FILE_PATH = '/nowhere/file';
 export const MENTIONED = '90000000000003@lid';
 
-/** What a kind is given that composes for a chat with one person. */
+/** The context in which a kind composes for a private chat. */
 export const CONTEXT: ComposeContext = { chat: CHAT, mentionedJids: [] };
 
 /** Where the media host keeps the file of a test, and what decrypts it. */
@@ -38,7 +38,7 @@ export const DOWNLOAD = {
 };
 
 /**
- * What recipients decode of a composed message: made by the library as the link has it made, encoded and decoded.
+ * A composed message as recipients decode it: built by the library like in the link, encoded and decoded.
  * @param quoted what it answers
  */
 export async function overTheWire(composed: Composed, quoted?: Content): Promise<Content> {

@@ -2,6 +2,7 @@ import {
   type AnyMessageContent,
   type AuthenticationCreds,
   type BaileysEventMap,
+  type BinaryNode,
   BufferJSON,
   type ConnectionState,
   type GroupMetadata,
@@ -18,7 +19,9 @@ import {
 import { pino } from 'pino';
 import { withLightStorages } from '../../../src/link/baileys/transaction-storage.js';
 
-const WAIT_MS = 10_000;
+/** Milliseconds for an event of the socket: several clients at once on a busy machine are slow. */
+const WAIT_MS = 60_000;
+const QUERY_MS = 10_000;
 
 /** A key store that a test can damage. */
 interface DamageableKeys extends SignalKeyStore {
@@ -93,7 +96,7 @@ export class BaileysDevice {
       logger: pino({ level: process.env.BAILEYS_LOG ?? 'silent' }),
       version: [2, 3000, 1_043_857_760],
       emitOwnEvents: false,
-      defaultQueryTimeoutMs: WAIT_MS,
+      defaultQueryTimeoutMs: QUERY_MS,
       retryRequestDelayMs: 10,
       cachedGroupMetadata: async (jid) => this.groups.get(jid),
       getMessage: async ({ id }) => this.sent.get(id ?? ''),
@@ -113,7 +116,7 @@ export class BaileysDevice {
     return socket;
   }
 
-  /** What it believes of groups, in place of asking. */
+  /** Cached group metadata, used instead of a query. */
   readonly groups = new Map<string, GroupMetadata>();
 
   /** Contents of own messages by id, for retries. */
@@ -126,7 +129,7 @@ export class BaileysDevice {
     return socket;
   }
 
-  /** Waits until the phone has told it, once, what a newly linked device needs to know. */
+  /** Waits for the initial sync of a newly linked device. */
   async synced(): Promise<void> {
     if (this.creds.accountSyncCounter > 0) return;
     await this.until('creds.update', ({ accountSyncCounter = 0 }) => accountSyncCounter > 0);
@@ -161,7 +164,26 @@ export class BaileysDevice {
     return qr ?? '';
   }
 
-  /** Waits until the connection closes; tells with which status code. */
+  /** The code of a fresh socket for that person's phone, once the network knows it: the library does not wait for that. */
+  async code(number: string, chosen?: string): Promise<string> {
+    await this.qr();
+    const answer = this.nextIqAnswer();
+    const code = await this.socket.requestPairingCode(number.slice(1), chosen);
+    await answer;
+    return code;
+  }
+
+  /** The network's next answer to a query of this device. */
+  nextIqAnswer(): Promise<BinaryNode> {
+    const { ws } = this.socket;
+    return new Promise((resolve) => {
+      ws.on('frame', (frame: BinaryNode | Uint8Array) => {
+        if ('tag' in frame && frame.tag === 'iq' && frame.attrs.type !== 'set') resolve(frame);
+      });
+    });
+  }
+
+  /** Waits until the connection closes; resolves with the status code. */
   async closed(): Promise<number | undefined> {
     const { lastDisconnect } = await this.until('connection.update', isClosed);
     return statusCode(lastDisconnect?.error);

@@ -20,7 +20,7 @@ export class PlainAgent extends HttpsAgent {
   }
 }
 
-/** What a client needs to send its files to a sandbox. */
+/** Options with which a client sends its files to a sandbox. */
 export function uploadRoute(world: SandboxWorld): { fetchAgent: PlainAgent } {
   return { fetchAgent: new PlainAgent(world.sandbox.port) };
 }

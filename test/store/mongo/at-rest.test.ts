@@ -12,7 +12,7 @@ const OTHER_KEY = new Uint8Array(32).fill(2);
 if (MONGODB_URL) suite(MONGODB_URL);
 
 function suite(server: string): void {
-  describe('what lies in MongoDB', () => {
+  describe('the data in MongoDB', () => {
     let database: TestDatabase;
     let store: Store;
     beforeEach(async () => {
@@ -26,19 +26,19 @@ function suite(server: string): void {
     });
     const open = (encryptionKey: Uint8Array) => openStore({ url: database.url, dataDir: '', encryptionKey });
 
-    it('holds no secret in clear', async () => {
+    it('contains no secret in clear', async () => {
       const raw = await everything(database);
       expect(raw.includes('15550000001'), 'the search does find what is there').to.equal(true);
       expect(found(raw, Object.values(SECRETS))).to.deep.equal([]);
     });
 
-    it('holds nothing of a session that was forgotten', async () => {
+    it('contains nothing of a forgotten session', async () => {
       await store.forget('acme');
       const raw = await everything(database);
       expect(found(raw, ['acme', 'LID-acme', 'MESSAGE-acme', 'FILE-acme'])).to.deep.equal([]);
     });
 
-    it('opens with its own encryption key only, and with the new one after a change', async () => {
+    it('decrypts with its own encryption key only, and with the new one after a rotation', async () => {
       await store.close();
       await expectFailure(open(OTHER_KEY), 'encryption_key_wrong');
       expect(

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { expect } from 'chai';
-import { openMongoBackend } from '../../../src/store/mongo/mongo-store.js';
+import { openMongoBackend } from '../../../src/store/mongo/store.js';
 import { openStore } from '../../../src/store/open.js';
 import type { Backend } from '../../../src/store/store.js';
 import { bytes, expectFailure, text } from '../../contracts/store/harness.js';
@@ -20,7 +20,7 @@ import {
 
 const SOURCE = new URL('../support/commit-forever.ts', import.meta.url);
 const ENCRYPTION_KEY = new Uint8Array(32).fill(7);
-/** What a commit sends: the commit itself, the keys and the journal at the same time, the end. */
+/** The requests of a commit: the commit itself, keys and journal in parallel, the end. */
 const REQUESTS = [1, 2, 3, 4];
 
 if (MONGODB_URL) suite(MONGODB_URL);
@@ -33,7 +33,7 @@ function suite(server: string): void {
     });
     afterEach(() => database.drop());
 
-    describe('with a connection that breaks', () => {
+    describe('over a connection that breaks', () => {
       let proxy: TcpProxy;
       let backend: Backend;
       beforeEach(async () => {
@@ -54,7 +54,7 @@ function suite(server: string): void {
 
       for (const verdict of ['cut', 'cut-answer'] as const) {
         for (const request of REQUESTS) {
-          it(`are whole or not there: ${verdict}, request ${request}`, async () => {
+          it(`commits are applied completely or not at all: ${verdict}, request ${request}`, async () => {
             proxy.watch(breakAt(request, database.name, verdict));
             const done = await commitGeneration(backend, 2).then(
               () => true,
@@ -76,7 +76,7 @@ function suite(server: string): void {
         }
       }
 
-      it('wait for the majority, whatever the URL says', async () => {
+      it('commits wait for the majority, whatever write concern the URL has', async () => {
         await backend.close();
         const weakened = `${throughProxy(database, proxy.port)}&w=0&journal=false&readPreference=nearest`;
         backend = await openMongoBackend({ url: weakened });
@@ -89,7 +89,7 @@ function suite(server: string): void {
         expect(commits.map((chunk) => chunk.includes('majority'))).to.deep.equal([true]);
       });
 
-      it('are seen by the next reader although they could not be applied', async () => {
+      it('commits are visible to the next reader even if they could not be applied', async () => {
         proxy.watch(breakAt(2, database.name, 'cut'));
         await expectFailure(commitGeneration(backend, 2), 'store_unavailable');
         proxy.restore();
@@ -98,7 +98,7 @@ function suite(server: string): void {
       });
     });
 
-    it('leave no changes behind in their own collection', async () => {
+    it('commits leave no changes in their own collection', async () => {
       const backend = await openMongoBackend(database);
       await commitGeneration(backend, 1);
       await commitGeneration(backend, 2);
@@ -109,7 +109,7 @@ function suite(server: string): void {
       expect(fields).to.have.members(['_id', 'n', 'since']);
     });
 
-    it('are refused to a daemon that has lost the session to another, until it reads anew', async () => {
+    it('commits are refused for a daemon that has lost the session to another, until it reads again', async () => {
       const [first, second] = [await openMongoBackend(database), await openMongoBackend(database)];
       await commitGeneration(first, 1);
       expect(await expectWhole(second)).to.equal(1);
@@ -125,7 +125,7 @@ function suite(server: string): void {
       await second.close();
     });
 
-    it('have one winner when two daemons make the first one', async () => {
+    it('commits keep one of two first commits by two daemons', async () => {
       const backends = [await openMongoBackend(database), await openMongoBackend(database)];
       for (const backend of backends) expect(await expectWhole(backend)).to.equal(0);
       const outcomes = await Promise.allSettled(backends.map((backend) => commitGeneration(backend, 1)));
@@ -136,7 +136,7 @@ function suite(server: string): void {
       }
     });
 
-    it('bring nothing back from before clearing', async () => {
+    it('commits restore nothing from before clearing', async () => {
       const backend = await openMongoBackend(database);
       await commitGeneration(backend, 1);
       const old = await database.inspect((db) => db.collection('keys').find().toArray());
@@ -150,7 +150,7 @@ function suite(server: string): void {
       await backend.close();
     });
 
-    it('are there as a whole after kill -9', async () => {
+    it('commits are complete after kill -9', async () => {
       for (const generations of [1, 25, 60]) {
         await commitAndKill(database.url, generations);
         const store = await openStore({ url: database.url, dataDir: '', encryptionKey: ENCRYPTION_KEY });

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
-import { openMongoBackend } from '../../../src/store/mongo/mongo-store.js';
+import { openMongoBackend } from '../../../src/store/mongo/store.js';
 import type { ClusterStore } from '../../../src/store/store.js';
+import { leasesContract } from '../../contracts/store/cluster.js';
 import { type StoreHarness, session } from '../../contracts/store/harness.js';
-import { leasesContract } from '../../contracts/store/leases.js';
 import { inTestDatabase, MONGODB_URL } from '../support/mongo.js';
 
 if (MONGODB_URL) {
   const server = MONGODB_URL;
 
-  describe('what nodes share in MongoDB', () => {
+  describe('the nodes in MongoDB', () => {
     let harness: StoreHarness;
     beforeEach(async () => {
       harness = await inTestDatabase(server, (url) => openMongoBackend({ url }));
@@ -32,7 +32,7 @@ if (MONGODB_URL) {
       make: (clientId) => harness.store.sessions.create(session(clientId)),
     }));
 
-    it('are nodes, as long as they say that they are there', async () => {
+    it('nodes are listed as long as they renew their presence', async () => {
       const { nodes } = cluster();
       const east1 = { nodeId: '2', name: 'east', url: 'http://east:3000', version: '2026-11' };
       expect(await nodes.announce(east1, 60_000)).to.deep.equal({ draining: false });
@@ -48,7 +48,7 @@ if (MONGODB_URL) {
       expect(east).to.include({ nodeId: '2', name: 'east', url: 'http://east:3000', draining: true });
       expect(west).to.include({ nodeId: '1', url: 'http://$west:3000', draining: false });
       expect(east?.ageMs).to.be.at.least(east?.silentMs ?? Number.NaN);
-      // longer ago than no time at all: it begins anew
+      // a limit of 0 ms counts the node as absent, so its presence restarts
       await nodes.announce(east1, 0);
       const [anew] = await nodes.list(60_000);
       expect(anew?.ageMs).to.equal(anew?.silentMs);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Db, Document } from 'mongodb';
-import { openMongoBackend } from '../../../src/store/mongo/mongo-store.js';
+import { openMongoBackend } from '../../../src/store/mongo/store.js';
 import type { Backend, LeaseStore } from '../../../src/store/store.js';
 import { bytes, expectFailure, message, roomUpdate, text } from '../../contracts/store/harness.js';
 import { fill } from '../../contracts/store/life.js';
@@ -24,7 +24,7 @@ import {
 
 const LONG_MS = 60_000;
 const SHORT_MS = 50;
-/** What tells a request from all others: the commit itself, its keys, a room. */
+/** Markers in the bytes of a request: the commit itself, its keys, a room. */
 const COMMITTING = 'since';
 const APPLYING = 'goneAt';
 const TELLING = 'unreadCount';
@@ -32,7 +32,7 @@ const TELLING = 'unreadCount';
 if (MONGODB_URL) suite(MONGODB_URL);
 
 function suite(server: string): void {
-  describe('the writes of a node that does not hold a session in MongoDB any more', () => {
+  describe('the writes of a node that no longer holds a session in MongoDB', () => {
     let database: TestDatabase;
     let proxy: TcpProxy;
     let clock: ManualClock;
@@ -80,17 +80,17 @@ function suite(server: string): void {
     const credentials = async (store: Backend) => text(await store.keys.credentials('acme'));
     const record = ({ history }: Backend) => history.record('acme', roomUpdate(), message('M1'));
 
-    it('are among what is known of all methods', () => {
+    it('cover all methods of the store', () => {
       const known = [...Object.keys(FENCED_BY_SERVER), ...Object.keys(FENCED_BY_PROCESS), ...READS, ...FREE];
       expect(methodsOf(a)).to.have.members(known);
     });
 
-    it('are refused by the server once another one has it, and its own are taken', async () => {
+    it("writes of an old holder are refused by the server once another node holds it, and that node's writes are accepted", async () => {
       await fill(b, 'acme');
       await leasesOf(a).claim('acme', 'a', SHORT_MS);
       expect(await claimed(leasesOf(b), 'b')).to.equal(2);
       await database.inspect(async (db) => {
-        const { expectRefused, expectTaken } = await watched(db);
+        const { expectRefused, expectTaken } = await watched(db, [a, b]);
         for (const [name, write] of Object.entries(FENCED_BY_SERVER)) {
           await expectRefused(a, name, write);
           await expectTaken(b, name, write);
@@ -100,19 +100,19 @@ function suite(server: string): void {
       });
     });
 
-    it('are refused by itself after a release', async () => {
+    it('writes of an old holder are refused by the node itself after a release', async () => {
       await fill(b, 'acme');
       await leasesOf(a).claim('acme', 'a', LONG_MS);
       await leasesOf(a).release('acme', 'a', 1);
       await database.inspect((db) => expectAllRefused(db, a));
     });
 
-    it('are refused by itself once its own clock says so, and not before', async () => {
+    it('writes of an old holder are refused by the node itself once its clock shows the lease as expired, and not before', async () => {
       await fill(b, 'acme');
       await leasesOf(a).claim('acme', 'a', LONG_MS);
       await database.inspect(async (db) => {
         clock.advance(LONG_MS - 1);
-        const { expectTaken } = await watched(db);
+        const { expectTaken } = await watched(db, [a]);
         for (const [name, write] of Object.entries(FENCED_BY_PROCESS)) await expectTaken(a, name, write);
         clock.advance(1);
         await expectAllRefused(db, a);
@@ -146,7 +146,7 @@ function suite(server: string): void {
       expect(await credentials(b)).to.equal('of the next');
     });
 
-    it('count as long as nobody else has claimed it, and again after another claim', async () => {
+    it('writes of an old holder are accepted until another node claims it, and again after the next claim', async () => {
       await leasesOf(a).claim('acme', 'a', LONG_MS);
       await commit(a, 'first');
       await leasesOf(a).release('acme', 'a', 1);
@@ -163,7 +163,7 @@ function suite(server: string): void {
       expect(await credentials(a)).to.equal('of a tool');
     });
 
-    it('are refused where the next one has deleted it, who may begin it anew', async () => {
+    it('writes of an old holder are refused when the next holder has deleted the session, and a new session can be created', async () => {
       await leasesOf(a).claim('acme', 'a', SHORT_MS);
       await claimed(leasesOf(b), 'b');
       await b.forget('acme');
@@ -173,7 +173,7 @@ function suite(server: string): void {
       expect(await credentials(b)).to.equal('anew');
     });
 
-    it('end before a release does', async () => {
+    it('complete before a release does', async () => {
       await leasesOf(a).claim('acme', 'a', LONG_MS);
       let released: Promise<void> = Promise.resolve();
       await whileHeldUp(TELLING, record(a), async () => {
@@ -188,7 +188,7 @@ function suite(server: string): void {
       expect((await b.history.room('acme', 'acme-1-2'))?.unreadCount).to.equal(1);
     });
 
-    it('let the lease run out where it is not known what became of one', async () => {
+    it('delay the release until the lease expires when the result of one is unknown', async () => {
       const impatient = `${throughProxy(database, proxy.port)}&socketTimeoutMS=2000`;
       const c = await openMongoBackend({ url: impatient });
       await leasesOf(c).claim('acme', 'c', LONG_MS);
@@ -223,18 +223,22 @@ async function expectAllRefused(db: Db, store: Backend): Promise<void> {
   expect(await everything(db)).to.deep.equal(before);
 }
 
-/** Tells what each write does to the documents of sessions. */
-async function watched(db: Db) {
-  let before = await everything(db);
+/** Checks how each write changes the documents of sessions, once the stores have applied it. */
+async function watched(db: Db, stores: readonly Backend[]) {
+  const applied = async () => {
+    for (const { journal } of stores) await journal.countOpen();
+    return everything(db);
+  };
+  let before = await applied();
   return {
     async expectRefused(store: Backend, name: string, write: SessionWrite): Promise<void> {
       const outcome = await expectFailure(write(store), 'session_elsewhere').catch((error: Error) => error);
       expect(outcome, name).to.be.a('string');
-      expect(await everything(db), name).to.deep.equal(before);
+      expect(await applied(), name).to.deep.equal(before);
     },
     async expectTaken(store: Backend, name: string, write: SessionWrite): Promise<void> {
       await write(store);
-      const after = await everything(db);
+      const after = await applied();
       expect(after, name).not.to.deep.equal(before);
       before = after;
     },
@@ -252,6 +256,6 @@ async function namesOf(db: Db): Promise<string[]> {
   return (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name);
 }
 
-function tidy({ changes: _, ...document }: Document): Document {
+function tidy({ log: _, ...document }: Document): Document {
   return document;
 }

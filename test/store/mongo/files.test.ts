@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { openMongoBackend } from '../../../src/store/mongo/mongo-store.js';
+import { openMongoBackend } from '../../../src/store/mongo/store.js';
 import type { Backend } from '../../../src/store/store.js';
 import { bytes, expectFailure, newFile } from '../../contracts/store/harness.js';
 import { startTcpProxy } from '../../support/tcp-proxy.js';
@@ -41,7 +41,7 @@ function suite(server: string): void {
         return Promise.all(names.map((name) => db.collection(name).countDocuments()));
       });
 
-    it('leave nothing when they are removed, pruned, forgotten or given up', async () => {
+    it('files leave nothing behind when they are removed, pruned, forgotten or aborted', async () => {
       await backend.files.remove((await write('M1', LARGE)).id);
       await write();
       await backend.files.prune(Number.MAX_SAFE_INTEGER);
@@ -61,7 +61,7 @@ function suite(server: string): void {
       expect(await stored()).to.deep.equal([1, 1, 1]);
     });
 
-    it('are found without a record, whole or in part, once nobody can be writing them any more', async () => {
+    it('files are reported without a record, whole or in part, once no node can still be writing them', async () => {
       await write();
       const leaveBehind = (ago: number) =>
         database.inspect(async (db) => {
@@ -81,7 +81,7 @@ function suite(server: string): void {
       expect(await backend.files.check({ repair: true })).to.deep.equal(SOUND);
     });
 
-    it('are found without bytes, or with too few, among many, and cleared up', async () => {
+    it('files are reported without bytes, or with too few, among many, and repaired', async () => {
       const written = await Promise.all(Array.from({ length: 120 }, (_, n) => write(`M${n}`)));
       const damaged = written.slice(0, 2).map(({ id }) => id);
       await database.inspect(async (db) => {
@@ -98,7 +98,7 @@ function suite(server: string): void {
       expect(await stored()).to.deep.equal([118, 118, 118]);
     });
 
-    it('fail on their way out when bytes are missing', async () => {
+    it('files fail to be read when bytes are missing', async () => {
       const { id } = await write('M1', LARGE);
       await database.inspect((db) => db.collection('file_bytes.chunks').deleteOne({ n: 1 }));
       const opened = await backend.files.open(id);
@@ -106,7 +106,7 @@ function suite(server: string): void {
       expect(await expectFailure(read, 'store_unavailable')).to.contain('missing');
     });
 
-    it('fail as the store does when the connection breaks, on their way in and out', async () => {
+    it('files fail as unavailable when the connection breaks while they are read or written', async () => {
       const { id } = await write('M1', LARGE);
       const proxy = await startTcpProxy(...serverAddress(server));
       const broken = await openMongoBackend({

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { openMongoBackend } from '../../../src/store/mongo/mongo-store.js';
+import { openMongoBackend } from '../../../src/store/mongo/store.js';
 import type { Backend, HistoryStore, RoomMove } from '../../../src/store/store.js';
 import { expectFailure, message, roomUpdate } from '../../contracts/store/harness.js';
 import { startTcpProxy, type TcpProxy, type Verdict } from '../../support/tcp-proxy.js';
@@ -16,7 +16,7 @@ const ROOM = 'acme-1-2';
 const OTHER_ROOM = 'acme-1-3';
 const VERDICTS: readonly Verdict[] = ['cut', 'cut-answer'];
 
-/** What a change asks the server for, one request after the other. */
+/** The requests of a change to the server, in order. */
 const RECORDING = { 'looks whether it is there': 1, 'tells the room': 2, 'inserts the message': 3 };
 const UPDATING = { 'replaces the message': 1, 'changes the room': 2 };
 const MOVING = {
@@ -56,7 +56,7 @@ function suite(server: string): void {
       await database.drop();
     });
 
-    /** Lets a change be interrupted at that request; what comes after has a working connection again. */
+    /** Interrupts a change at that request; later requests have a working connection. */
     const interrupt = async (change: () => Promise<unknown>, request: number, verdict: Verdict) => {
       proxy.watch(breakAt(request, database.name, verdict));
       await expectFailure(change(), 'store_unavailable');
@@ -77,7 +77,7 @@ function suite(server: string): void {
       }
 
       for (const [step, request] of Object.entries(UPDATING)) {
-        it(`ends an interrupted change when it is repeated: ${verdict} as it ${step}`, async () => {
+        it(`completes an interrupted change when it is repeated: ${verdict} as it ${step}`, async () => {
           const edited = message('M0', { body: 'edited', sentAt: 500 });
           await interrupt(() => broken.history.update('acme', edited), request, verdict);
           expect(await other.history.update('acme', edited)).to.equal(true);
@@ -90,7 +90,7 @@ function suite(server: string): void {
       }
 
       for (const [step, request] of Object.entries(REMOVING)) {
-        it(`ends an interrupted removal when it is repeated: ${verdict} as it ${step}`, async () => {
+        it(`completes an interrupted removal when it is repeated: ${verdict} as it ${step}`, async () => {
           await record(other.history, 'M1');
           await interrupt(() => broken.history.remove('acme', ROOM, 'M1'), request, verdict);
           await other.history.remove('acme', ROOM, 'M1');
@@ -103,7 +103,7 @@ function suite(server: string): void {
       }
 
       for (const [step, request] of Object.entries(MOVING)) {
-        it(`ends an interrupted move when it is repeated: ${verdict} as it ${step}`, async () => {
+        it(`completes an interrupted rename when it is repeated: ${verdict} as it ${step}`, async () => {
           await record(other.history, 'M1');
           await other.history.record('acme', roomUpdate({ chatRoomId: OTHER_ROOM }), moved(message('M2')));
           await interrupt(() => broken.history.rekey('acme', MOVE), request, verdict);
@@ -116,13 +116,22 @@ function suite(server: string): void {
       }
     }
 
-    it('shows no text of a message that is gone, at no instant', async () => {
+    it('lists one room at every instant while a room is merged into another', async () => {
+      await other.history.record('acme', roomUpdate({ chatRoomId: OTHER_ROOM }), moved(message('M2')));
+      await interrupt(() => broken.history.rekey('acme', MOVE), MOVING['reads the messages'], 'cut-answer');
+      const rooms = await other.history.rooms('acme');
+      expect(rooms.map(({ chatRoomId, unreadCount }) => [chatRoomId, unreadCount])).to.deep.equal([
+        [OTHER_ROOM, 2],
+      ]);
+    });
+
+    it('shows no text of a deleted message at any instant', async () => {
       await record(other.history, 'M1');
       await interrupt(() => broken.history.remove('acme', ROOM, 'M1'), 3, 'cut-answer');
       expect(await other.history.room('acme', ROOM)).to.include({ lastMessage: 'body M0' });
     });
 
-    it('counts a message once that two daemons record at the same moment', async () => {
+    it('counts a message once that two daemons record at the same time', async () => {
       const backends = [broken, other];
       for (let round = 0; round < 10; round += 1) {
         const told = await Promise.all(backends.map(({ history }) => record(history, `R${round}`)));
@@ -131,7 +140,7 @@ function suite(server: string): void {
       expect((await other.history.room('acme', ROOM))?.unreadCount).to.equal(11);
     });
 
-    it('takes texts that look like expressions as texts', async () => {
+    it('stores texts literally that look like expressions', async () => {
       const room = roomUpdate({
         chatRoomId: '$name',
         name: '$remoteJid',
@@ -149,7 +158,7 @@ function suite(server: string): void {
       });
     });
 
-    it('keeps the notes of a room about what was counted short', async () => {
+    it("limits the room's list of recently counted messages", async () => {
       for (let n = 0; n < 50; n += 1) await record(other.history, `N${n}`);
       const counted = await database.inspect(async (db) => (await db.collection('rooms').findOne())?.counted);
       expect(counted).to.have.length(32).and.include('N49');

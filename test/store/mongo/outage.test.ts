@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
-import { openMongoBackend } from '../../../src/store/mongo/mongo-store.js';
+import { openMongoBackend } from '../../../src/store/mongo/store.js';
 import { openStore } from '../../../src/store/open.js';
 import type { Backend } from '../../../src/store/store.js';
 import {
@@ -29,7 +29,7 @@ const PING_SECONDS = 4_000;
 if (MONGODB_URL) suite(MONGODB_URL);
 
 function suite(server: string): void {
-  describe('a MongoDB server that goes away', () => {
+  describe('a MongoDB server that becomes unavailable', () => {
     let database: TestDatabase;
     let proxy: TcpProxy;
     let backend: Backend;
@@ -47,21 +47,21 @@ function suite(server: string): void {
       await database.drop();
     });
 
-    it('is noticed within seconds when it refuses, and used again when it is back', async () => {
+    it('the server is detected within seconds when it refuses, and used again when it is back', async () => {
       proxy.cut();
       await expectOutage(backend);
       proxy.restore();
       await expectWorking(backend);
     });
 
-    it('is noticed within seconds when it is silent, and used again when it answers', async () => {
+    it('the server is detected within seconds when it is silent, and used again when it answers', async () => {
       proxy.freeze();
       await expectOutage(backend);
       proxy.restore();
       await expectWorking(backend);
     });
 
-    it('holds nobody up longer because others are waiting for it too', async () => {
+    it('delays no caller longer when several wait', async () => {
       await backend.ping();
       proxy.cut();
       const waiting = Array.from({ length: 50 }, (_, n) =>
@@ -72,7 +72,7 @@ function suite(server: string): void {
       await expectWorking(backend);
     });
 
-    it('is used again when it is back after it broke off in the middle of a request', async () => {
+    it('the server is used again after a request broke off in the middle', async () => {
       // long enough after the last look at it that the failure makes the driver look at once
       await setTimeout(700);
       proxy.watch(breakAt(1, database.name, 'cut'));
@@ -81,7 +81,7 @@ function suite(server: string): void {
       await expectWorking(backend);
     });
 
-    it('does not keep the store from closing', async () => {
+    it('does not prevent the store from closing', async () => {
       proxy.cut();
       await expectFailure(backend.keys.credentials('acme'), 'store_unavailable');
       await backend.close();
@@ -89,15 +89,15 @@ function suite(server: string): void {
     });
   });
 
-  describe('a MongoDB server that is not there', () => {
+  describe('a MongoDB server that does not exist', () => {
     const open = (url: string) => openStore({ url, dataDir: '', encryptionKey: new Uint8Array(32) });
 
-    it('is said in one line, within seconds', async () => {
+    it('the server is reported in one line, within seconds', async () => {
       const message = await expectFailure(open('mongodb://127.0.0.1:1/x'), 'store_unavailable');
       expect(message).to.contain('127.0.0.1:1').and.not.contain('\n');
     });
 
-    it('is said in one line when its URL makes no sense', async () => {
+    it('the server is reported in one line when its URL is invalid', async () => {
       const message = await expectFailure(open('mongodb://user:pass word@:x/'), 'store_unavailable');
       expect(message).to.contain('URL').and.not.contain('\n').and.not.contain('pass word');
     });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Db } from 'mongodb';
-import { openMongoBackend } from '../../../src/store/mongo/mongo-store.js';
 import { MIGRATIONS, type Migration, prepareSchema } from '../../../src/store/mongo/schema.js';
+import { openMongoBackend, openMongoBackup } from '../../../src/store/mongo/store.js';
 import { expectFailure, session } from '../../contracts/store/harness.js';
 import { MONGODB_URL, makeTestDatabase, type TestDatabase } from '../support/mongo.js';
 
@@ -22,14 +22,14 @@ function suite(server: string): void {
     const done = () =>
       database.inspect(async (db) => (await db.collection('steps').find().toArray()).map(({ step }) => step));
 
-    it('takes the steps that are missing, each once', async () => {
+    it('applies the missing steps, each once', async () => {
       await prepare(FIRST);
       await prepare(FIRST, SECOND);
       await prepare(FIRST, SECOND);
       expect(await done()).to.have.ordered.members(['first', 'second']);
     });
 
-    it('takes an interrupted step again', async () => {
+    it('repeats an interrupted step', async () => {
       const broken = { compatibleWith: 1, apply: () => Promise.reject(new Error('interrupted')) };
       const outcome = await prepare(FIRST, broken).catch((error: Error) => error.message);
       expect(outcome).to.equal('interrupted');
@@ -37,30 +37,44 @@ function suite(server: string): void {
       expect(await done()).to.have.ordered.members(['first', 'second']);
     });
 
-    it('lets an older program use a newer database that says it suits', async () => {
+    it('admits an older program to a newer database that allows it', async () => {
       await prepare(FIRST, SECOND);
       await prepare(FIRST);
     });
 
-    it('refuses a database from the future with one line and leaves it as it was', async () => {
+    it('refuses a database of a newer version with one line, and does not change it', async () => {
       const backend = await openMongoBackend(database);
       await backend.sessions.create(session('acme'));
       await backend.close();
       await prepare(...MIGRATIONS, SECOND, BREAKING);
 
       const message = await expectFailure(openMongoBackend(database), 'store_too_new');
-      expect(message).to.contain('version 3').and.not.contain('\n');
+      expect(message)
+        .to.contain(`version ${MIGRATIONS.length + 2}`)
+        .and.not.contain('\n');
       const kept = await database.inspect((db) => db.collection('sessions').countDocuments());
       expect(kept).to.equal(1);
     });
 
-    it('has an index for everything that is looked up', async () => {
+    it('refuses a backup of a database with an older schema or without one, and does not change it', async () => {
+      expect(await expectFailure(openMongoBackup(database), 'store_missing')).to.contain('no daemon');
+      await prepare(...MIGRATIONS.slice(0, -1));
+      const schema = () => database.inspect((db) => db.collection('schema').find().toArray());
+      const before = await schema();
+      const message = await expectFailure(openMongoBackup(database), 'store_unsupported');
+      expect(message)
+        .to.contain(`version ${MIGRATIONS.length - 1}`)
+        .and.to.contain('release of the daemon');
+      expect(await schema()).to.deep.equal(before);
+    });
+
+    it('the schema has an index for every query', async () => {
       await (await openMongoBackend(database)).close();
       const scans = await database.inspect((db) => Promise.all(LOOKUPS.map((lookup) => scanned(db, lookup))));
       expect(scans.flat()).to.deep.equal([]);
     });
 
-    it('may be made by two daemons at once', async () => {
+    it('the schema can be created by two daemons at the same time', async () => {
       const backends = await Promise.all([1, 2, 3].map(() => openMongoBackend(database)));
       for (const backend of backends) await backend.close();
     });
@@ -92,6 +106,7 @@ const LOOKUPS: readonly Lookup[] = [
   { collection: 'contacts', filter: { clientId: 'a', pn: 'P' } },
   { collection: 'sends', filter: { clientId: 'a', messageId: 'M' } },
   { collection: 'sends', filter: { open: true, clientId: 'a' } },
+  { collection: 'sends', filter: { clientId: 'a', held: { $gt: '' } } },
   { collection: 'sends', filter: { sentAt: { $lt: 5 } } },
   { collection: 'traces', filter: { clientId: 'a', messageId: 'M' } },
   { collection: 'traces', filter: { clientId: 'a', chat: 'c', byNumber: true } },
@@ -114,6 +129,7 @@ const LOOKUPS: readonly Lookup[] = [
   { collection: 'idempotency', filter: { clientId: 'a', key: 'k' } },
   { collection: 'idempotency', filter: { createdAt: { $lt: 5 } } },
   { collection: 'failed_deliveries', filter: { clientId: 'a' } },
+  { collection: 'waiting_deliveries', filter: { clientId: 'a' } },
   { collection: 'failed_deliveries', filter: { failedAt: { $lt: 5 } } },
 ];
 

@@ -3,9 +3,19 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { openStore } from '../../../src/store/open.js';
-import { openSqliteBackend } from '../../../src/store/sqlite/sqlite-store.js';
-import type { Store } from '../../../src/store/store.js';
-import { bytes, expectFailure, message, text } from '../../contracts/store/harness.js';
+import { sealStore } from '../../../src/store/sealing/sealed-store.js';
+import { openSqliteBackend } from '../../../src/store/sqlite/store.js';
+import type { Backend, HistoryMessage, Store } from '../../../src/store/store.js';
+import {
+  bytes,
+  expectFailure,
+  message,
+  pendingChange,
+  roomUpdate,
+  session,
+  text,
+  trace,
+} from '../../contracts/store/harness.js';
 import { makeTempDir, type TempDir } from '../../support/temp-dir.js';
 import { fillWithSecrets, found, SECRETS } from '../support/secrets.js';
 
@@ -25,7 +35,7 @@ describe('the database files', () => {
   });
   const open = () => openStore({ url: 'sqlite', dataDir: dir.path, encryptionKey: ENCRYPTION_KEY });
 
-  it('hold no secret in clear, while open and when closed', async () => {
+  it('the database files contain no secret in clear, while open and when closed', async () => {
     const whileOpen = await rawBytes(dir.path);
     await store.close();
     const whenClosed = await rawBytes(dir.path);
@@ -35,7 +45,7 @@ describe('the database files', () => {
     }
   });
 
-  it('hold nothing of a session that was forgotten, not even sealed', async () => {
+  it('the database files contain nothing of a forgotten session, not even encrypted', async () => {
     const backendKey = async () => {
       await store.close();
       const backend = await openSqliteBackend({ dataDir: dir.path });
@@ -53,7 +63,7 @@ describe('the database files', () => {
     expect(found(raw, ['acme', 'LID-acme', 'MESSAGE-acme', 'FILE-acme'])).to.deep.equal([]);
   });
 
-  it('open values only where they were sealed', async () => {
+  it('the database files decrypt values only where they were encrypted', async () => {
     await store.keys.commit('acme', { keys: [{ type: 'session', id: 'b', value: bytes('B') }] });
     await store.close();
     const backend = await openSqliteBackend({ dataDir: dir.path });
@@ -61,11 +71,11 @@ describe('the database files', () => {
     await backend.keys.commit('acme', { keys: [{ type: 'session', id: 'a', value: stolen }] });
     await backend.close();
     store = await open();
-    await expectFailure(store.keys.get('acme', 'session', ['a']), 'store_unavailable');
+    await expectFailure(store.keys.get('acme', 'session', ['a']), 'store_damaged');
     expect(text((await store.keys.get('acme', 'session', ['b'])).get('b'))).to.equal('B');
   });
 
-  it('get no data key from asking for sessions that do not exist', async () => {
+  it('the database files get no data key from requests for sessions that do not exist', async () => {
     await store.sessions.update('nobody', { webhookToken: 'x' });
     await store.sessions.get('nobody');
     await store.keys.credentials('nobody');
@@ -99,3 +109,113 @@ async function rawBytes(path: string): Promise<Buffer> {
     .map(({ parentPath, name }) => join(parentPath, name));
   return execFileSync('cat', files, { maxBuffer: 64 * 1024 * 1024 });
 }
+
+const ROOM = 'acme-1-2';
+
+describe('the sealed history', () => {
+  let dir: TempDir;
+  let backend: Backend;
+  let store: Store;
+  beforeEach(async () => {
+    dir = await makeTempDir();
+    backend = await openSqliteBackend({ dataDir: dir.path });
+    store = await sealStore(backend, bytes('encryption-key-of-32-characters!'));
+    for (const id of ['M1', 'M2']) await store.history.record('acme', roomUpdate(), message(id));
+  });
+  afterEach(async () => {
+    await store.close();
+    await dir.remove();
+  });
+  const below = async (messageId: string): Promise<HistoryMessage> => {
+    const found = await backend.history.message('acme', ROOM, messageId);
+    if (!found) throw new Error(`${messageId} is not there`);
+    return found;
+  };
+
+  for (const field of ['body', 'extras', 'content'] as const) {
+    it(`decrypts the ${field} of a message only in its own row`, async () => {
+      const [one, other] = [await below('M1'), await below('M2')];
+      await backend.history.update('acme', { ...one, [field]: other[field] });
+      await expectFailure(store.history.message('acme', ROOM, 'M1'), 'store_damaged');
+      await expectFailure(store.history.messages('acme', ROOM, { limit: 2 }), 'store_damaged');
+      expect(await store.history.message('acme', ROOM, 'M2')).to.deep.equal(message('M2'));
+    });
+  }
+
+  it('decrypts the last text of a room only with its message', async () => {
+    const other = await below('M1');
+    await backend.history.update('acme', { ...(await below('M2')), body: other.body });
+    await expectFailure(store.history.room('acme', ROOM), 'store_damaged');
+    await expectFailure(store.history.rooms('acme'), 'store_damaged');
+  });
+
+  it('decrypts the name of a room only in that room', async () => {
+    await store.history.record('acme', roomUpdate({ chatRoomId: 'R2' }), message('M1', { chatRoomId: 'R2' }));
+    const name = (await backend.history.room('acme', 'R2'))?.name;
+    await backend.history.updateRoom('acme', ROOM, { name });
+    await expectFailure(store.history.room('acme', ROOM), 'store_damaged');
+    expect((await store.history.room('acme', 'R2'))?.name).to.equal('Ann');
+  });
+
+  it('decrypts pending changes and secrets of messages only in their own rows', async () => {
+    await store.history.addPending('acme', pendingChange('C1'));
+    const [change] = await backend.history.pending('acme', ROOM, 'M1');
+    if (change) await backend.history.addPending('acme', { ...change, targetId: 'M2' });
+    await expectFailure(store.history.pending('acme', ROOM, 'M2'), 'store_damaged');
+
+    await store.traces.add('acme', trace('M1'));
+    await backend.traces.add(
+      'acme',
+      trace('M2', { secret: (await backend.traces.get('acme', 'M1'))?.secret }),
+    );
+    await expectFailure(store.traces.get('acme', 'M2'), 'store_damaged');
+    expect(await store.traces.get('acme', 'M1')).to.deep.equal(trace('M1'));
+  });
+
+  it('decrypts what waits for a message whose id holds halves of characters, as strangers may choose it', async () => {
+    for (const id of ['\ud800', 'a\udc00\ud800b', '\ufffd\ufffd', '\0']) {
+      await store.history.addPending('acme', pendingChange('C1', { targetId: id }));
+      expect(await store.history.pending('acme', ROOM, id), JSON.stringify(id)).to.have.lengthOf(1);
+    }
+  });
+
+  it('reveals nothing of a room but the fields that the port names', async () => {
+    expect(await store.history.room('acme', ROOM)).to.not.have.property('lastMessageId');
+    expect((await store.history.rooms('acme'))[0]).to.not.have.property('lastMessageId');
+  });
+});
+
+describe('a list of many sealed sessions', () => {
+  let dir: TempDir;
+  let store: Store;
+  beforeEach(async () => {
+    dir = await makeTempDir();
+    store = await openStore({ url: 'sqlite', dataDir: dir.path, encryptionKey: ENCRYPTION_KEY });
+  });
+  afterEach(async () => {
+    await store.close();
+    await dir.remove();
+  });
+
+  it('lets other work go on while it decrypts, and holds what was there when it began', async () => {
+    const ids = Array.from({ length: 450 }, (_, index) => `acme-${String(index).padStart(3, '0')}`);
+    await Promise.all(
+      ids.map((id) => store.sessions.create(session(id, { webhookToken: `token of ${id}` }))),
+    );
+    const listed = store.sessions.list();
+    const [last = ''] = ids.slice(-1);
+    await store.forget(last);
+    expect((await listed).map(({ clientId, webhookToken }) => [clientId, webhookToken])).to.deep.equal(
+      ids.map((id) => [id, `token of ${id}`]),
+    );
+    let turns = 0;
+    const turn = () => {
+      turns++;
+      immediate = setImmediate(turn);
+    };
+    let immediate = setImmediate(turn);
+    expect((await store.sessions.list()).length).to.equal(ids.length - 1);
+    clearImmediate(immediate);
+    expect(turns).to.be.at.least(2);
+  });
+});

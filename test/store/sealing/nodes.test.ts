@@ -36,7 +36,7 @@ if (MONGODB_URL) {
       return epoch;
     }
 
-    it('read a session that the other one has deleted and made anew', async () => {
+    it('read a session that the other node has deleted and created again', async () => {
       const [a, b] = [await open(), await open()];
       const first = await claim(a, 'a');
       await a.sessions.create(session('acme'));

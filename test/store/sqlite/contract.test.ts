@@ -1,8 +1,8 @@
 import { openStore } from '../../../src/store/open.js';
-import { openSqliteBackend } from '../../../src/store/sqlite/sqlite-store.js';
+import { openSqliteBackend } from '../../../src/store/sqlite/store.js';
 import type { Store } from '../../../src/store/store.js';
-import { dataKeysContract } from '../../contracts/data-keys.js';
 import type { StoreHarness } from '../../contracts/store/harness.js';
+import { dataKeysContract } from '../../contracts/store/keys.js';
 import { storeContract } from '../../contracts/store.js';
 import { makeTempDir } from '../../support/temp-dir.js';
 

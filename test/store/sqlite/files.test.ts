@@ -30,7 +30,7 @@ describe('files beside the database', () => {
     return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
   };
 
-  it('are readable by their owner only', async () => {
+  it('files are readable by their owner only', async () => {
     const record = await write();
     expect((await stat(pathOf(record))).mode & 0o777).to.equal(0o600);
     for (const folder of ['media', join('media', record.id.slice(0, 2))]) {
@@ -38,7 +38,7 @@ describe('files beside the database', () => {
     }
   });
 
-  it('have their name only when they are whole', async () => {
+  it('files get their final name only when they are complete', async () => {
     const source = new Readable({ read() {} });
     const file = newFile();
     const writing = store.files.write(file, source);
@@ -49,7 +49,7 @@ describe('files beside the database', () => {
     expect(await onDisk()).to.deep.equal([file.id]);
   });
 
-  it('leave nothing on the disk when they are removed, pruned, forgotten or given up', async () => {
+  it('files leave nothing on the disk when they are removed, pruned, forgotten or aborted', async () => {
     await store.files.remove((await write()).id);
     await write();
     await store.files.prune(Number.MAX_SAFE_INTEGER);
@@ -61,7 +61,7 @@ describe('files beside the database', () => {
     expect(await onDisk()).to.have.length(1);
   });
 
-  it('say in one line why they cannot be stored', async () => {
+  it('files fail with one line that explains why they cannot be stored', async () => {
     await writeFile(join(dir.path, 'media'), 'in the way');
     const source = Readable.from([bytes('content')]);
     const message = await expectFailure(store.files.write(newFile(), source), 'store_unavailable');
@@ -70,7 +70,7 @@ describe('files beside the database', () => {
     expect((await store.files.list('acme', { page: 1, limit: 9 })).total).to.equal(0);
   });
 
-  it('are not stored when the source is silent and the disk fails', async () => {
+  it('files fail when the disk fails while the source is silent', async () => {
     const file = newFile();
     await mkdir(`${pathOf(file)}.part`, { recursive: true });
     const source = new Readable({ read() {} });
@@ -78,7 +78,7 @@ describe('files beside the database', () => {
     expect(source.destroyed).to.equal(true);
   });
 
-  it('are found without a record, whole or in part, and cleared up', async () => {
+  it('files are reported and removed when they have no record, complete or not', async () => {
     const record = await write();
     await writeFile(pathOf({ id: newFile().id.replace(/^../, record.id.slice(0, 2)) }), 'without a record');
     await writeFile(`${pathOf(record)}.part`, 'left by a crash');
@@ -89,7 +89,7 @@ describe('files beside the database', () => {
     expect(await store.files.check({ repair: false })).to.deep.equal(SOUND);
   });
 
-  it('are found without bytes, or with too few, among many, and cleared up', async () => {
+  it('files are reported and repaired when bytes are missing, among many', async () => {
     const written: FileRecord[] = [];
     for (let n = 0; n < 110; n += 1) written.push(await write(`M${n}`));
     const [gone, cut, ...kept] = written;
@@ -107,7 +107,7 @@ describe('files beside the database', () => {
     expect(opened && (await textOf(opened.stream))).to.equal('content');
   });
 
-  it('are sound before the first one was written', async () => {
+  it('files pass the check before the first one is written', async () => {
     expect(await store.files.check({ repair: true })).to.deep.equal(SOUND);
   });
 });

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { expect } from 'chai';
 import { isGatewayError } from '../../../src/domain/errors.js';
-import { MIGRATIONS } from '../../../src/store/sqlite/migrations/index.js';
-import { migrate } from '../../../src/store/sqlite/migrations/migrate.js';
-import { openSqliteBackend } from '../../../src/store/sqlite/sqlite-store.js';
+import { MIGRATIONS } from '../../../src/store/sqlite/migrations.js';
+import { migrate } from '../../../src/store/sqlite/schema.js';
+import { openSqliteBackend } from '../../../src/store/sqlite/store.js';
 import { expectFailure, session } from '../../contracts/store/harness.js';
 import { makeTempDir, type TempDir } from '../../support/temp-dir.js';
 
@@ -27,13 +27,13 @@ describe('migrations', () => {
       .pluck()
       .all();
 
-  it('number themselves without a gap and make the newest schema of an empty database', () => {
+  it('migrations have consecutive numbers, and create the newest schema in an empty database', () => {
     migrate(database, MIGRATIONS);
     expect(version()).to.equal(MIGRATIONS.length);
     expect(tables()).to.include.members(['sessions', 'keys', 'journal']);
   });
 
-  it('do only what is missing, once', () => {
+  it('apply the missing steps, once', () => {
     migrate(database, [FIRST]);
     migrate(database, [FIRST, SECOND]);
     migrate(database, [FIRST, SECOND]);
@@ -47,20 +47,20 @@ describe('migrations', () => {
     expect([version(), tables()]).to.deep.equal([1, ['one']]);
   });
 
-  it('must say their number and what they are compatible with', () => {
+  it('migrations must have a number and the version that they are compatible with', () => {
     expect(() => migrate(database, ['CREATE TABLE one (id INTEGER)'])).to.throw(
       '-- v1 (compatible with vM+)',
     );
     expect(() => migrate(database, [FIRST, FIRST])).to.throw('migration 2');
   });
 
-  it('let an older program use a newer database that says it suits', () => {
+  it('admit an older program to a newer database that allows it', () => {
     migrate(database, [FIRST, SECOND]);
     migrate(database, [FIRST]);
     expect([version(), tables()]).to.deep.equal([2, ['one', 'two']]);
   });
 
-  it('refuse a database from the future', () => {
+  it('refuse a database of a newer version', () => {
     migrate(database, [FIRST, SECOND, BREAKING]);
     let thrown: unknown;
     try {
@@ -73,14 +73,14 @@ describe('migrations', () => {
   });
 });
 
-describe('a database file from the future', () => {
+describe('a database file of another version', () => {
   let dir: TempDir;
   beforeEach(async () => {
     dir = await makeTempDir();
   });
   afterEach(() => dir.remove());
 
-  it('is refused with one line and left as it was', async () => {
+  it('a database of a newer version is refused with one line, and stays unchanged', async () => {
     const backend = await openSqliteBackend({ dataDir: dir.path });
     await backend.sessions.create(session('acme'));
     await backend.close();
@@ -95,6 +95,31 @@ describe('a database file from the future', () => {
     const again = await openSqliteBackend({ dataDir: dir.path });
     expect(await again.sessions.list()).to.have.length(1);
     await again.close();
+  });
+
+  it('keeps the sends of the release before, which noted no names of files', async () => {
+    await (await openSqliteBackend({ dataDir: dir.path })).close();
+    const database = new SqliteDatabase(join(dir.path, 'switchboard.db'));
+    database.exec('ALTER TABLE sends DROP COLUMN file_name');
+    database.exec('ALTER TABLE sends DROP COLUMN counted');
+    database.exec('DROP INDEX sends_session; DROP INDEX traces_chat; DROP INDEX sends_held');
+    database.exec('ALTER TABLE sends DROP COLUMN held');
+    database.exec('ALTER TABLE sessions DROP COLUMN webhook_paused');
+    database.exec('ALTER TABLE sessions DROP COLUMN previous_token');
+    database.exec('ALTER TABLE sessions DROP COLUMN previous_token_until');
+    database.exec('DROP TABLE waiting_deliveries; ALTER TABLE sessions DROP COLUMN retry');
+    database
+      .prepare(
+        `INSERT INTO sends (client_id, message_id, recipient, content, meta_data, sent_at, acknowledged, closed)
+         VALUES ('acme', 'M1', '1@lid', x'01', '', 5, 0, 0)`,
+      )
+      .run();
+    database.close();
+    setVersion(14, 6);
+    const backend = await openSqliteBackend({ dataDir: dir.path });
+    const [open] = await backend.sends.open('acme');
+    await backend.close();
+    expect(open).to.include({ messageId: 'M1', fileName: '', sentAt: 5 });
   });
 
   function setVersion(version: number, oldest: number): void {

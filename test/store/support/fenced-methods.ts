@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Backend } from '../../../src/store/store.js';
-import { expectedFile } from '../../contracts/store/expected-files.js';
+import { picture } from '../../contracts/store/contacts.js';
+import { expectedFile } from '../../contracts/store/files.js';
 import {
   bytes,
   contact,
@@ -12,8 +13,8 @@ import {
   roomUpdate,
   sent,
   trace,
+  waiting,
 } from '../../contracts/store/harness.js';
-import { picture } from '../../contracts/store/pictures.js';
 import { MOVE } from '../../contracts/store/rekey.js';
 
 /** Writes something of the session `acme`, other than the last time, of what `fill` has written. */
@@ -47,6 +48,7 @@ export const FENCED_BY_PROCESS: Readonly<Record<string, SessionWrite>> = {
   'sends.put': ({ sends }) => sends.put('acme', sent('M1', { to: another() })),
   'sends.acknowledge': ({ sends }) => sends.acknowledge('acme', 'M1'),
   'sends.close': ({ sends }) => sends.close('acme', 'M1'),
+  'sends.finish': ({ sends }) => sends.finish('acme', 'M2'),
   'traces.add': ({ traces }) => traces.add('acme', trace(another(), { chat: '15550000007@s.whatsapp.net' })),
   'traces.rekey': ({ traces }) => traces.rekey('acme', '15550000007@s.whatsapp.net', '7@lid'),
   'files.write': ({ files }) => files.write(newFile({ messageId: another() }), Readable.from([bytes('x')])),
@@ -55,20 +57,31 @@ export const FENCED_BY_PROCESS: Readonly<Record<string, SessionWrite>> = {
   'idempotency.claim': ({ idempotency }) => idempotency.claim('acme', idempotent(another())),
   'idempotency.answer': ({ idempotency }) => idempotency.answer('acme', 'k1', another()),
   'failedDeliveries.add': ({ failedDeliveries }) => failedDeliveries.add(failed(another()), 10),
+  'waitingDeliveries.add': ({ waitingDeliveries }) => waitingDeliveries.add(waiting(another())),
+  'waitingDeliveries.noteAttempts': ({ waitingDeliveries }) =>
+    waitingDeliveries.noteAttempts('acme', 'W1-acme', 2),
 };
 
 /** They change nothing. */
 export const READS: readonly string[] = [
   'ping',
-  ...['sessions.get', 'sessions.list', 'keys.credentials', 'keys.get'],
-  ...['journal.get', 'journal.open', 'journal.countOpen', 'contacts.find'],
-  ...['sends.get', 'sends.open', 'traces.get'],
+  ...['sessions.get', 'sessions.list', 'keys.credentials', 'keys.get', 'keys.page'],
+  ...[
+    'journal.get',
+    'journal.ofMessage',
+    'journal.since',
+    'journal.open',
+    'journal.countOpen',
+    'contacts.find',
+  ],
+  ...['sends.get', 'sends.open', 'sends.held', 'sends.past', 'traces.get', 'traces.conversation'],
   ...['history.message', 'history.messages', 'history.rooms', 'history.room', 'history.roomsByNumber'],
   ...['history.pending', 'history.pendingTargets', 'history.statuses'],
   ...['files.get', 'files.ofMessage', 'files.open', 'files.list'],
   ...['expectedFiles.get', 'expectedFiles.list', 'pictures.get'],
   ...['failedDeliveries.list', 'failedDeliveries.get', 'failedDeliveries.counts'],
-  ...['dataKeys.get', 'dataKeys.list'],
+  ...['waitingDeliveries.list', 'waitingDeliveries.get'],
+  ...['dataKeys.get', 'dataKeys.list', 'versions.get', 'restore.isUnfinished'],
 ];
 
 /** Right on every node, see decision 15. */
@@ -77,10 +90,14 @@ export const FREE: readonly string[] = [
   ...['sessions.create', 'dataKeys.putIfAbsent', 'dataKeys.replace'],
   // what people ask for on any node
   ...['history.updateRoom', 'history.checkRoom', 'files.remove', 'files.removeAll', 'files.check'],
-  ...['expectedFiles.remove', 'failedDeliveries.remove'],
+  ...['expectedFiles.remove', 'failedDeliveries.remove', 'waitingDeliveries.remove'],
+  // shared by all nodes
+  'versions.put',
   // what is old
   ...['journal.prune', 'sends.prune', 'traces.prune', 'history.prune', 'history.prunePending'],
   ...['files.prune', 'idempotency.prune', 'failedDeliveries.prune'],
+  // into a store that no node uses
+  ...['restore.begin', 'restore.insert', 'restore.insertFile', 'restore.end'],
   'close',
 ];
 

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Store } from '../../../src/store/store.js';
+import { picture } from '../../contracts/store/contacts.js';
 import {
   bytes,
   contact,
@@ -13,11 +14,11 @@ import {
   sent,
   session,
   trace,
+  waiting,
 } from '../../contracts/store/harness.js';
-import { picture } from '../../contracts/store/pictures.js';
 import { FROM, MOVE } from '../../contracts/store/rekey.js';
 
-/** What must not be found in any database, in any common writing. */
+/** Secrets that no database may contain in any common encoding. */
 export const SECRETS = {
   credentials: 'SECRET-credentials',
   key: 'SECRET-signal-key',
@@ -26,11 +27,16 @@ export const SECRETS = {
   webhookToken: 'SECRET-webhook-token',
   webhookUrl: 'https://hook.example/SECRET-in-url',
   pollLookupUrl: 'https://poll.example/SECRET-in-url',
+  proxy: 'socks5://alice:SECRET-proxy@proxy.example.com:1080',
   changedToken: 'SECRET-changed-token',
+  previousToken: 'SECRET-previous-token',
   content: 'SECRET-sent-content',
   metaData: 'SECRET-meta-data',
+  sentFileName: 'SECRET-sent-file-name',
+  heldRequest: 'SECRET-held-request',
   answer: 'SECRET-answer',
   failedBody: 'SECRET-failed-body',
+  waitingBody: 'SECRET-waiting-body',
   failedUrl: 'https://hook.example/SECRET-failed',
   traceSecret: 'SECRET-of-a-message',
   roomName: 'SECRET-room-name',
@@ -52,8 +58,9 @@ export const SECRETS = {
 
 /** Puts every secret where it belongs, in the session `acme`. */
 export async function fillWithSecrets(store: Store): Promise<void> {
-  const { webhookToken, webhookUrl, pollLookupUrl } = SECRETS;
-  await store.sessions.create(session('acme', { webhookToken, webhookUrl, pollLookupUrl }));
+  const { webhookToken, previousToken, webhookUrl, pollLookupUrl, proxy } = SECRETS;
+  const texts = { webhookToken, previousToken, webhookUrl, pollLookupUrl, proxy };
+  await store.sessions.create(session('acme', texts));
   await store.sessions.update('acme', { webhookToken: SECRETS.changedToken });
   await store.keys.commit('acme', {
     credentials: bytes(SECRETS.credentials),
@@ -67,7 +74,11 @@ export async function fillWithSecrets(store: Store): Promise<void> {
     ],
   });
   await store.contacts.learn('acme', contact({ lid: 'LID-acme' }));
-  await store.sends.put('acme', sent('M1', { content: bytes(SECRETS.content), metaData: SECRETS.metaData }));
+  const { metaData, sentFileName, heldRequest: held } = SECRETS;
+  await store.sends.put(
+    'acme',
+    sent('M1', { content: bytes(SECRETS.content), metaData, fileName: sentFileName, held }),
+  );
   await store.idempotency.claim('acme', idempotent('k1'));
   await store.idempotency.answer('acme', 'k1', SECRETS.answer);
   await store.traces.add('acme', trace('M1', { secret: bytes(SECRETS.traceSecret) }));
@@ -76,6 +87,7 @@ export async function fillWithSecrets(store: Store): Promise<void> {
   await store.files.write(newFile({ fileName, caption }), Readable.from([bytes('FILE-acme')]));
   await store.pictures.put('acme', picture({ url: SECRETS.pictureUrl }));
   await store.failedDeliveries.add(failed('01A', { body: SECRETS.failedBody, url: SECRETS.failedUrl }), 10);
+  await store.waitingDeliveries.add(waiting('01A', { body: SECRETS.waitingBody }));
 }
 
 async function fillHistory({ history }: Store): Promise<void> {
@@ -101,7 +113,7 @@ async function fillHistory({ history }: Store): Promise<void> {
   });
 }
 
-/** Those of the texts that the bytes contain. */
+/** The texts that the bytes contain. */
 export function found(raw: Buffer, texts: readonly string[]): string[] {
   return texts.filter((secret) => writings(secret).some((writing) => raw.includes(writing)));
 }

@@ -1,17 +1,22 @@
-import type { FleetModel, FleetNotice, FleetPairing, FleetState } from '../../../src/cli/fleet/model.js';
+import type { FleetModel, FleetPairing, FleetState } from '../../../src/cli/fleet/model.js';
+import type { Notice } from '../../../src/cli/inbox/model.js';
 import type { PairItem } from '../../../src/cli/pair.js';
-import { LookContext, PLAIN_LOOK } from '../../../src/tui/look.js';
-import { FleetScreen } from '../../../src/tui/screens/fleet/fleet-screen.js';
-import { FLEET_NOW, nodeRow, sessionRow } from '../../cli/support/fleet-rows.js';
+import type { Target } from '../../../src/tui/fleet/all-fleets.js';
+import { AllFleetsScreen } from '../../../src/tui/fleet/all-fleets-screen.js';
+import { FleetScreen } from '../../../src/tui/fleet/fleet-screen.js';
+import { PLAIN_TERMINAL, TerminalContext } from '../../../src/tui/terminal.js';
+import { FLEET_NOW, nodeRow, sessionRow } from '../../cli/support/entries.js';
 import { ItemFeed } from '../item-feed.js';
-import { draw, type Rendered } from '../rendered.js';
+import { draw, type Rendered } from './rendered.js';
 
-/** A fleet whose state a test gives, and which writes down what it is asked to do. */
+/** A fleet with a state set by the test. Records the calls of its actions. */
 export class ScriptedFleet implements FleetModel {
-  /** Each action with what it was given, in order. */
+  /** The recorded calls, with their arguments, in order. */
   readonly asked: unknown[][] = [];
-  /** The steps of a pairing, which a test gives. */
+  /** The steps of a pairing, added by the test. */
   readonly pairing = new ItemFeed<PairItem>();
+  /** The session that cannot be reconnected. */
+  failing = '';
   #state: FleetState;
   readonly #listeners = new Set<() => void>();
 
@@ -47,18 +52,27 @@ export class ScriptedFleet implements FleetModel {
 
   async reconnect(clientId: string): Promise<void> {
     this.asked.push(['reconnect', clientId]);
+    if (clientId === this.failing) this.say({ level: 'error', text: `${clientId} fails`, suggestions: [] });
   }
 
   async disconnect(clientId: string): Promise<void> {
     this.asked.push(['disconnect', clientId]);
   }
 
+  async setProxy(clientId: string, proxy: string | null): Promise<void> {
+    this.asked.push(['setProxy', clientId, proxy]);
+  }
+
+  async resendAllOf(clientId: string): Promise<void> {
+    this.asked.push(['resendAllOf', clientId]);
+  }
+
   async resend(ids: readonly string[]): Promise<void> {
     this.asked.push(['resend', ...ids]);
   }
 
-  pair(clientId: string, phone?: string): FleetPairing {
-    this.asked.push(['pair', clientId, ...(phone ? [phone] : [])]);
+  pair(clientId: string, how?: { phone?: string; orgId?: string }): FleetPairing {
+    this.asked.push(['pair', clientId, ...(how ? [how] : [])]);
     const stop = () => {
       this.pairing.give({ type: 'failed', reason: 'interrupted', code: 'interrupted', suggestions: [] });
       this.pairing.end();
@@ -66,7 +80,7 @@ export class ScriptedFleet implements FleetModel {
     return { clientId, items: this.pairing, stop };
   }
 
-  say(notice: FleetNotice | undefined): void {
+  say(notice: Notice | undefined): void {
     this.change({ notice });
   }
 }
@@ -85,17 +99,17 @@ const SOME_FLEET: FleetState = {
   notice: undefined,
 };
 
-/** The fleet on a terminal of a test's own. */
+/** The fleet on a simulated terminal. */
 export interface ShownFleet extends Rendered {
   model: ScriptedFleet;
-  /** True once the operator has left. */
+  /** True after the operator has quit. */
   hasLeft(): boolean;
 }
 
 export function showFleet(
   state: Partial<FleetState> = {},
   size = { columns: 140, rows: 24 },
-  look = PLAIN_LOOK,
+  look = PLAIN_TERMINAL,
 ): ShownFleet {
   const model = new ScriptedFleet(state);
   let left = false;
@@ -103,12 +117,44 @@ export function showFleet(
     left = true;
   };
   const screen = draw(
-    <LookContext value={look}>
-      <FleetScreen model={model} url="http://127.0.0.1:3000" now={now} onLeave={leave} />
-    </LookContext>,
+    <TerminalContext value={look}>
+      <FleetScreen
+        model={model}
+        url="http://127.0.0.1:3000"
+        now={now}
+        onInbox={(clientId) => model.asked.push(['inbox', clientId])}
+        onLeave={leave}
+      />
+    </TerminalContext>,
     size,
   );
   return { ...screen, model, hasLeft: () => left };
+}
+
+/** The fleets of two contexts on a simulated terminal. Records the sessions that are opened. */
+export function showAllFleets(
+  models: Readonly<Record<string, ScriptedFleet>>,
+  size = { columns: 120, rows: 20 },
+): Rendered & { opened: Target[]; hasLeft(): boolean } {
+  const opened: Target[] = [];
+  let left = false;
+  const contexts = Object.entries(models).map(([context, model]) => {
+    return { context, url: `https://${context}.example.com`, model };
+  });
+  const screen = draw(
+    <TerminalContext value={PLAIN_TERMINAL}>
+      <AllFleetsScreen
+        contexts={contexts}
+        now={now}
+        onOpen={(target) => opened.push(target)}
+        onLeave={() => {
+          left = true;
+        }}
+      />
+    </TerminalContext>,
+    size,
+  );
+  return { ...screen, opened, hasLeft: () => left };
 }
 
 function now(): number {

@@ -1,27 +1,32 @@
 import type { InboxState } from '../../../src/cli/inbox/model.js';
 import type { PairItem } from '../../../src/cli/pair.js';
+import { InboxScreen } from '../../../src/tui/inbox/inbox-screen.js';
 import type { PairRequest } from '../../../src/tui/inbox/view.js';
-import { LookContext, PLAIN_LOOK } from '../../../src/tui/look.js';
-import { InboxScreen } from '../../../src/tui/screens/inbox-screen.js';
+import { PLAIN_TERMINAL, type TerminalAbilities, TerminalContext } from '../../../src/tui/terminal.js';
+import { sliceLine } from '../../../src/tui/text/line.js';
 import { ItemFeed } from '../item-feed.js';
-import { draw, type Rendered } from '../rendered.js';
+import { draw, type Rendered } from './rendered.js';
 import { conversationOf, messageOf, roomOf, ScriptedModel, sessionOf } from './scripted-model.js';
 
 export const NOW = new Date(2026, 10, 21, 12, 0);
 export const USUAL = { columns: 90, rows: 20 };
 
-/** The inbox on a terminal of a test's own. */
+/** The inbox on a simulated terminal. */
 export interface ShownInbox extends Rendered {
   model: ScriptedModel;
-  /** The steps of the pairing, which a test gives. */
+  /** The steps of the pairing, added by the test. */
   pairing: ItemFeed<PairItem>;
-  /** What a pairing was asked for. */
+  /** The requests for pairings. */
   pairRequests: { request: PairRequest; signal: AbortSignal }[];
-  /** Resolves when the operator leaves. */
+  /** Resolves when the operator quits. */
   left: Promise<void>;
 }
 
-export function showInbox(state: Partial<InboxState> = {}, size = USUAL, look = PLAIN_LOOK): ShownInbox {
+export function showInbox(
+  state: Partial<InboxState> = {},
+  size = USUAL,
+  look: TerminalAbilities = PLAIN_TERMINAL,
+): ShownInbox {
   const model = new ScriptedModel({ ...someInbox(), ...state });
   const pairing = new ItemFeed<PairItem>();
   const pairRequests: ShownInbox['pairRequests'] = [];
@@ -34,15 +39,26 @@ export function showInbox(state: Partial<InboxState> = {}, size = USUAL, look = 
     return pairing;
   };
   const screen = draw(
-    <LookContext value={look}>
+    <TerminalContext value={look}>
       <InboxScreen model={model} pair={pair} now={() => NOW} onLeave={leave} />
-    </LookContext>,
+    </TerminalContext>,
     size,
   );
   return { ...screen, model, pairing, pairRequests, left };
 }
 
-/** One session, two rooms, none of them open. */
+/** Columns of the lists on a terminal of the usual size. */
+const LISTS = 30;
+
+/** The rows of the conversation on a terminal of the usual size, without its frame. */
+export function conversationRows(frame: string): string[] {
+  return frame.split('\n').map((line) => {
+    const [right] = sliceLine([{ text: line }], LISTS + 1, USUAL.columns - 1);
+    return right?.text ?? '';
+  });
+}
+
+/** One session and two rooms, no room open. */
 function someInbox(): Partial<InboxState> {
   return {
     sessions: [sessionOf('acme')],
@@ -54,7 +70,7 @@ function someInbox(): Partial<InboxState> {
   };
 }
 
-/** The inbox with the conversation with Ada open, and the keys going to it. */
+/** The inbox with the conversation with Ada open and focused. */
 export async function showConversation(
   messages = [messageOf('Hello')],
   more: Partial<InboxState> = {},

@@ -1,20 +1,26 @@
 import type {
   Conversation,
+  Hit,
   InboxModel,
   InboxState,
   MessageItem,
+  OtherRoom,
   RoomItem,
   SessionItem,
 } from '../../../src/cli/inbox/model.js';
 
-/** An inbox whose state a test gives, and which writes down what it is asked to do. */
+/** An inbox with a state set by the test. Records the calls of its actions. */
 export class ScriptedModel implements InboxModel {
-  /** Each action with what it was given, in order. */
+  /** The recorded calls, with their arguments, in order. */
   readonly asked: unknown[][] = [];
-  /** What the actions answer. */
+  /** The result of all actions. */
   succeeds = true;
-  /** What `findMessage` finds. */
+  /** The result of `findMessage`. */
   found: MessageItem | undefined;
+  /** The result of `searchRooms`. */
+  hits: readonly Hit[] = [];
+  /** The result of `roomsOfOthers`. */
+  others: readonly OtherRoom[] = [];
   #state: InboxState;
   readonly #listeners = new Set<() => void>();
 
@@ -69,10 +75,32 @@ export class ScriptedModel implements InboxModel {
     return this.#state.rooms.filter(({ name }) => name.toLowerCase().includes(words.toLowerCase()));
   }
 
-  async findMessage(words: string, options: { before?: string } = {}): Promise<MessageItem | undefined> {
+  async findMessage(
+    words: string,
+    options: { before?: string; after?: string } = {},
+  ): Promise<MessageItem | undefined> {
     this.asked.push(['findMessage', words, options]);
     return this.found;
   }
+
+  async searchRooms(words: string): Promise<readonly Hit[]> {
+    this.asked.push(['searchRooms', words]);
+    return this.hits;
+  }
+
+  async roomsOfOthers(): Promise<readonly OtherRoom[]> {
+    return this.others;
+  }
+
+  async openRoomOf(clientId: string, chatRoomId: string): Promise<boolean> {
+    this.asked.push(['openRoomOf', clientId, chatRoomId]);
+    this.change({ clientId, conversation: conversationOf([], { chatRoomId }) });
+    return true;
+  }
+
+  readonly reveal = this.#action('reveal');
+  readonly openFile = this.#action('openFile');
+  readonly saveFile = this.#action('saveFile');
 
   readonly loadOlder = this.#action('loadOlder');
   readonly send = this.#action('send');
@@ -95,6 +123,7 @@ export class ScriptedModel implements InboxModel {
 const EMPTY: InboxState = {
   connection: { state: 'open' },
   sessions: [],
+  loadingSessions: false,
   clientId: undefined,
   rooms: [],
   loadingRooms: false,

@@ -1,14 +1,14 @@
 import { DaemonClient } from '../../../../src/cli/client.js';
 import type { CheckResult } from '../../../../src/cli/doctor/check.js';
+import { type DoctorOptions, LIMITS } from '../../../../src/cli/doctor/context.js';
 import { doctor } from '../../../../src/cli/doctor/doctor.js';
-import { type DoctorOptions, LIMITS } from '../../../../src/cli/doctor/room.js';
 import { systemClock } from '../../../../src/domain/clock.js';
 import { tryExistingStore } from '../../../../src/store/open.js';
 
 /** However little room is left on the machine of the tests. */
 export const WELL_LIMITS = { ...LIMITS, fullBytes: 0, nearlyFullBytes: 0 };
 
-/** What is looked at; everything else is as on a machine where all is well. */
+/** The settings under test; all others are those of a healthy machine. */
 export interface Patient extends Partial<Omit<DoctorOptions, 'client'>> {
   url: string;
   token?: string;
@@ -23,7 +23,7 @@ export class Diagnosis {
     this.results = results;
   }
 
-  /** What a check came to. */
+  /** The result of a check. */
   of(id: string, session?: string): CheckResult {
     const result = this.results.find((one) => one.id === id && one.session === session);
     if (result) return result;

@@ -1,4 +1,4 @@
-/** A certificate that nobody vouches for, valid for a hundred years; its key protects nothing. */
+/** A self-signed test certificate, valid for a hundred years. */
 export const selfSigned = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBjDCCATOgAwIBAgIUHR6D1Ua+Zs2B1cHMnHIKdcS2AecwCgYIKoZIzj0EAwIw

@@ -5,7 +5,7 @@ export const TOKEN = 'a-token-of-at-least-16-characters';
 const STANDING = { draining: false, sessions: 1 };
 const LONG_AGO = '2026-01-01T00:00:00.000Z';
 
-/** What a daemon tells of a session that is well; fields in place of these make it ill. */
+/** A healthy session as the daemon describes it; other field values cause findings. */
 export function wellSession(clientId: string, changes: Record<string, unknown> = {}) {
   return {
     clientId,
@@ -23,13 +23,13 @@ export function wellSession(clientId: string, changes: Record<string, unknown> =
   };
 }
 
-/** What `/clients` tells of a session. */
+/** A session in the answer of `/clients`. */
 export function wellClient(clientId: string, changes: Record<string, unknown> = {}) {
   const jid = '15550000001@s.whatsapp.net';
   return { clientId, jid, podName: 'n', orgId: '', webhookUrl: '', ...changes };
 }
 
-/** What `/nodes` tells of a node. */
+/** A node in the answer of `/nodes`. */
 export function wellNode(podName: string, changes: Record<string, unknown> = {}) {
   const times = { ageSeconds: 3_600, silentSeconds: 0 };
   const url = `http://${podName}.invalid:3000`;

@@ -1,11 +1,13 @@
-import type { MessageRow, RoomRow } from '../../../../src/cli/inbox/wire.js';
+import type { ChatRoom, StoredMessage } from '../../../../src/contract/index.js';
 import type { DaemonReply, FakeDaemon } from '../../support/fake-daemon.js';
 
 /** The parts of a fake daemon that the inbox reads: sessions, their rooms, and messages page by page. */
 export class FakeHistory {
   readonly #daemon: FakeDaemon;
-  readonly #rooms = new Map<string, MessageRow[]>();
+  readonly #rooms = new Map<string, StoredMessage[]>();
   readonly #unread = new Map<string, number>();
+  /** By the id of the room; the others are called by their number. */
+  readonly #names = new Map<string, string>();
 
   constructor(daemon: FakeDaemon, clientIds: readonly string[] = ['acme']) {
     this.#daemon = daemon;
@@ -36,13 +38,20 @@ export class FakeHistory {
     return chatRoomId;
   }
 
-  /** Somebody writes; nobody is told. */
-  add(chatRoomId: string, changes: Partial<MessageRow> = {}): MessageRow {
+  rename(chatRoomId: string, name: string): void {
+    this.#names.set(chatRoomId, name);
+  }
+
+  /** Adds a message without a signal. */
+  add(chatRoomId: string, changes: Partial<StoredMessage> = {}): StoredMessage {
     const rows = this.messages(chatRoomId);
     const number = rows.length + 1;
-    const row: MessageRow = {
+    const row: StoredMessage = {
       messageId: `m${number}`,
       chatRoomId,
+      clientId: chatRoomId.split('-')[0] ?? '',
+      downloadUrl: '',
+      extras: {},
       body: `message ${number}`,
       messageType: 'chat',
       fromMe: false,
@@ -58,17 +67,21 @@ export class FakeHistory {
   }
 
   /** The rows of a room, oldest first, to be changed at will. */
-  messages(chatRoomId: string): MessageRow[] {
+  messages(chatRoomId: string): StoredMessage[] {
     const rows = this.#rooms.get(chatRoomId);
     if (!rows) throw new Error(`there is no room ${chatRoomId}`);
     return rows;
   }
 
-  #rowsOf(clientId: string): RoomRow[] {
+  #rowsOf(clientId: string): ChatRoom[] {
     const own = [...this.#rooms].filter(([chatRoomId]) => chatRoomId.startsWith(`${clientId}-`));
     return own.map(([chatRoomId, rows]) => ({
       chatRoomId,
-      name: `Room ${chatRoomId.split('-')[2]}`,
+      clientId,
+      myLid: '100',
+      clientLid: chatRoomId.split('-')[2] ?? '',
+      avatarUrl: '',
+      name: this.#names.get(chatRoomId) ?? `Room ${chatRoomId.split('-')[2]}`,
       isGroup: false,
       remoteJid: `${chatRoomId.split('-')[2]}@lid`,
       lastMessage: rows.at(-1)?.body ?? '',

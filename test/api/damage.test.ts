@@ -1,0 +1,76 @@
+import { expect } from 'chai';
+import { openMongoBackend } from '../../src/store/mongo/store.js';
+import { openSqliteBackend } from '../../src/store/sqlite/store.js';
+import type { Backend } from '../../src/store/store.js';
+import { ALICE, BOB, CAROL, linkSession, nextQr, reached, startWorld, type World } from '../support/world.js';
+
+describe('a daemon whose stored values are damaged', () => {
+  let world: World;
+  before(async () => {
+    world = await startWorld();
+    await world.phones.addPhone(BOB);
+    await linkSession(world, 'acme', ALICE);
+    await linkSession(world, 'broken', CAROL);
+  });
+  after(() => world.stop());
+
+  /** Changes the database behind the daemon's back, and starts the daemon again. */
+  async function tamper(work: (backend: Backend) => Promise<unknown>): Promise<void> {
+    await world.stopDaemon();
+    const { setting } = world.place;
+    const backend =
+      setting === 'sqlite'
+        ? await openSqliteBackend({ dataDir: world.dataDir })
+        : await openMongoBackend({ url: setting });
+    await work(backend);
+    await backend.close();
+    await world.startDaemon();
+  }
+
+  async function sendsAsAcme(): Promise<void> {
+    await world.connected('acme');
+    const { status } = await world.api.post('/send-message', {
+      clientId: 'acme',
+      to: BOB.number,
+      body: 'well',
+    });
+    expect(status).to.equal(200);
+  }
+
+  async function reasonOf(clientId: string): Promise<unknown> {
+    const { body } = await world.api.get('/health/clients');
+    const clients = Array.isArray(body.clients) ? body.clients : [];
+    return clients.find((client) => client.clientId === clientId)?.reason;
+  }
+
+  it('stops the session whose settings do not open, and serves the others', async () => {
+    await tamper(async ({ sessions }) => {
+      const { webhookToken = '' } = (await sessions.get('broken')) ?? {};
+      await sessions.update('broken', { webhookToken: `${webhookToken.slice(0, -4)}AAA=` });
+    });
+    await sendsAsAcme();
+    await reached(world, 'broken', 'logged_out');
+    expect(await reasonOf('broken')).to.match(
+      /^A stored value of session broken \(sessions\) cannot be decrypted/,
+    );
+    const { status, headers, body } = await world.api.post('/start?clientId=broken', {});
+    expect([status, headers.get('x-sn-error')]).to.deep.equal([503, 'store_damaged']);
+    expect(body.error).to.match(/call \/disconnect first/);
+  });
+
+  it('links the number again once the damaged session is deleted', async () => {
+    expect((await world.api.post('/disconnect', { clientId: 'broken' })).status).to.equal(200);
+    await world.api.post('/start?clientId=broken', {});
+    await world.phones.scan(CAROL.number, await nextQr(world, 'broken'));
+    await world.connected('broken');
+  });
+
+  it('stops the session whose credentials do not open', async () => {
+    await tamper(({ keys }) => keys.commit('broken', { credentials: Buffer.alloc(64) }));
+    await sendsAsAcme();
+    await reached(world, 'broken', 'logged_out');
+    expect(await reasonOf('broken')).to.match(
+      /\(credentials\) cannot be decrypted.*call \/start to pair again/,
+    );
+  });
+});

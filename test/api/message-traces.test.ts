@@ -1,0 +1,110 @@
+import { expect } from 'chai';
+import Why from '../../commands/why.js';
+import type { MessageTrace } from '../../src/contract/index.js';
+import { answering, eventOf } from '../support/receiver.js';
+import { runCommand } from '../support/run-command.js';
+import { until } from '../support/until.js';
+import { BOB, Conversations, TOKEN } from '../support/world.js';
+
+const NOBODY = 'AC00000000000000000000000000000F';
+
+describe('what happened with a message', () => {
+  let chats: Conversations;
+  before(async () => {
+    chats = await Conversations.start();
+  });
+  after(() => chats.world.stop());
+
+  const why = (...argv: string[]) => {
+    const { daemon } = chats.world;
+    return runCommand(Why, argv, { SWITCHBOARD_URL: daemon.url, SWITCHBOARD_TOKEN: TOKEN });
+  };
+  const traceOf = async (messageId: string): Promise<MessageTrace> => {
+    const { stdout, stderr } = await why(messageId, '--json');
+    expect(stdout, stderr).not.to.equal('');
+    return JSON.parse(stdout);
+  };
+  /** The trace as soon as it has such a step: some are written after the event has arrived. */
+  const traceWith = async (messageId: string, step: MessageTrace['steps'][number]['step'], detail = '') => {
+    let trace = await traceOf(messageId);
+    await until(`the step ${step}`, async () => {
+      trace = await traceOf(messageId);
+      return trace.steps.some((taken) => taken.step === step && taken.detail.includes(detail));
+    });
+    return trace;
+  };
+  const stepsOf = ({ steps }: MessageTrace) => steps.map(({ step }) => step);
+  const fromBob = async (to: string, text: string) =>
+    (await chats.world.phones.write(BOB.number, { to, text })).messageId;
+
+  it('names each step of a received message, from the network to its receiver', async () => {
+    const messageId = await fromBob(chats.hosted.phone.number, 'hello');
+    await eventOf(chats.world.receiver, messageId);
+    const trace = await traceWith(messageId, 'processed');
+    expect(stepsOf(trace)).to.have.members(['received', 'announced', 'attempted', 'processed', 'recorded']);
+    expect(trace).to.include({
+      ...{ clientId: 'hosted', direction: 'in', chat: chats.bob.lid },
+      conclusion: 'It was received. The receiver accepted its event.',
+    });
+    expect(JSON.stringify(trace)).not.to.contain('hello');
+  });
+
+  it('names each step of an own message, and how far it has come', async () => {
+    const { clientId, phone } = chats.hosted;
+    const sent = await chats.world.api.post('/send-message', { clientId, to: BOB.number, body: 'good day' });
+    const messageId = String(sent.body.messageId);
+    await chats.world.phones.waitForMessage(BOB.number, (message) => message.messageId === messageId);
+    await chats.world.phones.read(BOB.number, [messageId]);
+    const trace = await traceWith(messageId, 'status', 'read');
+    expect(stepsOf(trace)).to.include.members(['written_down', 'announced', 'acknowledged', 'recorded']);
+    expect(trace).to.include({ clientId, direction: 'out' });
+    expect(trace.conclusion).to.match(/^It was sent, and is read\./);
+    expect(trace.chat).not.to.contain(phone.number);
+  });
+
+  it('says why a receiver does not have an event, and what to do', async () => {
+    chats.world.receiver.respond(answering(400));
+    const messageId = await fromBob(chats.plain.phone.number, 'refused');
+    const trace = await traceWith(messageId, 'failed');
+    const { steps, conclusion } = trace;
+    const failed = steps.find(({ step }) => step === 'failed');
+    expect(failed?.detail).to.match(/^text: .*400.* \(attempts: 1, http:\/\/127\.0\.0\.1:\d+/);
+    expect(conclusion).to.match(
+      /^It was received\. Its event was not delivered\. Deliver it again: switchboard failed resend \w+$/,
+    );
+    expect(stepsOf(trace)).to.include('dropped');
+    const { stdout } = await why(messageId, '--session', 'plain');
+    expect(stdout)
+      .to.match(new RegExp(`^${messageId} of plain, received in \\d+@lid\\n`))
+      .and.contain(`\n${conclusion}\n`);
+  });
+
+  it('says that an event waits for a receiver with durable retries', async () => {
+    const { world, plain } = chats;
+    const webhook = { clientId: plain.clientId, webhookUrl: world.receiver.url, retry: 'durable' };
+    await world.api.post('/set-webhook', webhook);
+    world.receiver.respond(answering(500));
+    const messageId = await fromBob(plain.phone.number, 'later');
+    const trace = await traceWith(messageId, 'waiting');
+    expect(trace.conclusion).to.equal(
+      'It was received. Its event waits: it is tried until the receiver accepts it.',
+    );
+    await world.api.post('/pause-webhook', { clientId: plain.clientId, paused: true });
+    expect((await traceOf(messageId)).conclusion).to.match(
+      /Its event waits: the webhook is paused \(.+\)\.$/,
+    );
+    world.receiver.respond(answering(200));
+  });
+
+  it('says what could be the reason when nothing is known of it', async () => {
+    const { stderr, exitCode } = await why(NOBODY);
+    expect(stderr).to.contain(`no session knows a message ${NOBODY}`).and.contain('older than what is kept');
+    expect(exitCode).to.equal(5);
+    const { status, body } = await chats.world.api.get(`/message-trace?clientId=plain&messageId=${NOBODY}`);
+    expect([status, body.error]).to.deep.equal([
+      404,
+      `nothing is known of message ${NOBODY} in session plain: it never arrived here, it is of another session, or it is older than ` +
+        'what is kept (sends 14 days, other messages 90 days)',
+    ]);
+  });
+});

@@ -1,0 +1,222 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { proto } from '@whiskeysockets/baileys';
+import { expect } from 'chai';
+import { eventOf, extraEventOf } from '../support/receiver.js';
+import { makeTempDir, type TempDir } from '../support/temp-dir.js';
+import { until } from '../support/until.js';
+import {
+  ALICE,
+  type ApiAnswer,
+  BOB,
+  CAROL,
+  linkSession,
+  startWorld,
+  TOKEN,
+  type World,
+} from '../support/world.js';
+
+const DAVE = { number: '+15550000004', name: 'Dave' };
+const ERIN = { number: '+15550000005', name: 'Erin' };
+
+const POLICIES = `
+mode: enforce
+policies:
+  two:
+    newChatsPerDay: 2
+  watched:
+    mode: observe
+    newChatsPerDay: 0
+  asking:
+    lookUpFirst: { perHour: 1 }
+  bare: {}
+sessions: { acme: two, beta: watched, gamma: asking, delta: bare }
+`;
+
+describe('the policy of a session', () => {
+  let world: World;
+  let folder: TempDir;
+
+  before(async () => {
+    folder = await makeTempDir();
+    const policy = join(folder.path, 'policy.yaml');
+    await writeFile(policy, POLICIES);
+    world = await startWorld({ settings: { allowPrivateUrls: true, policy } });
+    for (const person of [BOB, CAROL, DAVE, ERIN]) await world.phones.addPhone(person);
+    await linkSession(world, 'acme', ALICE, { extraEvents: ['account_status'] });
+  });
+  after(async () => {
+    await world.stop();
+    await folder.remove();
+  });
+
+  const send = (person: typeof BOB, clientId = 'acme', key?: string): Promise<ApiAnswer> =>
+    world.api.post(
+      '/send-message',
+      { clientId, to: person.number, body: 'hello' },
+      key ? { 'idempotency-key': key } : {},
+    );
+  const begun = async (person = ALICE) => (await world.phones.stats()).firstContacts[person.number] ?? 0;
+  const refused = ({ status, headers, body }: ApiAnswer) => ({
+    status,
+    code: headers.get('x-sn-error'),
+    policy: body.policy,
+  });
+
+  it('refuses a new chat beyond its limit, and says which rule, what is left and when it is allowed', async () => {
+    expect((await send(BOB)).status).to.equal(200);
+    expect((await send(CAROL)).status).to.equal(200);
+    const sentAt = Date.now();
+    const answer = await send(DAVE, 'acme', 'later');
+    const { status, code } = refused(answer);
+    expect({ status, code }).to.deep.equal({ status: 429, code: 'policy_refused' });
+    expect(answer.body.error).to.match(/^nothing was sent: the policy two refuses it \(newChatsPerDay\): /);
+    expect(answer.body.policy).to.include({ rule: 'newChatsPerDay', limit: 2, left: 0 });
+    const retryAfter = Number(answer.headers.get('retry-after'));
+    expect(retryAfter).to.be.within(86_000, 86_400);
+    expect(answer.body.policy)
+      .to.have.property('allowedAt')
+      .that.satisfies((at: string) => Date.parse(at) > sentAt);
+    expect(await begun()).to.equal(2);
+  });
+
+  it('holds back neither a second message to a person nor an answer to somebody who wrote', async () => {
+    expect((await send(BOB)).status).to.equal(200);
+    const { messageId } = await world.phones.write(ERIN.number, { to: ALICE.number, text: 'hi' });
+    await eventOf(world.receiver, messageId);
+    expect((await send(ERIN)).status).to.equal(200);
+  });
+
+  it('tells what it has counted, and whether a message would leave', async () => {
+    const { body } = await world.api.get(`/policy?clientId=acme&to=${encodeURIComponent(DAVE.number)}`);
+    expect(body).to.deep.include({
+      clientId: 'acme',
+      policy: 'two',
+      mode: 'enforce',
+      refused: [{ rule: 'newChatsPerDay', count: 1 }],
+      newChats: { used: 2, limit: 2, left: 0 },
+    });
+    expect(body.messages).to.deep.equal({ lastHour: 4, lastDay: 4 });
+    expect(body.chat).to.include({ standing: 'new', allowed: false });
+    const bob = await world.api.get(`/policy?clientId=acme&to=${encodeURIComponent(BOB.number)}`);
+    expect(bob.body.chat).to.include({ standing: 'unanswered', allowed: true });
+    const erin = await world.api.get(`/policy?clientId=acme&to=${encodeURIComponent(ERIN.number)}`);
+    expect(erin.body.chat).to.include({ standing: 'running', allowed: true });
+    const { body: past } = await world.api.get('/policy/sends?clientId=acme');
+    const standings = Array.isArray(past.sends) ? past.sends.map(({ standing }) => standing) : [];
+    expect(standings).to.deep.equal(['new', 'new', 'unanswered', 'running']);
+    const numbers = Array.isArray(past.sends) ? past.sends.map(({ pn }) => pn) : [];
+    const people = [BOB, CAROL, BOB, ERIN];
+    expect(numbers).to.deep.equal(people.map(({ number }) => `${number.slice(1)}@s.whatsapp.net`));
+  });
+
+  it('counts the same after a restart', async () => {
+    await world.restartDaemon();
+    await world.connected();
+    const answer = await send(DAVE, 'acme', 'later');
+    expect(refused(answer)).to.deep.include({ status: 429, code: 'policy_refused' });
+    const { body } = await world.api.get('/policy?clientId=acme');
+    expect(body.newChats).to.include({ used: 2, left: 0 });
+    expect(await begun()).to.equal(2);
+  });
+
+  it('refuses nothing while it only observes, and shows what it would have refused', async () => {
+    const other = { number: '+15550000009', name: 'Olga' };
+    await linkSession(world, 'beta', other);
+    expect((await send(BOB, 'beta')).status).to.equal(200);
+    expect(await begun(other)).to.equal(1);
+    const { body } = await world.api.get('/fleet?clientId=beta');
+    const [session] = Array.isArray(body.sessions) ? body.sessions : [];
+    expect(session.policy).to.deep.equal({
+      name: 'watched',
+      mode: 'observe',
+      refused: [{ rule: 'newChatsPerDay', count: 1 }],
+    });
+    const metrics = await fetch(`${world.api.url}/metrics`, {
+      headers: { authorization: `Bearer ${TOKEN}` },
+    });
+    const line = /^switchboard_policy_refusals_total\{rule="newChatsPerDay",mode="observe",.*\} 1$/m;
+    expect(await metrics.text()).to.match(line);
+  });
+
+  it('begins no chat after the network told of a time lock, and goes on with running ones', async () => {
+    await world.phones.fault({ kind: 'reachout-lock', number: ALICE.number, ms: 600_000 });
+    await extraEventOf(world.receiver, 'account_status', ({ restricted }) => restricted);
+    const before = await world.phones.stats();
+    const answers = await Promise.all([DAVE, BOB, DAVE, CAROL].map((person) => send(person)));
+    for (const answer of answers) expect(refused(answer).policy).to.include({ rule: 'reachoutLock' });
+    expect((await send(ERIN)).status).to.equal(200);
+    const { messageRefusals, firstContacts } = await world.phones.stats();
+    expect({ messageRefusals, firstContacts }).to.deep.equal({
+      messageRefusals: before.messageRefusals,
+      firstContacts: before.firstContacts,
+    });
+  });
+
+  it('begins no chat under a lock of before a restart, and goes on with running chats at once', async () => {
+    await world.stopDaemon();
+    await world.inspect((store) =>
+      store.sends.put('acme', {
+        ...{ messageId: 'INTERRUPTED', to: DAVE.number.replace('+', '').concat('@s.whatsapp.net') },
+        content: proto.Message.encode({ conversation: 'hello' }).finish(),
+        ...{ metaData: '', fileName: '', counted: 'new chat', sentAt: Date.now() },
+        ...{ acknowledged: false, closed: false },
+      }),
+    );
+    // the answer about restrictions comes after the first requests
+    await world.phones.fault({ kind: 'delay', number: ALICE.number, ms: 50 });
+    const before = await world.phones.stats();
+    await world.startDaemon();
+    const [toErin, ...others] = await Promise.all([ERIN, DAVE, BOB, CAROL].map((person) => send(person)));
+    expect(toErin?.status).to.equal(200);
+    for (const answer of others) expect(refused(answer).policy).to.include({ rule: 'reachoutLock' });
+    // the interrupted send too
+    await until('four refusals', async () => {
+      const { body } = await world.api.get('/policy?clientId=acme');
+      return isDeepStrictEqual(body.refused, [{ rule: 'reachoutLock', count: others.length + 1 }]);
+    });
+    const again = await Promise.all([DAVE, BOB].map((person) => send(person, 'acme', `key ${person.name}`)));
+    const repeated = await Promise.all(
+      [DAVE, BOB].map((person) => send(person, 'acme', `key ${person.name}`)),
+    );
+    for (const answer of [...again, ...repeated]) expect(answer.status).to.equal(429);
+    const { messageRefusals, firstContacts } = await world.phones.stats();
+    expect({ messageRefusals, firstContacts }).to.deep.equal({
+      messageRefusals: before.messageRefusals,
+      firstContacts: before.firstContacts,
+    });
+  });
+
+  it('asks first whether a number is on WhatsApp, so often in an hour', async () => {
+    const paul = { number: '+15550000008', name: 'Paul' };
+    await linkSession(world, 'gamma', paul, { extraEvents: ['account_status'] });
+    const nobody = { number: '+15550009999', name: 'Nobody' };
+    for (const _ of ['asked', 'remembered']) {
+      const answer = await send(nobody, 'gamma');
+      expect(answer.headers.get('x-sn-error')).to.equal('recipient_unknown');
+    }
+    const answer = await send(BOB, 'gamma');
+    expect(refused(answer).policy).to.include({ rule: 'lookUpFirst', limit: 1, left: 0 });
+    expect(await begun(paul)).to.equal(0);
+  });
+
+  it('judges a first message again that is repeated with its key after the network refused it', async () => {
+    const paul = { number: '+15550000018', name: 'Paul' };
+    await linkSession(world, 'delta', paul, { extraEvents: ['account_status'] });
+    await world.phones.fault({ kind: 'reject-sends', number: paul.number, count: 1 });
+    const first = await send(BOB, 'delta', 'again');
+    expect(first.headers.get('x-sn-error')).to.equal('send_rejected');
+    await world.phones.fault({ kind: 'reachout-lock', number: paul.number });
+    await extraEventOf(
+      world.receiver,
+      'account_status',
+      ({ clientId, restricted }) => restricted && clientId === 'delta',
+    );
+    const { messageRefusals } = await world.phones.stats();
+    const again = await send(BOB, 'delta', 'again');
+    expect(refused(again).policy).to.include({ rule: 'reachoutLock' });
+    expect(again.body.error).to.match(/^the message was not sent again: /);
+    expect((await world.phones.stats()).messageRefusals).to.deep.equal(messageRefusals);
+  });
+});

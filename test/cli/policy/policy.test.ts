@@ -1,0 +1,91 @@
+import { expect } from 'chai';
+import { runExample } from '../../../src/cli/policy/examples.js';
+import { readPlannedSends, summaryOf } from '../../../src/cli/policy/planned.js';
+import { readPolicies } from '../../../src/config/policy-file.js';
+import { planSends } from '../../../src/domain/policy/plan.js';
+
+const POLICY = `
+policies:
+  two:
+    newChatsPerDay: 2
+    messagesPerHour: 3
+    deny: ["+15550000009"]
+`;
+
+describe('the examples of a policy', () => {
+  const wrongOf = async (sends: string, more = '') => {
+    const file = await readPolicies(
+      `${POLICY}examples:\n  - { name: x, policy: two, ${more} sends: [${sends}] }\n`,
+      'policy.yaml',
+    );
+    const [example] = file.examples;
+    const policy = file.policies.get('two');
+    return example && policy ? runExample(policy, example) : ['no example'];
+  };
+
+  it('pass when each send comes out as they say', async () => {
+    const sends = '{ to: a }, { to: a }, { to: b }, { to: c, rule: newChatsPerDay }, { to: c, after: 24h }';
+    expect(await wrongOf(sends)).to.deep.equal([]);
+    expect(await wrongOf('{ to: a, standing: running, times: 3 }, { to: a, expect: refused }')).to.deep.equal(
+      [],
+    );
+  });
+
+  it('know a number on the deny list, however it is written', async () => {
+    const sends =
+      '{ to: "+15550000009", rule: deny }, { to: 15550000009@s.whatsapp.net, rule: deny }, { to: a }';
+    expect(await wrongOf(sends)).to.deep.equal([]);
+  });
+
+  it('tell each send that comes out differently, and by which rule', async () => {
+    expect(await wrongOf('{ to: a, times: 4 }')).to.deep.equal([
+      'send 4, to a: refused by messagesPerHour (messages in an hour: 3 of 3), and not sent',
+    ]);
+    expect(await wrongOf('{ to: a, rule: deny }')).to.deep.equal([
+      'send 1, to a: sent, and not refused by deny',
+    ]);
+    expect(await wrongOf('{ to: a }, { to: b }, { to: c, rule: messagesPerHour }')).to.deep.equal([
+      'send 3, to c: refused by newChatsPerDay (new chats in 24 hours: 2 of 2), and not refused by messagesPerHour',
+    ]);
+  });
+});
+
+describe('planned sends', () => {
+  it('are read from lines of time and recipient, and summed up', async () => {
+    const text = [
+      'time,to,standing',
+      '2026-11-22T10:00:00Z,+15550000002',
+      '2026-11-22T10:00:00Z,+15550000003',
+      '',
+      '2026-11-22T10:30:00Z,+15550000004',
+      '2026-11-22T10:40:00Z,90000000000005,running',
+    ].join('\n');
+    const sends = readPlannedSends(text, 'plan.csv');
+    expect(sends.map(({ to }) => to)).to.deep.equal([
+      '15550000002@s.whatsapp.net',
+      '15550000003@s.whatsapp.net',
+      '15550000004@s.whatsapp.net',
+      '90000000000005@lid',
+    ]);
+    const policy = (await readPolicies(POLICY, 'policy.yaml')).policies.get('two');
+    expect(policy && summaryOf(planSends(policy, sends, { since: 0 }))).to.deep.equal({
+      sends: 4,
+      atOnce: 3,
+      delayed: 1,
+      refused: 0,
+      newChats: 3,
+      longestDelay: 23.5 * 3_600,
+      lastLeavesAt: '2026-11-23T10:00:00.000Z',
+      rules: [{ rule: 'newChatsPerDay', count: 1 }],
+    });
+  });
+
+  for (const [line, message] of [
+    ['soon,+15550000002', 'soon is not a time such as 2026-11-22T10:00:00Z'],
+    ['2026-11-22T10:00:00Z,bob', 'bob is not a phone number with +, a LID or a jid'],
+    ['2026-11-22T10:00:00Z,+15550000002,cold', 'cold is not one of new, unanswered, running'],
+  ] as const)
+    it(`are refused with their line: ${message}`, () => {
+      expect(() => readPlannedSends(`time,to\n${line}`, 'plan.csv')).to.throw(`plan.csv:2: ${message}`);
+    });
+});

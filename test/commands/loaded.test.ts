@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { readJson } from '../../src/domain/json.js';
+import { FakeDaemon } from '../cli/support/fake-daemon.js';
+import { CliProcess, runCli } from '../support/spawn-cli.js';
+import { makeTempDir, type TempDir } from '../support/temp-dir.js';
+
+/** What shows screens in a terminal. */
+const SCREENS = ['ink', 'react', 'yoga-layout'];
+/** What decodes files. */
+const DECODERS = ['sharp', 'unpdf', 'music-metadata', 'ogg-opus-decoder', 'file-type'];
+/** The protocol library and its parts. */
+const LIBRARY = ['@whiskeysockets/baileys', 'whatsapp-rust-bridge', 'libsignal', 'protobufjs', 'socks', 'ws'];
+const ON_DEMAND = [
+  'mongodb',
+  'yaml',
+  'qrcode',
+  'qrcode-terminal',
+  'swagger-ui-dist',
+  'htmlparser2',
+  'pino-pretty',
+];
+const SERVER = ['@hapi/hapi', 'better-sqlite3', 'joi', 'pino', 'prom-client', 'undici'];
+
+describe('what the command line loads, as a process', function () {
+  this.timeout(60_000);
+  let folder: TempDir;
+
+  beforeEach(async () => {
+    folder = await makeTempDir();
+  });
+  afterEach(() => folder.remove());
+
+  it('starts a daemon without sessions without the protocol library, the sandbox, decoders and screens', async () => {
+    const daemon = new CliProcess(['start', '--port', '0', '--data-dir', join(folder.path, 'data')], {
+      env: { ...recorded(), SWITCHBOARD_ENCRYPTION_KEY: randomBytes(32).toString('hex') },
+    });
+    await daemon.printed('listening on');
+    daemon.signal('SIGTERM');
+    await daemon.end();
+    const { packages, own } = await loaded();
+    expect(packages).to.include.members(SERVER);
+    expect(packages).not.to.include.oneOf([...LIBRARY, ...DECODERS, ...SCREENS, ...ON_DEMAND]);
+    expect(own.filter((path) => /^src\/(sandbox|tui|store\/mongo)\//.test(path))).to.deep.equal([]);
+    expect(own.filter((path) => path.startsWith('src/link/baileys/'))).to.deep.equal([
+      'src/link/baileys/lazy.js',
+    ]);
+  });
+
+  it('lists sessions without what serves them', async () => {
+    const daemon = await FakeDaemon.start();
+    daemon.on('GET /clients', { clients: [] });
+    daemon.on('GET /health/clients', { clients: [] });
+    const env = { ...recorded(), SWITCHBOARD_URL: daemon.url, SWITCHBOARD_TOKEN: 't' };
+    const { exitCode } = await runCli(['sessions', 'list'], { env });
+    await daemon.stop();
+    expect(exitCode).to.equal(0);
+    const { packages, own } = await loaded();
+    expect(own).to.include('commands/sessions/list.js');
+    expect(packages).not.to.include.oneOf([...SERVER, ...LIBRARY, ...DECODERS, ...SCREENS, ...ON_DEMAND]);
+    expect(
+      own.filter((path) => /^src\/(services|link|store|http|daemon|sandbox|tui\/(?!text\/))/.test(path)),
+    ).to.deep.equal([]);
+  });
+
+  /** Has Node write down which scripts the process has compiled. */
+  function recorded(): Record<string, string> {
+    return { NODE_V8_COVERAGE: folder.path };
+  }
+
+  /** The packages that were loaded, and the project's own files. */
+  async function loaded(): Promise<{ packages: string[]; own: string[] }> {
+    const names = (await readdir(folder.path)).filter((name) => /^coverage-.*\.json$/.test(name));
+    const texts = await Promise.all(names.map((name) => readFile(join(folder.path, name), 'utf8')));
+    const urls = texts.flatMap(scriptsOf);
+    const found = (pattern: RegExp) => [...new Set(urls.flatMap((url) => pattern.exec(url)?.[1] ?? []))];
+    return {
+      packages: found(/.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*\/dist\/(?:src|commands)\/)/),
+      own: found(/\/dist\/((?:src|commands)\/.*)$/).filter((path) => !path.includes('node_modules')),
+    };
+  }
+});
+
+function scriptsOf(text: string): string[] {
+  const record = readJson(text);
+  if (typeof record !== 'object' || record === null || !('result' in record)) return [];
+  const { result } = record;
+  if (!Array.isArray(result)) return [];
+  return result.flatMap((script: unknown) =>
+    typeof script === 'object' && script !== null && 'url' in script ? String(script.url) : [],
+  );
+}

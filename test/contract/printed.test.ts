@@ -1,0 +1,220 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect } from 'chai';
+import { CONTRACT } from '../../src/contract/index.js';
+import { breakingChanges, unannounced } from '../../src/contract/print/breaking.js';
+import { exampleOf, type OpenApiDocument, openApiDocument } from '../../src/contract/print/openapi.js';
+import { printedFiles } from '../../src/contract/print/write.js';
+import { EVENT_TYPES } from '../../src/contract/webhooks.js';
+import { EXTRA_EVENT_TYPES, MESSAGE_EVENT_TYPES } from '../../src/events/catalogue.js';
+import { sampleEvent } from '../../src/events/sample.js';
+import { createTestServer } from '../http/support/test-server.js';
+
+const ROOT = new URL('../../', import.meta.url);
+const RELEASED = 'docs/releases/openapi-2026-11.json';
+const read = (path: string) => readFileSync(new URL(path, ROOT), 'utf8');
+const released = (): OpenApiDocument => JSON.parse(read(RELEASED));
+const DOCUMENT = openApiDocument('2026-11');
+const current = () => structuredClone(DOCUMENT);
+
+describe('what is printed of the contract', () => {
+  it('is committed as it is (npm run openapi)', () => {
+    for (const [path, text] of Object.entries(printedFiles())) {
+      expect(read(path) === text, `${path} is not what the contract says: npm run openapi`).to.equal(true);
+    }
+  });
+
+  it('breaks no caller of the last release, unless the changelog says so under Unreleased, Breaking', () => {
+    const changes = breakingChanges(released(), current());
+    expect(unannounced(changes, read('CHANGELOG.md'))).to.deep.equal([]);
+  });
+
+  it('has one JSON Schema for each event type, told apart by type', () => {
+    const { components } = current();
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema({ $id: 'doc', components });
+    const validate = ajv.compile({ $ref: 'doc#/components/schemas/WebhookEvent' });
+    const { discriminator } = components.schemas.WebhookEvent ?? {};
+    expect(discriminator?.propertyName).to.equal('type');
+    for (const { type, name } of EVENT_TYPES) {
+      const event = sampleEvent(type, { clientId: 'acme', orgId: '', myLid: '', at: 0 });
+      expect(validate(event), `${type}: ${ajv.errorsText(validate.errors)}`).to.equal(true);
+      expect(discriminator?.mapping[type]).to.equal(`#/components/schemas/${name}`);
+    }
+    expect(validate({ type: 'text' })).to.equal(false);
+  });
+});
+
+/** A change of the released document. */
+type Change = (document: OpenApiDocument) => void;
+
+function schemaOf({ components }: OpenApiDocument, name: string) {
+  const schema = components.schemas[name];
+  if (!schema?.properties) throw new Error(`no ${name} with fields`);
+  return { ...schema, properties: schema.properties, required: schema.required ?? [] };
+}
+
+function bodyOf({ paths }: OpenApiDocument, path: string) {
+  const schema = paths[path]?.post?.requestBody?.content['application/json']?.schema;
+  if (!schema?.properties) throw new Error(`no body of ${path}`);
+  return { schema, properties: schema.properties };
+}
+
+describe('breakingChanges', () => {
+  const changed = (change: Change) => {
+    const after = current();
+    change(after);
+    return breakingChanges(current(), after);
+  };
+
+  const breaking: [string, Change, RegExp][] = [
+    ['a path that is gone', ({ paths }) => delete paths['/start'], /^POST \/start is gone$/],
+    [
+      'a field of an answer that is gone',
+      (document) => delete schemaOf(document, 'Client').properties.jid,
+      /^GET \/clients: clients\[\] has no jid now$/,
+    ],
+    [
+      'a field of an answer that may be absent',
+      (document) => schemaOf(document, 'Client').required.splice(0, 1),
+      /clients\[\] may lack clientId now/,
+    ],
+    [
+      'a new value in an answer',
+      (document) => schemaOf(document, 'Client').properties.status?.enum?.push('asleep'),
+      /status may be "asleep" now/,
+    ],
+    [
+      'a field of an answer with another type',
+      (document) =>
+        Object.assign(schemaOf(document, 'ChatRoom').properties.unreadCount ?? {}, { type: 'string' }),
+      /unreadCount was integer and is string/,
+    ],
+    [
+      'a field that a request needs now',
+      (document) => bodyOf(document, '/send-message').schema.required?.push('mentions'),
+      /^POST \/send-message needs mentions now$/,
+    ],
+    [
+      'a field that a request does not take now',
+      (document) => delete bodyOf(document, '/send-message').properties.metaData,
+      /does not take metaData now/,
+    ],
+    [
+      'a value that a request may not have now',
+      (document) => bodyOf(document, '/delete-message').properties.mode?.enum?.pop(),
+      /mode must not be "me" now/,
+    ],
+    [
+      'a narrower bound of a request',
+      (document) => Object.assign(bodyOf(document, '/send-message').properties.body ?? {}, { maxLength: 10 }),
+      /body has the maxLength 10 now/,
+    ],
+    [
+      'a field of an event that is gone',
+      (document) => delete schemaOf(document, 'TextEvent').properties.remotePhone,
+      /has no remotePhone now/,
+    ],
+    [
+      'another name of a method of the client',
+      ({ paths }) => Object.assign(paths['/qr']?.get ?? {}, { operationId: 'fetchQr' }),
+      /was getQr and is fetchQr/,
+    ],
+  ];
+  for (const [what, change, line] of breaking) {
+    it(`finds ${what}`, () => {
+      const changes = changed(change);
+      expect(
+        changes.some((found) => line.test(found)),
+        changes.join('\n'),
+      ).to.equal(true);
+    });
+  }
+
+  const harmless: [string, Change][] = [
+    ['nothing', () => undefined],
+    ['a new path', ({ paths }) => Object.assign(paths, { '/new': paths['/start'] })],
+    [
+      'a new field of an answer',
+      (document) => Object.assign(schemaOf(document, 'Client').properties, { colour: { type: 'string' } }),
+    ],
+    [
+      'a new optional field of a request',
+      (document) =>
+        Object.assign(bodyOf(document, '/send-message').properties, { silent: { type: 'boolean' } }),
+    ],
+    [
+      'a new value that a request may have',
+      (document) => bodyOf(document, '/delete-message').properties.mode?.enum?.push('phone'),
+    ],
+    [
+      'a new value of an answer that only callers see who asked for it',
+      (document) => {
+        const { status } = schemaOf(document, 'Client').properties;
+        status?.enum?.push('asleep');
+        Object.assign(status ?? {}, { 'x-opt-in': ['asleep'] });
+      },
+    ],
+    [
+      'a new event type',
+      ({ components }) =>
+        components.schemas.WebhookEvent?.oneOf?.push({ $ref: '#/components/schemas/Error' }),
+    ],
+  ];
+  for (const [what, change] of harmless) {
+    it(`accepts ${what}`, () => {
+      expect(changed(change)).to.deep.equal([]);
+    });
+  }
+
+  it('lets a change pass that the changelog names under Unreleased, Breaking', () => {
+    const changes = ['POST /start is gone', 'GET /qr has no qr now'];
+    const changelog =
+      '## [Unreleased]\n\n### Breaking\n\n- `/start` is gone.\n\n### Added\n\n- /qr\n\n## [2026.11.0]\n';
+    expect(unannounced(changes, changelog)).to.deep.equal(['GET /qr has no qr now']);
+    expect(
+      unannounced(changes, '## [Unreleased]\n\n## [1]\n\n### Breaking\n\n- `/start`, `/qr`\n'),
+    ).to.deep.equal(changes);
+  });
+});
+
+const OPERATIONS = CONTRACT.flatMap(({ operations }) => Object.entries(operations));
+
+describe('the contract', () => {
+  it('names each operation once, and each has a route, and each route an operation', async () => {
+    const { server } = await createTestServer();
+    const routes = server.table().map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+    const operations = OPERATIONS.map(([, { method, path }]) => `${method} ${path}`);
+    expect(routes).to.have.members(operations);
+    const ids = OPERATIONS.map(([id]) => id);
+    expect(new Set(ids).size).to.equal(ids.length);
+  });
+
+  for (const [id, { body, answer, example }] of OPERATIONS) {
+    it(`shows examples of ${id} that its schemas accept`, () => {
+      if (typeof answer !== 'string' && id !== 'getOpenApi') {
+        const { error } = answer.validate(example, { convert: false, presence: 'required' });
+        expect(error?.message).to.equal(undefined);
+      }
+      const { error } = body?.validate(exampleOf(body) ?? {}, { convert: false }) ?? {};
+      if (body && exampleOf(body)) expect(error?.message).to.equal(undefined);
+    });
+  }
+});
+
+describe('the schemas of events', () => {
+  it('cover the catalogue', () => {
+    const types = EVENT_TYPES.map(({ type }) => type);
+    expect(types).to.have.members([...MESSAGE_EVENT_TYPES, ...EXTRA_EVENT_TYPES]);
+  });
+
+  for (const { type, schema } of EVENT_TYPES) {
+    it(`accept a sample of ${type}, and no other type`, () => {
+      const event = sampleEvent(type, { clientId: 'acme', orgId: '', myLid: '', at: 0 });
+      expect(schema.validate(event, { convert: false }).error?.message).to.equal(undefined);
+      for (const other of EVENT_TYPES.filter((candidate) => candidate.type !== type)) {
+        expect(other.schema.validate(event, { convert: false }).error, other.type).to.be.an('error');
+      }
+    });
+  }
+});

@@ -1,0 +1,175 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { systemClock, wait } from '../../src/domain/clock.js';
+import { ClusterLab } from '../cluster/support/cluster-lab.js';
+import { MONGODB_URL } from '../store/support/mongo.js';
+import { Chance } from '../support/chance.js';
+import { eventIn } from '../support/inbound.js';
+import { makeTempDir, type TempDir } from '../support/temp-dir.js';
+import { until } from '../support/until.js';
+import { ALICE, BOB, CAROL, startKillableWorld, type World } from '../support/world.js';
+
+/** A message is larger on the wire than this, and what only acknowledges or asks is smaller. */
+const MESSAGE_BYTES = 150;
+const PATIENCE_MS = 120_000;
+const ROUNDS = 2;
+/** One new chat in a day, which is the one with Bob, and a second between two messages to one person. */
+const POLICY = 'policies: { slow: { mode: enforce, newChatsPerDay: 1, samePersonGap: 1s } }\ndefault: slow\n';
+const DAVE = { number: '+15550000004', name: 'Dave' };
+const ERIN = { number: '+15550000005', name: 'Erin' };
+const FRANK = { number: '+15550000006', name: 'Frank' };
+
+describe('a held message whose daemon is killed', function () {
+  this.timeout(PATIENCE_MS);
+  let world: World;
+  let folder: TempDir;
+
+  before(async () => {
+    folder = await makeTempDir();
+    const policy = join(folder.path, 'policy.yaml');
+    await writeFile(policy, POLICY);
+    world = await startKillableWorld({ leaseSeconds: 2, settings: { policy } });
+    for (const person of [CAROL, DAVE, ERIN, FRANK]) await world.phones.addPhone(person);
+    expect((await send(BOB, 'the new chat of the day')).status).to.equal(200);
+  });
+  after(async () => {
+    await world.stop();
+    await folder.remove();
+  });
+  afterEach(() => world.phones.clearFaults());
+
+  const send = (person: typeof BOB, body: string) =>
+    world.api.post('/send-message', { clientId: 'acme', to: person.number, body, whenAllowed: true });
+  const heldBy = async (person: typeof BOB, ...texts: string[]) =>
+    (await world.phones.messages(person.number))
+      .map(({ text }) => text)
+      .filter((text) => texts.includes(text));
+  const outboxIsEmpty = async () => {
+    const { status, body } = await world.api.get('/outbox?clientId=acme');
+    return status === 200 && Array.isArray(body.messages) && body.messages.length === 0;
+  };
+  /** A message to somebody new waits until that person writes. */
+  const hold = async (person: typeof BOB, text: string) => {
+    await world.connected();
+    expect((await send(person, text)).status).to.equal(202);
+  };
+  const release = (person: typeof BOB) => world.phones.write(person.number, { to: ALICE.number, text: 'hi' });
+  const arrivesOnce = async (person: typeof BOB, text: string) => {
+    await world.phones.waitForMessage(person.number, (message) => message.text === text);
+    await until('an empty outbox', outboxIsEmpty);
+    expect(await heldBy(person, text)).to.deep.equal([text]);
+  };
+
+  it('is sent once when the daemon is killed right after its answer', async () => {
+    await hold(CAROL, 'waits');
+    await world.killDaemon();
+    await world.startDaemon();
+    await release(CAROL);
+    await arrivesOnce(CAROL, 'waits');
+  });
+
+  it('is sent once when the daemon is killed as it leaves', async () => {
+    await hold(DAVE, 'leaves');
+    const killed = new Promise<void>((resolve, reject) => {
+      world.wire.watch(({ length }) => {
+        if (length < MESSAGE_BYTES) return 'pass';
+        world.killDaemon().then(resolve, reject);
+        return 'cut';
+      });
+    });
+    await release(DAVE);
+    await killed;
+    await world.startDaemon();
+    await arrivesOnce(DAVE, 'leaves');
+  });
+
+  it('is sent once when the daemon is killed after it left, before its acknowledgement', async () => {
+    await hold(ERIN, 'left');
+    await world.phones.fault({ kind: 'drop-acks', number: ALICE.number });
+    await world.phones.fault({ kind: 'drop-receipts', number: ALICE.number });
+    await release(ERIN);
+    await world.phones.waitForMessage(ERIN.number, ({ text }) => text === 'left');
+    await world.killDaemon();
+    await world.phones.clearFaults();
+    await world.startDaemon();
+    await arrivesOnce(ERIN, 'left');
+  });
+
+  it('is sent once, and announced again, when the daemon is killed as it announces it', async () => {
+    await hold(FRANK, 'announced');
+    const killed = new Promise<void>((resolve, reject) => {
+      world.receiver.respond((response, call) => {
+        if (eventIn(call).body !== 'announced') response.end();
+        else world.killDaemon().then(resolve, reject);
+      });
+    });
+    await release(FRANK);
+    await killed;
+    world.receiver.respond((response) => response.end());
+    const before = world.receiver.calls.length;
+    await world.startDaemon();
+    await arrivesOnce(FRANK, 'announced');
+    await world.receiver.find((call) => {
+      return world.receiver.calls.indexOf(call) >= before && eventIn(call).body === 'announced';
+    });
+  });
+
+  it('counts once for the policy, however often the daemon was killed', async () => {
+    await world.connected();
+    const { body } = await world.api.get('/policy?clientId=acme');
+    // Bob's, which began the only chat, and an answer to each of the others
+    expect(body.messages).to.include({ lastDay: 5 });
+    expect(body.newChats).to.include({ used: 1 });
+  });
+
+  it('arrives once, in the order of its chat, when the daemon is killed at any time', async () => {
+    const chance = new Chance();
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      await world.connected();
+      const texts = [1, 2, 3].map((n) => `round ${round}, message ${n}`);
+      for (const text of texts) expect((await send(BOB, text)).status).to.be.oneOf([200, 202]);
+      await wait(systemClock, chance.between(0, 2_000));
+      await world.killDaemon();
+      await world.startDaemon();
+      await until('all messages', async () => new Set(await heldBy(BOB, ...texts)).size === texts.length);
+      await until('an empty outbox', outboxIsEmpty);
+      expect(await heldBy(BOB, ...texts), `seed ${chance.seed}`).to.deep.equal(texts);
+    }
+  });
+});
+
+if (MONGODB_URL) {
+  const server = MONGODB_URL;
+
+  describe('a held message whose session moves to another node', function () {
+    this.timeout(PATIENCE_MS);
+    let lab: ClusterLab;
+    before(async () => {
+      lab = await ClusterLab.start(server, { sessions: 1, leaseSeconds: 8, policies: POLICY });
+      await lab.startAll();
+    });
+    after(() => lab.stop());
+
+    it('arrives once, in the order of its chat', async () => {
+      await lab.connected();
+      const { clientId } = lab.session(0);
+      const texts = Array.from({ length: 8 }, (_, n) => `message ${n}`);
+      for (const body of texts) {
+        const answer = await lab.node(0).api.post('/send-message', {
+          ...{ clientId, to: BOB.number, body },
+          whenAllowed: true,
+        });
+        expect(answer.status).to.be.oneOf([200, 202]);
+      }
+      const owner = await lab.ownerOf(clientId);
+      await owner.kill();
+      const arrived = async () =>
+        (await lab.phones.messages(BOB.number))
+          .map(({ text }) => text)
+          .filter((text) => texts.includes(text));
+      await until('all messages', async () => new Set(await arrived()).size === texts.length);
+      expect(await arrived()).to.deep.equal(texts);
+    });
+  });
+}

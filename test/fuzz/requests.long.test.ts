@@ -1,0 +1,4 @@
+import { injectedSuite } from './support/injected.js';
+
+// with the ten thousand that a whole daemon gets
+injectedSuite(90_000);

@@ -1,0 +1,3 @@
+import { injectedSuite } from './support/injected.js';
+
+injectedSuite(2_000);

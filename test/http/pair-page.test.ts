@@ -1,0 +1,3 @@
+import { describePairPage } from './support/pair-page-suite.js';
+
+describePairPage('light');

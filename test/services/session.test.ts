@@ -1,0 +1,370 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect } from 'chai';
+import { GatewayError, isGatewayError } from '../../src/domain/errors.js';
+import type { CloseReason, SessionStatus } from '../../src/domain/session.js';
+import type { Link, LinkEvent } from '../../src/link/link.js';
+import { NextAttempt } from '../../src/services/sessions/next-attempt.js';
+import { RecordWriter } from '../../src/services/sessions/record.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { ME, playedLink } from '../support/rig/link.js';
+import { type PlayedSessions, Rig } from '../support/rig/rig.js';
+
+describe('a session and its link', () => {
+  let rig: Rig;
+  let played: PlayedSessions;
+  let calls: string[];
+  let link: Partial<Link>;
+  /** What the session announced: its status, and the reason. */
+  let announced: [SessionStatus, string][];
+
+  beforeEach(async () => {
+    rig = await Rig.start();
+    calls = [];
+    announced = [];
+    link = {};
+    const noted = (name: string) => async () => void calls.push(name);
+    played = rig.sessions(
+      playedLink({
+        renew: () => void calls.push('renew'),
+        cut: () => void calls.push('cut'),
+        close: noted('close'),
+        logout: async () => link.logout?.() ?? true,
+      }),
+      {
+        backoff: { pausesMs: [1_000, 2_000, 60_000], endless: true },
+        onStatus: ({ record: { status, statusReason } }) => announced.push([status, statusReason]),
+        onLinkEvent: ({ clientId }, event) => {
+          calls.push(event.type);
+          throw new Error(`no part of ${clientId} takes this`);
+        },
+      },
+    );
+    await played.sessions.start('acme', {});
+  });
+  afterEach(() => rig.close());
+
+  const session = () => played.sessions.find('acme');
+  const record = () => session().record;
+  const stored = async () => {
+    await session().stop();
+    return rig.store.sessions.get('acme');
+  };
+  async function emit(event: LinkEvent): Promise<void> {
+    played.opened.at(-1)?.emit(event);
+    await setImmediate();
+  }
+  const open = () => emit({ type: 'open', me: ME });
+  const close = (reason: CloseReason, retryAfterMs?: number) =>
+    emit({ type: 'closed', reason, detail: 'It ended.', ...(retryAfterMs && { retryAfterMs }) });
+  const codeOf = (work: Promise<unknown>) =>
+    work.then(
+      () => undefined,
+      (error: unknown) => (isGatewayError(error) ? error.code : error),
+    );
+
+  const ends: [CloseReason, SessionStatus, pauseMs: number, reason: RegExp][] = [
+    ['renewed', 'reconnecting', 0, /^It ended\.$/],
+    ['connection_closed', 'reconnecting', 100, /^It ended\.$/],
+    ['connection_lost', 'reconnecting', 100, /^It ended\.$/],
+    ['connection_silent', 'reconnecting', 100, /^It ended\.$/],
+    ['network_unreachable', 'reconnecting', 100, /^It ended\.$/],
+    ['proxy_failed', 'reconnecting', 100, /^It ended\. .*\/set-proxy/],
+    ['connect_timeout', 'reconnecting', 100, /^It ended\.$/],
+    ['service_unavailable', 'reconnecting', 100, /^It ended\.$/],
+    ['stream_error', 'reconnecting', 100, /^It ended\.$/],
+    ['undecodable_frame', 'reconnecting', 100, /^It ended\.$/],
+    ['library_fault', 'reconnecting', 100, /^It ended\.$/],
+    ['store_unavailable', 'reconnecting', 100, /^It ended\.$/],
+    ['certificate_untrusted', 'reconnecting', 60_000, /--network-root/],
+    ['client_outdated', 'reconnecting', 60_000, /^It ended\.$/],
+    ['logged_out', 'logged_out', 0, /\/start/],
+    ['device_mismatch', 'logged_out', 0, /\/start/],
+    ['data_damaged', 'logged_out', 0, /\/start/],
+    ['pairing_unfinished', 'logged_out', 0, /\/start/],
+    ['replaced', 'replaced', 0, /\/reconnect/],
+    ['account_restricted', 'banned', 0, /\/reconnect/],
+    ['account_locked', 'banned', 0, /\/reconnect/],
+    ['banned', 'banned', 0, /\/reconnect/],
+  ];
+  it('gives its link no message whose record is damaged, and lets a failure of the store end the link', async () => {
+    const findSent = async () => played.opened.at(-1)?.findSent('M1');
+    rig.store.sends.get = () => Promise.reject(new GatewayError('store_damaged', 'one row'));
+    expect(await findSent()).to.equal(undefined);
+    rig.store.sends.get = () => Promise.reject(new GatewayError('store_unavailable', 'all rows'));
+    expect(await codeOf(findSent())).to.equal('store_unavailable');
+  });
+
+  for (const [reason, status, pauseMs, text] of ends) {
+    it(`is ${status} after ${reason}${pauseMs ? `, and tries again after about ${pauseMs} ms` : ''}`, async () => {
+      await open();
+      await close(reason);
+      expect(record().status).to.equal(status);
+      expect(record().statusReason).to.match(text);
+      expect(session().lastDisconnect).to.equal(record().statusReason);
+      const { retryAt } = session();
+      if (pauseMs) expect(retryAt - rig.clock.now()).to.be.within(pauseMs * 0.75, pauseMs * 1.25);
+      else expect(retryAt).to.equal(0);
+      expect(played.opened).to.have.length(reason === 'renewed' ? 2 : 1);
+      expect((await stored())?.status).to.equal(status);
+    });
+  }
+
+  it('says nothing of the reconnect that the network asks for after each pairing', async () => {
+    await emit({ type: 'paired', me: ME });
+    await close('restart_required');
+    expect([record().status, record().statusReason, session().lastDisconnect]).to.deep.equal([
+      'initializing',
+      '',
+      '',
+    ]);
+    expect(played.opened).to.have.length(2);
+  });
+
+  it('connects again by itself when a temporary ban has ended, and not before', async () => {
+    await open();
+    await close('account_restricted', 3_600_000);
+    expect(record()).to.include({ status: 'banned' });
+    const end = rig.clock.now() + 3_600_000;
+    expect(record().statusReason).to.contain(`It ends at ${new Date(end).toISOString()}`);
+    rig.clock.advance(3_599_999);
+    await setImmediate();
+    expect(played.opened).to.have.length(1);
+    rig.clock.advance(1);
+    await setImmediate();
+    expect(played.opened).to.have.length(2);
+    expect(record()).to.include({ status: 'reconnecting', statusReason: '' });
+    await open();
+    expect(await stored()).to.include({ status: 'connected', bannedUntil: 0 });
+  });
+
+  it('stays banned for good without an end of the ban, until an operator takes it up', async () => {
+    await open();
+    await close('banned');
+    rig.clock.advance(365 * 24 * 3_600_000);
+    await setImmediate();
+    expect(played.opened).to.have.length(1);
+    await played.sessions.reconnect('acme');
+    expect(record().status).to.equal('reconnecting');
+    expect(played.opened).to.have.length(2);
+  });
+
+  it('opens one link, however often it is started', async () => {
+    await Promise.all([played.sessions.start('acme', {}), played.sessions.start('acme', {})]);
+    await open();
+    await played.sessions.start('acme', {});
+    expect(played.opened).to.have.length(1);
+  });
+
+  it('skips the pause when it is told to reconnect, and ends a live link', async () => {
+    await open();
+    await close('connection_lost');
+    await close('connection_lost');
+    await played.sessions.reconnect('acme');
+    expect(played.opened).to.have.length(2);
+    expect(session().retryAt).to.equal(0);
+    await open();
+    const reconnected = played.sessions.reconnect('acme');
+    await setImmediate();
+    expect(calls).to.deep.equal(['renew']);
+    await close('renewed');
+    await reconnected;
+    expect(played.opened).to.have.length(3);
+  });
+
+  it('refuses to reconnect a session that is not paired or was unlinked', async () => {
+    expect(await codeOf(played.sessions.reconnect('acme'))).to.equal('session_unpaired');
+    await open();
+    await close('logged_out');
+    expect(await codeOf(played.sessions.reconnect('acme'))).to.equal('session_terminal');
+  });
+
+  it('forgets whom an unlinked number belonged to before it is paired again', async () => {
+    await open();
+    await close('logged_out');
+    await played.sessions.start('acme', {});
+    const none = { jid: '', pn: '', lid: '', name: '' };
+    expect(record()).to.include(none);
+    expect(await stored()).to.include({ ...none, status: 'initializing' });
+  });
+
+  it('continues when a part of it fails to take an event', async () => {
+    await open();
+    await emit({ type: 'picture-changed', jid: '2@lid' });
+    expect(calls).to.deep.equal(['picture-changed']);
+    // a linked number that is asked for a QR code is linked no more
+    await emit({ type: 'qr', qr: 'again' });
+    expect(record().status).to.equal('logged_out');
+  });
+
+  it('shows why a pairing fails, with the next QR code, until it succeeds', async () => {
+    await emit({ type: 'qr', qr: 'one' });
+    await emit({ type: 'pairing-failed', detail: 'The phone refused.' });
+    expect(record().statusReason).to.equal('The phone refused.');
+    await emit({ type: 'qr', qr: 'two' });
+    expect(played.sessions.qr('acme')).to.deep.equal({ clientId: 'acme', status: 'qr', qr: 'two' });
+    expect(record().statusReason).to.equal('The phone refused.');
+    await open();
+    expect([record().statusReason, played.sessions.qr('acme').qr]).to.deep.equal(['', '']);
+    expect(announced).to.deep.equal([
+      ['qr', ''],
+      ['qr', 'The phone refused.'],
+      ['connected', ''],
+    ]);
+  });
+
+  it('shows each step of a passkey, and hides the QR code that was scanned', async () => {
+    await emit({ type: 'qr', qr: 'one' });
+    const steps = ['sending', 'finishing'] as const;
+    for (const step of steps) {
+      await emit({ type: 'passkey', state: { step, expiresAt: 1 } });
+      expect(record().statusReason).to.match(/^passkey: /);
+      expect(played.sessions.passkey('acme')).to.deep.equal({ step, expiresAt: 1 });
+      expect(played.sessions.qr('acme').qr).to.equal('');
+    }
+    await open();
+    expect(played.sessions.passkey('acme')).to.equal(undefined);
+  });
+
+  it('warns when the network does not confirm that the device was unlinked', async () => {
+    await open();
+    link.logout = () => Promise.reject(new Error('cut off'));
+    expect(await played.sessions.disconnect('acme')).to.have.property('warning');
+    expect(played.sessions.has('acme')).to.equal(false);
+    await played.sessions.start('acme', {});
+    await open();
+    link.logout = async () => true;
+    expect(await played.sessions.disconnect('acme')).to.deep.equal({});
+  });
+
+  it('is cut off and writes nothing more once another node has it', async () => {
+    await open();
+    const lost = session();
+    expect(played.sessions.release(lost)).to.equal(true);
+    lost.abandon();
+    expect(calls).to.deep.equal(['cut']);
+    expect(played.sessions.release(lost)).to.equal(false);
+    await open();
+    await lost.start();
+    expect(played.opened).to.have.length(1);
+  });
+
+  it('is closed and not reported as ended when the daemon stops', async () => {
+    await open();
+    await played.sessions.stop();
+    expect(calls).to.deep.equal(['close']);
+    expect(await rig.store.sessions.get('acme')).to.include({ status: 'connected' });
+  });
+
+  it('changes the way of a running session when its proxy changes, and leaves it when it is the same', async () => {
+    await open();
+    const proxy = 'http://proxy.example:3128';
+    const changed = played.sessions.setProxy('acme', proxy);
+    await setImmediate();
+    await close('renewed');
+    await changed;
+    expect(calls).to.deep.equal(['renew']);
+    expect(played.opened.at(-1)?.proxy).to.equal(proxy);
+    await open();
+    await played.sessions.setProxy('acme', proxy);
+    expect(calls).to.deep.equal(['renew']);
+    expect(await stored()).to.include({ proxy });
+  });
+});
+
+describe('the record of a session', () => {
+  let rig: Rig;
+  let isAway: boolean;
+  let written: object[];
+  let writer: RecordWriter;
+  beforeEach(async () => {
+    rig = await Rig.start();
+    [isAway, written] = [false, []];
+    writer = new RecordWriter(
+      'acme',
+      {
+        async update(_, changes) {
+          if (isAway) throw new GatewayError('store_unavailable', 'away');
+          written.push(changes);
+          return undefined;
+        },
+      },
+      rig.log,
+    );
+  });
+  afterEach(() => rig.close());
+
+  it('is written in the order of its changes', async () => {
+    writer.note({ status: 'qr' });
+    await setImmediate();
+    await writer.write({ status: 'connected' });
+    expect(written).to.deep.equal([{ status: 'qr' }, { status: 'connected' }]);
+    await writer.flush();
+    expect(written).to.have.length(2);
+  });
+
+  it('keeps what an outage held back, under later changes, until the next write', async () => {
+    isAway = true;
+    writer.note({ status: 'qr', statusReason: 'first' });
+    await setImmediate();
+    isAway = false;
+    await writer.write({ status: 'connected' });
+    expect(written).to.deep.equal([{ status: 'connected', statusReason: 'first' }]);
+  });
+
+  it('is written once more at the end, and the end does not fail', async () => {
+    isAway = true;
+    writer.note({ status: 'qr' });
+    await setImmediate();
+    await writer.flush();
+    expect(written).to.deep.equal([]);
+    isAway = false;
+    await writer.flush();
+    expect(written).to.deep.equal([{ status: 'qr' }]);
+  });
+});
+
+describe('the next attempt of a session', () => {
+  const LONGEST_TIMER_MS = 2 ** 31 - 1;
+  let clock: ManualClock;
+  let attempt: NextAttempt;
+  let begun: number;
+  const begin = () => {
+    begun += 1;
+  };
+  beforeEach(() => {
+    clock = new ManualClock();
+    attempt = new NextAttempt(clock);
+    begun = 0;
+  });
+
+  it('begins at its time, and once; a new plan replaces the last one', () => {
+    attempt.plan(clock.now() + 1_000, begin);
+    attempt.plan(clock.now() + 2_000, begin);
+    expect(attempt.at).to.equal(clock.now() + 2_000);
+    clock.advance(1_999);
+    expect(begun).to.equal(0);
+    clock.advance(5_000);
+    expect(begun).to.equal(1);
+  });
+
+  it('begins at once when its time is past', () => {
+    attempt.plan(clock.now() - 1, begin);
+    clock.advance(0);
+    expect(begun).to.equal(1);
+  });
+
+  it('is planned no longer once it is cancelled', () => {
+    attempt.plan(clock.now() + 1_000, begin);
+    attempt.cancel();
+    expect([attempt.at, clock.pending()]).to.deep.equal([0, []]);
+  });
+
+  it('may be further away than the longest timer', () => {
+    const at = clock.now() + LONGEST_TIMER_MS + 1_000;
+    attempt.plan(at, begin);
+    clock.advance(LONGEST_TIMER_MS);
+    expect([begun, attempt.at]).to.deep.equal([0, at]);
+    clock.advance(1_000);
+    expect(begun).to.equal(1);
+  });
+});

@@ -1,0 +1,142 @@
+import { proto } from '@whiskeysockets/baileys';
+import type { IncomingMessage, Link, OutgoingMessage } from '../../../src/link/link.js';
+import { LiveLinks } from '../../../src/services/access.js';
+import type { PreparedFile } from '../../../src/services/files/media.js';
+import { RoomSettings } from '../../../src/services/history/room-settings.js';
+import { Contacts } from '../../../src/services/identities/contacts.js';
+import { MessageActions } from '../../../src/services/messages/actions.js';
+import { ChatActions } from '../../../src/services/messages/chats.js';
+import { EarlierMessages } from '../../../src/services/messages/references.js';
+import { Sender } from '../../../src/services/messages/send.js';
+import type { Session } from '../../../src/services/sessions/session.js';
+import type { Store } from '../../../src/store/store.js';
+import type { ManualClock } from '../manual-clock.js';
+import { playedLink } from './link.js';
+import type { Rig } from './rig.js';
+
+export const GROUP = '120363040000000000@g.us';
+
+/** Sending and chats of one session over a real store; its link, its receiver and its files are played. */
+export interface Sending {
+  store: Store;
+  clock: ManualClock;
+  contacts: Contacts;
+  sender: Sender;
+  chats: ChatActions;
+  messages: MessageActions;
+  session: Session;
+  /** Messages that the link was asked to send; sends fail while `failure` is set. */
+  sent: OutgoingMessage[];
+  failure: Error | undefined;
+  /** Runs when a message has left, before its acknowledgement; what it throws keeps the acknowledgement away. */
+  onLeft: (message: OutgoingMessage) => Promise<void>;
+  /** Sends that were announced, with what their callers said of them. */
+  announced: { message: IncomingMessage; said: object }[];
+  /** Other calls of the link. */
+  asked: unknown[][];
+  /** The protocol message that the link makes of each. */
+  content: proto.IMessage;
+  /** Whether the history records sends. */
+  recorded: boolean;
+  /** The result for the next files, and how often a file was prepared and discarded. */
+  prepare: () => Promise<PreparedFile>;
+  prepared: number;
+  discarded: number;
+  /** The connection is lost, and does not come back. */
+  disconnect(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function sendingOver(base: Rig): Promise<Sending> {
+  const { store, clock, log, retry } = base;
+  const asked: unknown[][] = [];
+  const sent: OutgoingMessage[] = [];
+  const link = playedLink({
+    send: (message) => send(message),
+    lookUp: async ({ kind, user }) => ({ lid: kind === 'lid' ? user : '', pn: kind === 'pn' ? user : '' }),
+    sendTyping: async (...call) => void asked.push(['sendTyping', ...call]),
+    markRead: async (...call) => void asked.push(['markRead', ...call]),
+    changeChat: async (...call) => void asked.push(['changeChat', ...call]),
+    groups: {
+      ...playedLink().groups,
+      change: async (...call) => void asked.push(['groups.change', ...call]),
+    },
+  });
+  const decode = (encoded: Uint8Array) => proto.Message.decode(encoded);
+  const { sessions, links, connect, disconnect } = base.sessions(link, {}, { decode });
+  await connect();
+  const session = sessions.find('acme');
+
+  const contacts = new Contacts(store.contacts, clock);
+  const earlier = new EarlierMessages({ store, links, contacts });
+  const shared = { sessions, store, contacts, earlier, liveLinks: new LiveLinks(store, clock) };
+  const roomSettings = new RoomSettings({ store, contacts, retry, log });
+  const sender = new Sender({
+    linkPreviews: false,
+    ...shared,
+    links,
+    retry,
+    media: {
+      async prepare() {
+        rig.prepared += 1;
+        return rig.prepare();
+      },
+      spool: () => Promise.reject(new Error('not played')),
+      preview: async () => undefined,
+    },
+    policies: {
+      admit: async () => undefined,
+      refusals: async () => [],
+      lookUpFirst: async () => undefined,
+    },
+    announcements: { messageStatus: () => undefined },
+    heldLimit: 1_000,
+    receiver: {
+      async echo({ clientId }, message, said = {}) {
+        rig.announced.push({ message, said });
+        await store.sends.finish(clientId, message.messageId);
+        return { recorded: rig.recorded };
+      },
+    },
+    observer: { sent: () => undefined, sendFailed: () => undefined },
+    clock,
+    log,
+  });
+
+  async function send(message: OutgoingMessage): ReturnType<Link['send']> {
+    if (rig.failure) throw rig.failure;
+    sent.push(message);
+    await message.beforeSend(proto.Message.encode(rig.content).finish());
+    await rig.onLeft(message);
+    await store.sends.acknowledge('acme', message.messageId);
+    return { messageId: message.messageId, content: rig.content, sentAt: clock.now() };
+  }
+
+  const rig: Sending = {
+    store,
+    clock,
+    contacts,
+    sender,
+    messages: new MessageActions({ ...shared, sender }),
+    chats: new ChatActions({
+      ...shared,
+      rooms: base.roomsOf(session.record, contacts),
+      sender,
+      roomSettings,
+    }),
+    session,
+    sent,
+    failure: undefined,
+    onLeft: async () => undefined,
+    announced: [],
+    asked,
+    content: { conversation: 'sent' },
+    recorded: true,
+    prepare: () => Promise.reject(new Error('not played')),
+    prepared: 0,
+    discarded: 0,
+    disconnect,
+    close: () => base.close(),
+  };
+  return rig;
+}
