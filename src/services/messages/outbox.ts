@@ -88,13 +88,18 @@ export class Outbox {
    * @throws GatewayError as `Link.send`, and `store_unavailable`; the record then stays open until `closeFailed`
    */
   send(session: Session, draft: Draft, gone?: AbortSignal): Promise<Sent> {
-    const id = `${session.clientId} ${draft.messageId}`;
+    const { clientId } = session;
+    const { messageId, admission } = draft;
+    if (this.#leaving.has(`${clientId} ${messageId}`)) admission?.end();
+    return this.#alone(clientId, messageId, () => this.#send(session, draft, gone));
+  }
+
+  /** Does one thing at a time for a message: who comes meanwhile gets the same outcome. */
+  #alone(clientId: string, messageId: string, work: () => Promise<Sent>): Promise<Sent> {
+    const id = `${clientId} ${messageId}`;
     const leaving = this.#leaving.get(id);
-    if (leaving) {
-      draft.admission?.end();
-      return leaving;
-    }
-    const sending = this.#send(session, draft, gone).finally(() => this.#leaving.delete(id));
+    if (leaving) return leaving;
+    const sending = work().finally(() => this.#leaving.delete(id));
     this.#leaving.set(id, sending);
     return sending;
   }
@@ -110,22 +115,35 @@ export class Outbox {
    * @param ask what its policy judges beside the record
    * @throws GatewayError policy_refused, and as `send`
    */
-  async continue(
+  continue(
     session: Session,
     record: SentRecord,
     ask: Pick<AskedSend, 'text' | 'isResumed'>,
     gone?: AbortSignal,
   ): Promise<Sent> {
+    const { clientId } = session;
+    const { messageId } = record;
+    return this.#alone(clientId, messageId, async () => {
+      // another attempt may have ended since the caller read it
+      const now = (await this.kept(clientId, messageId)) ?? record;
+      return this.#continue(session, now, ask, gone);
+    });
+  }
+
+  async #continue(
+    session: Session,
+    record: SentRecord,
+    ask: Pick<AskedSend, 'text' | 'isResumed'>,
+    gone: AbortSignal | undefined,
+  ): Promise<Sent> {
     const { store, links, policies } = this.#options;
     if (!record.acknowledged) {
-      const leaving = this.#leaving.get(`${session.clientId} ${record.messageId}`);
-      if (leaving) return leaving;
       const { to, counted } = record;
       const asked = { ...ask, to, target: counted === 'nothing', kept: record };
       const admission = await policies.admit(session, asked);
       // a caller asks again: after a crash this repetition continues too
       if (record.closed && !admission) await store.sends.put(session.clientId, { ...record, closed: false });
-      return this.send(session, { ...draftOf(record), ...(admission && { admission }) }, gone);
+      return this.#send(session, { ...draftOf(record), ...(admission && { admission }) }, gone);
     }
     const content = links.decode(record.content);
     if (record.closed) return { content, recorded: true };

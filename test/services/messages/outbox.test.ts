@@ -114,6 +114,34 @@ describe('Sender: the sends of the last run', () => {
     expect([rig.sent.length, rig.announced.length]).to.deep.equal([1, 1]);
   });
 
+  it('ask their policy once, with what the store says by then, when the session connects twice meanwhile', async () => {
+    await put('M');
+    await put('PROVEN');
+    const asked: (number | undefined)[] = [];
+    let permit: () => void = () => undefined;
+    const permitted = new Promise<void>((resolve) => {
+      permit = resolve;
+    });
+    rig.onAdmit = async ({ kept }) => {
+      asked.push(kept?.sentAt);
+      await permitted;
+      return undefined;
+    };
+    const { get } = rig.store.sends;
+    rig.store.sends.get = async (clientId, messageId) => {
+      // proven after it was read as open
+      if (messageId === 'PROVEN') await rig.store.sends.acknowledge(clientId, messageId);
+      return get.call(rig.store.sends, clientId, messageId);
+    };
+    const connected = [rig.sender.connected('acme'), rig.sender.connected('acme')];
+    await until('the policy to be asked', async () => asked.length > 0);
+    permit();
+    await Promise.all(connected);
+    expect(asked).to.deep.equal([rig.clock.now()]);
+    expect(rig.sent.map(({ messageId }) => messageId)).to.deep.equal(['M']);
+    expect(rig.announced).to.have.length(2);
+  });
+
   it('do not keep the session from connecting when the store cannot be read', async () => {
     await put('M');
     const { open } = rig.store.sends;

@@ -5,9 +5,11 @@ import type { PreparedFile } from '../../../src/services/files/media.js';
 import { RoomSettings } from '../../../src/services/history/room-settings.js';
 import { Contacts } from '../../../src/services/identities/contacts.js';
 import { MessageActions } from '../../../src/services/messages/actions.js';
+import type { Admission } from '../../../src/services/messages/admission.js';
 import { ChatActions } from '../../../src/services/messages/chats.js';
 import { EarlierMessages } from '../../../src/services/messages/references.js';
 import { Sender } from '../../../src/services/messages/send.js';
+import type { AskedSend } from '../../../src/services/messages/send-policies.js';
 import type { Session } from '../../../src/services/sessions/session.js';
 import type { Store } from '../../../src/store/store.js';
 import type { ManualClock } from '../manual-clock.js';
@@ -30,6 +32,8 @@ export interface Sending {
   failure: Error | undefined;
   /** Runs when a message has left, before its acknowledgement; what it throws keeps the acknowledgement away. */
   onLeft: (message: OutgoingMessage) => Promise<void>;
+  /** What the session's policy says of a send. */
+  onAdmit: (asked: AskedSend) => Promise<Admission | undefined>;
   /** Sends that were announced, with what their callers said of them. */
   announced: { message: IncomingMessage; said: object }[];
   /** Other calls of the link. */
@@ -85,7 +89,7 @@ export async function sendingOver(base: Rig): Promise<Sending> {
       preview: async () => undefined,
     },
     policies: {
-      admit: async () => undefined,
+      admit: (_session, asked) => rig.onAdmit(asked),
       refusals: async () => [],
       lookUpFirst: async () => undefined,
     },
@@ -128,6 +132,7 @@ export async function sendingOver(base: Rig): Promise<Sending> {
     sent,
     failure: undefined,
     onLeft: async () => undefined,
+    onAdmit: async () => undefined,
     announced: [],
     asked,
     content: { conversation: 'sent' },
