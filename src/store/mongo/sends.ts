@@ -37,7 +37,9 @@ export function mongoSends(
     log.read(clientId, async () => {
       const found = await sends.findOne({ clientId, messageId });
       const record = found ? toSent(found) : undefined;
-      held.set(clientId, keyOf(messageId), record ?? null);
+      // what is known by now may be newer: a change notes its outcome before it is written
+      const known = held.get(clientId, keyOf(messageId));
+      if (known === undefined) held.set(clientId, keyOf(messageId), record ?? null);
       return record;
     });
   const change = async (

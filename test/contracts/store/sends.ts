@@ -55,6 +55,23 @@ export function sendsContract(harness: () => StoreHarness): void {
       expect(await sends().get('acme', 'announced')).to.include({ acknowledged: true, closed: true });
     });
 
+    it('returns what was changed also when others read the send meanwhile', async () => {
+      const ids = Array.from({ length: 20 }, (_, index) => `M${index}`);
+      for (const id of ids) await sends().put('acme', sent(id, { closed: true }));
+      // what this process knew of the session is read again from now on
+      await sends().open('acme');
+      await Promise.all(
+        ids.flatMap((id) => [
+          sends().acknowledge('acme', id),
+          ...Array.from({ length: 4 }, () => sends().get('acme', id)),
+        ]),
+      );
+      for (const id of ids) {
+        const { acknowledged, closed } = (await sends().get('acme', id)) ?? {};
+        expect([id, acknowledged, closed]).to.deep.equal([id, true, false]);
+      }
+    });
+
     it('returns the sends of a session after a time, the oldest first, with what policies count', async () => {
       await sends().put('acme', sent('M3', { sentAt: 3_000, counted: 'nothing' }));
       const { counted: _, ...uncounted } = sent('M2', { sentAt: 2_000, to: '7@lid' });
