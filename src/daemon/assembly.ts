@@ -239,7 +239,7 @@ export async function assemble(
     sessions,
     figures: (clientId) => dispatcher.figures(clientId),
     failures: (clientId) => failures.of(clientId),
-    policy: (record) => gateway.policies.figures(record),
+    policy: (record) => gateway.policies.reports.figures(record),
     held: (clientId) => sending.held.count(clientId),
   });
   const server: Server = await createHttpServer({
@@ -257,7 +257,7 @@ export async function assemble(
       chats,
       presence: gateway.presence,
       restrictions: gateway.restrictions,
-      policies: gateway.policies,
+      policies: gateway.policies.reports,
       inbox,
       library,
       groups,

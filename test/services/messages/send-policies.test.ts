@@ -390,7 +390,7 @@ describe('SendPolicies', () => {
     const policies = policiesWith({ ...once, mode: 'observe' });
     restrictions = [LOCK];
     for (const jid of [BOB, CAROL, DAVE]) expect(await sent(policies, jid)).to.equal('new chat');
-    expect(policies.figures({ clientId: 'acme', orgId: '' })?.refused).to.deep.equal([
+    expect(policies.reports.figures({ clientId: 'acme', orgId: '' })?.refused).to.deep.equal([
       { rule: 'reachoutLock', count: 3 },
     ]);
   });

@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto';
+import { formatJid, parseJid } from '../../domain/address.js';
+import { boundedCache } from '../../domain/bounded-cache.js';
+import { type Clock, endsWithin } from '../../domain/clock.js';
+import { type Policy, type PolicyTable, policyOf } from '../../domain/policy/policy.js';
+import type { ChatStanding, IntendedSend, NumberState } from '../../domain/policy/rules.js';
+import { COUNTED_MS, SendCounts } from '../../domain/policy/send-counts.js';
+import type { IncomingMessage, Restriction } from '../../link/link.js';
+import type { SessionRecord, Store } from '../../store/store.js';
+import type { Contacts } from '../identities/contacts.js';
+import type { KnownGroups } from '../identities/known-groups.js';
+import type { Session } from '../sessions/session.js';
+import { type Counted, countedSend } from './admission.js';
+import { ChatStandings, isGroup, later } from './chat-standings.js';
+import { RecipientChecks } from './recipient-checks.js';
+
+/** Chats of a session that are remembered: running ones, and those that sends in flight began. */
+const CHATS = 20_000;
+/** Milliseconds that a message which begins a chat waits for the network to say whether it restricts the number. */
+const RESTRICTIONS_WAIT_MS = 10_000;
+
+/** What policies judge by: the sends of each session, how far its chats have come, and what the network told of its number. */
+export class PolicyFacts {
+  readonly chats: ChatStandings;
+  readonly checks: RecipientChecks;
+  readonly #options;
+  readonly #counted = new Map<string, Promise<Counted>>();
+
+  constructor(options: {
+    /** Undefined: nothing is counted or refused. */
+    policies: PolicyTable | undefined;
+    store: Pick<Store, 'sends' | 'traces' | 'history'>;
+    contacts: Pick<Contacts, 'find' | 'lookUp'>;
+    groups: Pick<KnownGroups, 'find' | 'known'>;
+    restrictions: {
+      /** The restrictions that the network has put on a number now. */
+      active(clientId: string): readonly Restriction[];
+      warning(clientId: string): Restriction | undefined;
+      /** Asks the network unless it has answered since the session connected; undefined when it has. */
+      ask(clientId: string): Promise<void> | undefined;
+      state(clientId: string): 'asked' | 'answered' | 'silent';
+    };
+    clock: Clock;
+  }) {
+    this.#options = options;
+    this.chats = new ChatStandings(options.store);
+    this.checks = new RecipientChecks(options);
+  }
+
+  /** Undefined for a session without a policy. */
+  policyOf(record: Pick<SessionRecord, 'clientId' | 'orgId'>): Policy | undefined {
+    const { policies } = this.#options;
+    return policies && policyOf(policies, record);
+  }
+
+  /** What the session has sent: read from the store when it is first needed, and counted in memory from then on. */
+  countedOf(clientId: string): Promise<Counted> {
+    const known = this.#counted.get(clientId);
+    if (known) return known;
+    const { store, clock } = this.#options;
+    const read = store.sends
+      .past(clientId, clock.now() - COUNTED_MS)
+      .then((past) => this.chats.ofPast(clientId, past, ({ counted }) => !counted))
+      .then((past) => ({
+        counts: new SendCounts(past.map(({ send, standing }) => countedSend(send, '', standing))),
+        standings: boundedCache<ChatStanding>(CHATS),
+        beginning: new Map(),
+      }));
+    this.#counted.set(clientId, read);
+    // an outage of the store must not last longer than it does
+    read.catch(() => this.#counted.get(clientId) === read && this.#counted.delete(clientId));
+    return read;
+  }
+
+  /** The state of the number that sends. */
+  numberOf({ clientId, record }: Session, { mode, lookUpFirst }: Policy, counts: SendCounts): NumberState {
+    const { restrictions } = this.#options;
+    const state = restrictions.state(clientId);
+    // who only observes does not wait for the answer
+    const isSilent = state === 'silent' || (state === 'asked' && mode === 'enforce');
+    const warning = restrictions.warning(clientId);
+    return {
+      since: record.createdAt,
+      counts,
+      restrictions: restrictions.active(clientId),
+      ...(warning && { warning }),
+      isSilent,
+      ...(lookUpFirst && { lookUps: this.checks.questions(clientId) }),
+    };
+  }
+
+  /** How far a private chat has come, as far as it is remembered: the other side may have answered unseen. */
+  async writtenTo(session: Session, jid: string, { standings }: Counted): Promise<ChatStanding> {
+    return standings.get(jid) ?? this.standingOf(session, jid);
+  }
+
+  /** How far a private chat has come. An import of past messages, or a token of the person, changes it unseen. */
+  async standingOf(session: Session, jid: string): Promise<ChatStanding> {
+    const { standings } = await this.countedOf(session.clientId);
+    if (standings.get(jid) === 'running') return 'running';
+    const found = later(standings.get(jid), await this.chats.of(session, jid));
+    if (found !== 'new') standings.set(jid, found);
+    return found;
+  }
+
+  async intended(
+    session: Session,
+    policy: Policy,
+    { to, text, standing }: { to: string; text: string; standing: ChatStanding },
+  ): Promise<IntendedSend> {
+    const { contacts, groups } = this.#options;
+    const { clientId } = session;
+    const address = parseJid(to);
+    const listed = policy.allow !== undefined || policy.deny !== undefined;
+    const person =
+      listed && address && address.kind !== 'group'
+        ? await contacts.find(clientId, { [address.kind]: address.user })
+        : undefined;
+    const isSizeAsked = policy.largestGroup !== undefined && isGroup(to);
+    const found = isSizeAsked ? groups.find(clientId, to) : undefined;
+    // who only observes does not wait for the network: the next message finds the answer
+    const group = policy.mode === 'enforce' ? await found : groups.known(clientId, to);
+    return {
+      at: this.#options.clock.now(),
+      to,
+      addresses: [
+        to,
+        ...(person?.lid ? [formatJid({ kind: 'lid', user: person.lid })] : []),
+        ...(person?.pn ? [formatJid({ kind: 'pn', user: person.pn })] : []),
+      ],
+      standing,
+      ...(group && { groupSize: group.size }),
+      ...(policy.sameText && text && { text: createHash('sha256').update(text).digest('base64') }),
+    };
+  }
+  /** Whether the network restricts a number is asked after each connection: a chat is not begun before the answer. */
+  async restrictionsKnown({ clientId }: Session, { mode }: Policy, standing: ChatStanding): Promise<void> {
+    if (mode !== 'enforce' || standing === 'running') return;
+    const { restrictions, clock } = this.#options;
+    const asked = restrictions.ask(clientId);
+    if (asked) await endsWithin(clock, RESTRICTIONS_WAIT_MS, asked);
+  }
+
+  /** A message of a private chat came, also from another device of the account. */
+  noteMessage(
+    clientId: string,
+    { chat, chatAlt, fromMe }: Pick<IncomingMessage, 'chat' | 'chatAlt' | 'fromMe'>,
+  ): void {
+    const counted = this.#counted.get(clientId);
+    if (!counted) return;
+    void counted
+      .then(({ standings }) => {
+        for (const jid of [chat, chatAlt])
+          if (jid) standings.set(jid, later(standings.get(jid), fromMe ? 'unanswered' : 'running'));
+      })
+      .catch(() => undefined);
+  }
+
+  forget(clientId: string): void {
+    this.#counted.delete(clientId);
+    this.checks.forget(clientId);
+  }
+}

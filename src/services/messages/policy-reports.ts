@@ -1,0 +1,97 @@
+import type { PolicyAnswer, PolicyFigures } from '../../contract/index.js';
+import { formatJid, parseJid } from '../../domain/address.js';
+import { type Clock, DAY_MS } from '../../domain/clock.js';
+import { judge, newChatLimit } from '../../domain/policy/rules.js';
+import type { SessionRecord, Store } from '../../store/store.js';
+import { liveLink, type SessionSource } from '../access.js';
+import type { Contacts } from '../identities/contacts.js';
+import type { Policies } from '../services.js';
+import { shown } from './admission.js';
+import { isGroup } from './chat-standings.js';
+import type { PolicyFacts } from './policy-facts.js';
+
+/** Answers questions about policies: what a session may send now, what was refused, and what it has sent. */
+export class PolicyReports implements Policies {
+  readonly #options;
+
+  constructor(options: {
+    facts: PolicyFacts;
+    sessions: SessionSource;
+    store: Pick<Store, 'sends'>;
+    contacts: Pick<Contacts, 'find' | 'resolve'>;
+    /** Refused sends of a session by rule. */
+    refused(clientId: string): PolicyFigures['refused'];
+    clock: Clock;
+  }) {
+    this.#options = options;
+  }
+
+  /** Undefined for a session without a policy. */
+  figures(record: Pick<SessionRecord, 'clientId' | 'orgId'>): PolicyFigures | undefined {
+    const policy = this.#options.facts.policyOf(record);
+    return (
+      policy && { name: policy.name, mode: policy.mode, refused: this.#options.refused(record.clientId) }
+    );
+  }
+
+  async of(clientId: string, to?: string): Promise<PolicyAnswer> {
+    const { facts, sessions, contacts, clock } = this.#options;
+    const session = sessions.find(clientId);
+    const policy = facts.policyOf(session.record);
+    if (!policy) return { clientId, policy: '', mode: 'off', linkedDays: 0, refused: [] };
+    const { counts } = await facts.countedOf(clientId);
+    const at = clock.now();
+    const number = facts.numberOf(session, policy, counts);
+    const limit = newChatLimit(policy, at - number.since);
+    const used = counts.count('new chats', at - DAY_MS);
+    const answer: PolicyAnswer = {
+      clientId,
+      policy: policy.name,
+      mode: policy.mode,
+      linkedDays: Math.floor(Math.max(0, at - number.since) / DAY_MS),
+      refused: this.#options.refused(clientId),
+      messages: {
+        lastHour: counts.count('messages', at - DAY_MS / 24),
+        lastDay: counts.count('messages', at - DAY_MS),
+      },
+      newChats: { used, ...(limit !== undefined && { limit, left: Math.max(0, limit - used) }) },
+    };
+    if (to === undefined) return answer;
+    const link = await liveLink(sessions, clientId);
+    const jid = formatJid(await contacts.resolve(clientId, to, link));
+    const standing = isGroup(jid) ? 'running' : await facts.standingOf(session, jid);
+    const intended = await facts.intended(session, policy, { to: jid, text: '', standing });
+    const refusals = judge(policy, { ...intended, at }, number);
+    const chat = {
+      jid,
+      standing,
+      allowed: refusals.length === 0,
+      refusals: refusals.map((one) => shown(one, at)),
+    };
+    return { ...answer, chat };
+  }
+
+  async sends(clientId: string, since: number): ReturnType<Policies['sends']> {
+    const { facts, sessions, store, contacts } = this.#options;
+    const { record } = sessions.find(clientId);
+    const past = await facts.chats.ofPast(clientId, await store.sends.past(clientId, since));
+    const numbers = new Map<string, string>();
+    for (const to of new Set(past.map(({ send }) => send.to))) {
+      const address = parseJid(to);
+      const person =
+        address?.kind === 'lid' ? await contacts.find(clientId, { lid: address.user }) : undefined;
+      if (person?.pn) numbers.set(to, formatJid({ kind: 'pn', user: person.pn }));
+    }
+    const sends = past.map(({ send: { sentAt, to }, standing }) => {
+      const pn = numbers.get(to);
+      return { at: new Date(sentAt).toISOString(), to, ...(pn && { pn }), standing };
+    });
+    const { orgId } = record;
+    return {
+      clientId,
+      ...(orgId && { orgId }),
+      createdAt: new Date(record.createdAt).toISOString(),
+      sends,
+    };
+  }
+}
