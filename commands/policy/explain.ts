@@ -29,7 +29,7 @@ export default class PolicyExplain extends DaemonCommand {
     const limit = newChats?.limit === undefined ? 'no limit' : `${newChats.left} of ${newChats.limit} left`;
     this.output.fields({
       policy: `${policy} (${mode})`,
-      'age of the session': `${linkedDays} days`,
+      'number linked for': `${linkedDays} days`,
       messages: `${messages?.lastHour ?? 0} in the last hour, ${messages?.lastDay ?? 0} in 24 hours`,
       'new chats': `${newChats?.used ?? 0} in 24 hours, ${limit}`,
       recipient: `${chat.jid} (${chat.standing})`,

@@ -31,7 +31,10 @@ Retry-After. Nothing is sent or changed.`;
     }),
     sends: Flags.file({ description: 'CSV file with planned sends', exclusive: ['session'], exists: true }),
     name: Flags.string({ description: 'policy of the file; default: the default of the file' }),
-    'linked-days': Flags.integer({ description: 'age of the session in days at the first send', min: 0 }),
+    'linked-days': Flags.integer({
+      description: 'days since the number was linked at the first send',
+      min: 0,
+    }),
   };
 
   async run(): Promise<PlanSummary> {
@@ -60,7 +63,7 @@ Retry-After. Nothing is sent or changed.`;
     if (csv !== undefined) sends = readPlannedSends(await readFile(csv, 'utf8'), csv);
     else if (past) {
       sends = pastSends(past);
-      since = Date.parse(past.createdAt);
+      since = Date.parse(past.linkedAt);
     } else throw new CliError('usage', 'name the sends with --session CLIENTID or --sends FILE');
     const first =
       sends.length > 0 ? sends.reduce((least, { at }) => Math.min(least, at), Infinity) : Date.now();

@@ -1293,6 +1293,8 @@ export interface PastSends {
   orgId?: string;
   /** When the session was created */
   createdAt: string;
+  /** When the number of the session was linked; rules by age count from then */
+  linkedAt: string;
   /** Oldest first */
   sends: {
     /** RFC 3339, UTC */
@@ -1311,7 +1313,7 @@ export interface PolicyAnswer {
   policy: string;
   /** `observe` counts what it would refuse, `enforce` refuses it, `off`: the session has no policy */
   mode: 'observe' | 'enforce' | 'off';
-  /** Age of the session in days */
+  /** Days since the number was linked */
   linkedDays: number;
   /** Sends by the first rule that refused them, or would have, since the node holds the session */
   refused: {
@@ -1341,7 +1343,7 @@ export interface PolicyAnswer {
   newChats?: {
     /** New chats of the last 24 hours */
     used: number;
-    /** At the age of the session; absent without a limit */
+    /** At the age of the link; absent without a limit */
     limit?: number;
     left?: number;
   };
@@ -2220,6 +2222,8 @@ export interface AdoptRequest {
   )[];
   /** The proxy for everything of this session: `http`, `https` or `socks5`, with user and password if it asks for them; `null` for direct connections. Needs the master token */
   proxy?: string | null;
+  /** When the number was linked: rules by age of a policy count from then; by default now */
+  linkedAt?: string;
 }
 
 export interface GiveBackRequest {
@@ -3119,6 +3123,8 @@ export class Operations {
       rejectCalls: boolean;
       /** Days after which messages and their files are deleted; 0 keeps them for ever, `null` is the setting `--retention-days` */
       retentionDays: number | null;
+      /** When the number was linked: rules by age of a policy count from then; by default now */
+      linkedAt?: string;
     };
     /** What is not moved, and stays here beside history, files and names of people */
     staying: {

@@ -32,7 +32,7 @@ export interface ExampleSend {
 export interface PolicyExample {
   name: string;
   policy: string;
-  /** Age of the session in days. */
+  /** Days since the number was linked. */
   linkedDays: number;
   /** When the first send is: milliseconds since the epoch. */
   startsAt: number;

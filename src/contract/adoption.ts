@@ -11,6 +11,7 @@ import {
   record,
   type TypeOf,
   text,
+  time,
 } from './schema.js';
 import {
   extraEvents,
@@ -48,6 +49,10 @@ const received = record({
   receivedAt: count.description('Milliseconds since the epoch'),
 }).description('A message that was received already, so that a second delivery of it is recognised');
 
+const linkedAt = time.description(
+  'When the number was linked: rules by age of a policy count from then; by default now',
+);
+
 /** Settings of a session that move with it. */
 export const movedSettings = record({
   orgId: text,
@@ -60,6 +65,7 @@ export const movedSettings = record({
   enableGroupAi: flag,
   rejectCalls: flag,
   retentionDays,
+  linkedAt: optional(linkedAt),
 });
 export type MovedSettings = TypeOf<typeof movedSettings>;
 
@@ -91,6 +97,7 @@ export const adoption = {
       webhookUrl: optional(webhookUrl),
       ...webhookFields,
       proxy: optional(proxyUrl),
+      linkedAt: optional(linkedAt),
     }),
     answer: record({
       ok,
@@ -166,6 +173,7 @@ export const adoption = {
         enableGroupAi: false,
         rejectCalls: false,
         retentionDays: null,
+        linkedAt: '2026-11-01T10:02:00.000Z',
       },
       staying: {
         failedDeliveries: 0,

@@ -45,13 +45,13 @@ const policyAnswer = named('PolicyAnswer', {
   clientId,
   policy: text.description('Its name; empty without one'),
   mode,
-  linkedDays: count.description('Age of the session in days'),
+  linkedDays: count.description('Days since the number was linked'),
   refused,
   messages: optional(record({ lastHour: count, lastDay: count })),
   newChats: optional(
     record({
       used: count.description('New chats of the last 24 hours'),
-      limit: optional(count).description('At the age of the session; absent without a limit'),
+      limit: optional(count).description('At the age of the link; absent without a limit'),
       left: optional(count),
     }),
   ),
@@ -64,6 +64,7 @@ const pastSends = named('PastSends', {
   clientId,
   orgId: optional(text).description('The workspace of the session; absent without one'),
   createdAt: time.description('When the session was created'),
+  linkedAt: time.description('When the number of the session was linked; rules by age count from then'),
   sends: listOf(
     record({
       at: time,
@@ -168,6 +169,7 @@ export const policies = {
     example: {
       clientId: 'acme',
       createdAt: '2026-11-01T10:00:00.000Z',
+      linkedAt: '2026-11-01T10:02:00.000Z',
       sends: [{ at: '2026-11-22T10:00:00.000Z', to: '90000000000002@lid', standing: 'running' }],
     },
   }),

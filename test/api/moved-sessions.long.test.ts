@@ -72,6 +72,8 @@ describe('sessions that move between Switchboards', () => {
   const exported = (world: World, ...argv: string[]) =>
     run(SessionsExport, world, ['acme', '--yes', ...argv]);
   const imported = (world: World, path = file) => run(SessionsImport, world, [path, '--watch', '0']);
+  const linkedAtIn = async (world: World) =>
+    (await world.api.get('/policy/sends?clientId=acme')).body.linkedAt;
   const statusAt = async (world: World) => (await world.api.get('/clients')).body.clients;
 
   it('are not exported without a file, with a short passphrase, or when they are not linked', async () => {
@@ -125,6 +127,7 @@ describe('sessions that move between Switchboards', () => {
     old.wire.watch(() => 'hold');
     const unacknowledged = await fromBob('received, not acknowledged');
     await eventOf(old.receiver, unacknowledged);
+    const linkedAt = await linkedAtIn(old);
     expect((await exported(old, '--file', file)).exitCode).to.equal(0);
     old.wire.restore();
     const waiting = await fromBob('while nobody is there');
@@ -142,6 +145,7 @@ describe('sessions that move between Switchboards', () => {
       .that.deep.includes(view);
     expect(await statusAt(fresh)).to.have.deep.nested.property('[0].extraEvents', ['session_status']);
     expect(await statusAt(old)).to.have.nested.property('[0].status', 'replaced');
+    expect(await linkedAtIn(fresh)).to.equal(linkedAt);
   });
 
   it('come back after they are deleted in the old one', async () => {

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { GatewayError, isGatewayError } from '../../src/domain/errors.js';
 import type { CloseReason, SessionStatus } from '../../src/domain/session.js';
 import type { Link, LinkEvent } from '../../src/link/link.js';
+import { linkedSince } from '../../src/services/sessions/linked-number.js';
 import { NextAttempt } from '../../src/services/sessions/next-attempt.js';
 import { RecordWriter } from '../../src/services/sessions/record.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -185,6 +186,61 @@ describe('a session and its link', () => {
     const none = { jid: '', pn: '', lid: '', name: '' };
     expect(record()).to.include(none);
     expect(await stored()).to.include({ ...none, status: 'initializing' });
+  });
+
+  describe('knows since when its number is linked', () => {
+    const BOB = {
+      jid: '15550000002:1@s.whatsapp.net',
+      pn: '15550000002',
+      lid: '90000000000002',
+      name: 'Bob',
+    };
+    const HOUR_MS = 60 * 60_000;
+    const pair = async (me: typeof ME) => {
+      rig.clock.advance(HOUR_MS);
+      await emit({ type: 'paired', me });
+      return rig.clock.now();
+    };
+    const unlink = async () => {
+      await close('logged_out');
+      await played.sessions.start('acme', {});
+    };
+
+    it('from its pairing, and not from the creation of the session', async () => {
+      const pairedAt = await pair(ME);
+      rig.clock.advance(HOUR_MS);
+      await open();
+      expect(linkedSince(record())).to.equal(pairedAt);
+      expect(linkedSince((await stored()) ?? record())).to.equal(pairedAt);
+    });
+
+    it('also when the same number is paired again', async () => {
+      const pairedAt = await pair(ME);
+      await unlink();
+      await pair({ ...ME, jid: '15550000001:2@s.whatsapp.net' });
+      expect(linkedSince((await stored()) ?? record())).to.equal(pairedAt);
+    });
+
+    it('anew when another number is paired', async () => {
+      await pair(ME);
+      await unlink();
+      const pairedAt = await pair(BOB);
+      expect(linkedSince((await stored()) ?? record())).to.equal(pairedAt);
+    });
+
+    it('from the creation of the session where an earlier release linked it, as long as the number stays', async () => {
+      await pair(ME);
+      await session().update({ linkedAt: 0, linkedNumber: '' });
+      const { createdAt } = record();
+      expect(linkedSince(record())).to.equal(createdAt);
+      await unlink();
+      await pair(ME);
+      expect(linkedSince(record())).to.equal(createdAt);
+      await session().update({ linkedAt: 0, linkedNumber: '' });
+      await unlink();
+      const pairedAt = await pair(BOB);
+      expect(linkedSince(record())).to.equal(pairedAt);
+    });
   });
 
   it('continues when a part of it fails to take an event', async () => {

@@ -136,7 +136,8 @@ async function send(
     settings.webhookToken ?? (settings.webhookUrl === undefined ? own.webhookToken : undefined);
   const retry = moved?.settings.retry;
   if (webhookUrl !== undefined) await client.setWebhook({ clientId, webhookUrl, webhookToken, retry });
-  await client.adopt({ clientId, credentials });
+  const linkedAt = moved?.settings.linkedAt;
+  await client.adopt({ clientId, credentials, ...(linkedAt && { linkedAt }) });
 }
 
 /** Groups items so that each group fits into one request. */

@@ -46,7 +46,7 @@ export interface PlannedOutcome {
 /**
  * Replays sends against a policy. A refused one is repeated at the time at which the policy allows it, as a caller does who
  * heeds `Retry-After`; sends that fall due together go in their order.
- * @param since when the session was created: milliseconds since the epoch
+ * @param since when the number was linked: milliseconds since the epoch
  * @param before sends that were made before
  */
 export function planSends(

@@ -12,7 +12,7 @@ export interface Gap {
 export interface Policy {
   name: string;
   mode: PolicyMode;
-  /** New chats in 24 hours, by the age of the session: the last step whose `linkedDays` it has reached counts. */
+  /** New chats in 24 hours, by the days since the number was linked: the last step whose `linkedDays` it has reached counts. */
   newChatsPerDay?: readonly { linkedDays: number; limit: number }[];
   /** Between two new chats. */
   newChatGap?: Gap;

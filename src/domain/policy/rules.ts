@@ -28,7 +28,7 @@ export interface IntendedSend {
 
 /** The state of the number that sends. */
 export interface NumberState {
-  /** When the session was created: milliseconds since the epoch. */
+  /** When the number was linked: milliseconds since the epoch. */
   since: number;
   counts: SendCounts;
   /** The restrictions that the network has put on the number; `until` where it named an end. */
@@ -197,7 +197,7 @@ export function allowedAt(refusals: readonly Refusal[]): number | undefined {
   return times.every((time) => time !== undefined) ? Math.max(...times) : undefined;
 }
 
-/** New chats that a session of this age (milliseconds) may begin in 24 hours; undefined for any number. */
+/** New chats that a number linked for so long (milliseconds) may begin in 24 hours; undefined for any number. */
 export function newChatLimit({ newChatsPerDay = [] }: Policy, ageMs: number): number | undefined {
   const reached = newChatsPerDay.filter(({ linkedDays }) => linkedDays * DAY_MS <= Math.max(0, ageMs));
   return reached.at(-1)?.limit;

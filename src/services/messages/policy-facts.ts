@@ -9,6 +9,7 @@ import type { IncomingMessage, Restriction } from '../../link/link.js';
 import type { SessionRecord, Store } from '../../store/store.js';
 import type { Contacts } from '../identities/contacts.js';
 import type { KnownGroups } from '../identities/known-groups.js';
+import { linkedSince } from '../sessions/linked-number.js';
 import type { Session } from '../sessions/session.js';
 import { type Counted, countedSend } from './admission.js';
 import { ChatStandings, isGroup, later } from './chat-standings.js';
@@ -80,7 +81,7 @@ export class PolicyFacts {
     const isSilent = state === 'silent' || (state === 'asked' && mode === 'enforce');
     const warning = restrictions.warning(clientId);
     return {
-      since: record.createdAt,
+      since: linkedSince(record),
       counts,
       restrictions: restrictions.active(clientId),
       ...(warning && { warning }),

@@ -6,6 +6,7 @@ import type { SessionRecord, Store } from '../../store/store.js';
 import { liveLink, type SessionSource } from '../access.js';
 import type { Contacts } from '../identities/contacts.js';
 import type { Policies } from '../services.js';
+import { linkedSince } from '../sessions/linked-number.js';
 import { shown } from './admission.js';
 import { isGroup } from './chat-standings.js';
 import type { PolicyFacts } from './policy-facts.js';
@@ -91,6 +92,7 @@ export class PolicyReports implements Policies {
       clientId,
       ...(orgId && { orgId }),
       createdAt: new Date(record.createdAt).toISOString(),
+      linkedAt: new Date(linkedSince(record)).toISOString(),
       sends,
     };
   }

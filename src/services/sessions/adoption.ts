@@ -13,6 +13,7 @@ import type { Logger } from '../../log.js';
 import type { Store } from '../../store/store.js';
 import type { Adoption, SessionView } from '../services.js';
 import { sessionView } from './directory.js';
+import { linkedAs, linkedSince } from './linked-number.js';
 import { definedOnly, type RecordChanges } from './record.js';
 import type { SessionRegistry } from './registry.js';
 import type { Session } from './session.js';
@@ -44,7 +45,7 @@ export class AdoptedNumbers implements Adoption {
   }
 
   async take(part: AdoptRequest): Promise<{ session: SessionView; leftOut: string[] }> {
-    const { clientId, begin, keys = [], credentials, received = [], ...settings } = part;
+    const { clientId, begin, keys = [], credentials, received = [], linkedAt, ...settings } = part;
     const { sessions, store, links, clock } = this.#options;
     await links.load();
     // all errors of the request before anything is written
@@ -68,7 +69,9 @@ export class AdoptedNumbers implements Adoption {
       if (linked) {
         await store.keys.commit(clientId, { credentials: linked.credentials });
         requireUntouched(session);
-        await session.update(linked.me);
+        const now = clock.now();
+        const since = linkedAt === undefined ? now : Math.min(now, Date.parse(linkedAt));
+        await session.update({ ...linkedAs(session.record, linked.me, since), ...linked.me });
         await session.start();
       }
       return { session: sessionView(session), leftOut: unusable };
@@ -121,6 +124,7 @@ export class AdoptedNumbers implements Adoption {
           retentionDays,
         },
         ...{ extraEvents: session.record.extraEvents.filter(isExtraEvent), proxy: proxy || null },
+        linkedAt: new Date(linkedSince(session.record)).toISOString(),
       },
       staying: {
         failedDeliveries: failed.get(clientId) ?? 0,

@@ -167,6 +167,8 @@ export function newRecord(
     statusReason: '',
     statusSince: createdAt,
     bannedUntil: 0,
+    linkedAt: 0,
+    linkedNumber: '',
     createdAt,
     ...definedOnly(settings),
   };

@@ -12,6 +12,7 @@ import type { WaVersion } from '../../link/wa-versions.js';
 import type { Logger } from '../../log.js';
 import type { SessionRecord } from '../../store/store.js';
 import { isStep, openLink, PASSKEY_REASONS, type Step } from './link-steps.js';
+import { linkedAs, unlinked } from './linked-number.js';
 import { NextAttempt, Setbacks } from './next-attempt.js';
 import { describeOutdated, describeReason, notPairing, type RecordChanges, RecordWriter } from './record.js';
 import { type ConnectContext, RENEW_MS } from './session-context.js';
@@ -233,9 +234,7 @@ export class Session {
       if (effect === 'connect_again')
         this.#connectAfter(this.#setbacks.count > 1 ? this.#setbacks.pauseMs() : 0);
       if (effect === 'connect_after_backoff') this.#connectAfter(this.#setbacks.pauseMs());
-      if (effect === 'connect_after_longest_backoff') {
-        this.#connectAfter(longestPause(this.#context.backoff));
-      }
+      if (effect === 'connect_after_longest_backoff') this.#connectAfter(longestPause(this.#context.backoff));
     }
   }
 
@@ -361,10 +360,10 @@ export class Session {
   }
 
   #adopt(me: OwnIdentity): void {
-    const { jid, lid, pn, name } = this.record;
-    if (me.jid === jid && me.lid === lid && me.pn === pn && me.name === name) return;
-    Object.assign(this.record, me);
-    this.#writer.note({ ...me });
+    const changes = linkedAs(this.record, me, this.#context.clock.now());
+    if (!changes) return;
+    Object.assign(this.record, changes);
+    this.#writer.note(changes);
   }
 
   async #dropLink(): Promise<void> {
@@ -383,10 +382,11 @@ export class Session {
   }
 
   async #dropCredentials(): Promise<void> {
-    Object.assign(this.record, { jid: '', lid: '', pn: '', name: '' });
+    const changes = unlinked(this.record);
+    Object.assign(this.record, changes);
     await this.#context.store.keys.clear(this.clientId);
     this.#mustDrop = false;
-    this.#writer.note({ jid: '', lid: '', pn: '', name: '' });
+    this.#writer.note(changes);
   }
 
   #persistStatus(): void {

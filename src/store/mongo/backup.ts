@@ -44,7 +44,7 @@ const SHAPES: { readonly [C in BackupCollection]?: Shape } = {
     // earlier releases left out fields
     toRow: (found) => ({
       ...{ statusSince: 0, bannedUntil: 0, proxy: '', rejectCalls: false, retry: 'contract' },
-      ...{ webhookPaused: '', previousToken: null, previousTokenUntil: 0 },
+      ...{ webhookPaused: '', previousToken: null, previousTokenUntil: 0, linkedAt: 0, linkedNumber: '' },
       ...found,
       extraEvents: JSON.stringify(found.extraEvents),
     }),

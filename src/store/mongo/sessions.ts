@@ -15,6 +15,8 @@ type SessionDocument = Omit<
   | 'webhookPaused'
   | 'previousToken'
   | 'previousTokenUntil'
+  | 'linkedAt'
+  | 'linkedNumber'
 > & {
   _id: string;
   statusSince?: number;
@@ -26,6 +28,8 @@ type SessionDocument = Omit<
   webhookPaused?: string | null;
   previousToken?: string | null;
   previousTokenUntil?: number | null;
+  linkedAt?: number | null;
+  linkedNumber?: string | null;
 };
 
 /** Sessions in the collection `sessions`, by clientId. */
@@ -72,5 +76,7 @@ function toRecord({ _id, ...fields }: SessionDocument): SessionRecord {
     webhookPaused: fields.webhookPaused ?? '',
     previousToken: fields.previousToken ?? null,
     previousTokenUntil: fields.previousTokenUntil ?? 0,
+    linkedAt: fields.linkedAt ?? 0,
+    linkedNumber: fields.linkedNumber ?? '',
   };
 }

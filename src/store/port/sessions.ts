@@ -40,6 +40,10 @@ export interface SessionRecord {
   statusSince: number;
   /** Milliseconds since the epoch: the end of a temporary ban, when the session connects again; 0 if none is known. */
   bannedUntil: number;
+  /** Milliseconds since the epoch: when `linkedNumber` was linked; 0 if unknown, as in records of earlier releases. */
+  linkedAt: number;
+  /** The number that was linked last, also after its link has ended; empty if unknown. */
+  linkedNumber: string;
   /** Milliseconds since the epoch. */
   createdAt: number;
 }

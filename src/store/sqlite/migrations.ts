@@ -356,4 +356,9 @@ ALTER TABLE sessions ADD COLUMN webhook_paused TEXT; -- why, for people; null: i
 ALTER TABLE sessions ADD COLUMN previous_token TEXT; -- sealed; null: none
 ALTER TABLE sessions ADD COLUMN previous_token_until INTEGER NOT NULL DEFAULT 0; -- 0: none
 `,
+  // the linked number
+  `-- v21 (compatible with v6+)
+ALTER TABLE sessions ADD COLUMN linked_at INTEGER; -- null: not known
+ALTER TABLE sessions ADD COLUMN linked_number TEXT; -- null: not known
+`,
 ];

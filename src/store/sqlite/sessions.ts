@@ -26,19 +26,23 @@ const COLUMNS: Readonly<Record<keyof SessionRecord, string>> = {
   statusSince: 'status_since',
   bannedUntil: 'banned_until',
   retentionDays: 'retention_days',
+  linkedAt: 'linked_at',
+  linkedNumber: 'linked_number',
   createdAt: 'created_at',
 };
 
 /** Booleans are stored as numbers, lists as JSON text. */
 type SessionRow = Omit<
   SessionRecord,
-  'enableGroupAi' | 'rejectCalls' | 'extraEvents' | 'retry' | 'webhookPaused'
+  'enableGroupAi' | 'rejectCalls' | 'extraEvents' | 'retry' | 'webhookPaused' | 'linkedAt' | 'linkedNumber'
 > & {
   enableGroupAi: number;
   rejectCalls: number;
   extraEvents: string;
   retry: SessionRecord['retry'] | null;
   webhookPaused: string | null;
+  linkedAt: number | null;
+  linkedNumber: string | null;
 };
 
 /** Sessions in the table `sessions`. */
@@ -96,6 +100,8 @@ function toRecord(row: SessionRow): SessionRecord {
     extraEvents: readTexts(row.extraEvents),
     retry: row.retry ?? 'contract',
     webhookPaused: row.webhookPaused ?? '',
+    linkedAt: row.linkedAt ?? 0,
+    linkedNumber: row.linkedNumber ?? '',
   };
 }
 

@@ -63,6 +63,8 @@ export function session(clientId: string, fields: Partial<SessionRecord> = {}): 
     statusReason: 'because',
     statusSince: 1_700_000_000_001,
     bannedUntil: 1_700_000_000_002,
+    linkedAt: 1_700_000_000_004,
+    linkedNumber: '15550000001',
     createdAt: 1_700_000_000_000,
     ...fields,
   };

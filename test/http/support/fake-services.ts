@@ -504,7 +504,8 @@ export function createFakeServices(clock: Clock, log: Logger): FakeServices {
       },
       async sends(clientId) {
         sessions.get(clientId);
-        return { clientId, createdAt: new Date(clock.now()).toISOString(), sends: [] };
+        const now = new Date(clock.now()).toISOString();
+        return { clientId, createdAt: now, linkedAt: now, sends: [] };
       },
     },
     heldMessages: {

@@ -385,6 +385,8 @@ const SESSION: SessionRecord = {
   statusReason: '',
   statusSince: 0,
   bannedUntil: 0,
+  linkedAt: 0,
+  linkedNumber: '',
   createdAt: 0,
 };
 

@@ -217,6 +217,28 @@ describe('SendPolicies', () => {
     expect(await sent(policies, DAVE)).to.equal('new chat');
   });
 
+  it('allow new chats by the days since the number was linked, which the session may be older than', async () => {
+    await session().update({ linkedAt: rig.clock.now() + 10 * DAY_MS });
+    rig.clock.advance(10 * DAY_MS);
+    const policies = policiesWith({
+      newChatsPerDay: [
+        { linkedDays: 0, limit: 1 },
+        { linkedDays: 7, limit: 3 },
+      ],
+    });
+    expect(await sent(policies, BOB)).to.equal('new chat');
+    expect(await ruleOf(sent(policies, CAROL))).to.equal('newChatsPerDay');
+    const { linkedDays, newChats } = await policies.reports.of('acme');
+    expect({ linkedDays, newChats }).to.deep.equal({
+      linkedDays: 0,
+      newChats: { used: 1, limit: 1, left: 0 },
+    });
+    rig.clock.advance(7 * DAY_MS - 1);
+    expect((await policies.reports.of('acme')).linkedDays).to.equal(6);
+    rig.clock.advance(1);
+    for (const jid of [CAROL, DAVE]) expect(await sent(policies, jid)).to.equal('new chat');
+  });
+
   it('count the second message of a chat as its first one when the first one does not leave', async () => {
     const policies = policiesWith(once);
     const [first, second] = [await admit(policies, BOB), await admit(policies, BOB)];

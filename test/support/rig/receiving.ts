@@ -45,6 +45,8 @@ export const SESSION: SessionRecord = {
   statusReason: '',
   statusSince: 0,
   bannedUntil: 0,
+  linkedAt: 0,
+  linkedNumber: '',
   createdAt: 0,
 };
 export const HOSTED = { ...SESSION, orgId: 'workspace1' };
