@@ -180,6 +180,7 @@ export class Gateway {
     this.#activity = new Activity({
       ...{ sessions, liveLinks, contacts, groups: knownGroups, recorder, links, retry, observer, clock, log },
       announcements: this.#announcements,
+      restrictionsChanged: (clientId) => this.sending.held.judgeAnew(clientId),
     });
     this.presence = this.#activity.presence;
     this.restrictions = this.#activity.restrictions;
@@ -286,9 +287,6 @@ export class Gateway {
       case 'unreadable':
         this.policies.noteMessage(clientId, event.message);
         this.#unreadable.take(session, event.message);
-        break;
-      case 'restriction':
-        this.sending.held.judgeAnew(clientId);
         break;
       case 'message-status':
         this.#announcements.messageStatus(record, event);

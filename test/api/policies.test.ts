@@ -188,6 +188,19 @@ describe('the policy of a session', () => {
     });
   });
 
+  it('refuses a first message right after a restart until the end of the lock, before WhatsApp has answered', async () => {
+    const { body: lock } = await world.api.get('/restrictions?clientId=acme');
+    await world.phones.fault({ kind: 'ignore-restrictions', number: ALICE.number });
+    await world.restartDaemon();
+    const [first, answer] = [await send(DAVE), await send(BOB)];
+    expect(first.body.policy).to.include({ rule: 'reachoutLock' });
+    expect(refused(answer)).to.deep.include({ status: 429, code: 'policy_refused' });
+    expect(answer.body.policy).to.include({ rule: 'reachoutLock', allowedAt: lock.until });
+    const left = (Date.parse(String(lock.until)) - Date.now()) / 1_000;
+    expect(Number(answer.headers.get('retry-after'))).to.be.closeTo(left, 5);
+    expect((await send(ERIN)).status).to.equal(200);
+  });
+
   it('asks first whether a number is on WhatsApp, so often in an hour', async () => {
     const paul = { number: '+15550000008', name: 'Paul' };
     await linkSession(world, 'gamma', paul, { extraEvents: ['account_status'] });

@@ -1,7 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Restriction } from '../../src/link/link.js';
 import { Restrictions } from '../../src/services/activity/restrictions.js';
-import { playedLink } from '../support/rig/link.js';
+import { ME, playedLink } from '../support/rig/link.js';
 import { type PlayedSessions, Rig } from '../support/rig/rig.js';
 
 const LOCK: Restriction = { kind: 'reachout-lock', active: true, cause: 'DEFAULT' };
@@ -11,10 +12,12 @@ describe('Restrictions', () => {
   let played: PlayedSessions;
   let answers: (Restriction[] | Error)[];
   let restrictions: Restrictions;
+  let announced: boolean[];
 
   beforeEach(async () => {
     rig = await Rig.start();
     answers = [];
+    announced = [];
     const link = playedLink({
       restrictions: async () => {
         const answer = answers.shift() ?? new Error('no answer');
@@ -23,14 +26,75 @@ describe('Restrictions', () => {
       },
     });
     played = rig.sessions(link);
-    const { clock, log } = rig;
-    const announcements = { optIn: () => undefined };
-    restrictions = new Restrictions({ sessions: played.sessions, announcements, clock, log });
     await played.connect();
+    restrictions = begun();
   });
   afterEach(async () => {
     await restrictions.stop();
     await rig.close();
+  });
+
+  /** Those of a process that has just begun. */
+  const begun = () => {
+    const { clock, log, retry } = rig;
+    return new Restrictions({
+      ...{ sessions: played.sessions, retry, clock, log },
+      restrictionsChanged: () => undefined,
+      announcements: {
+        optIn: (_record, event) => void ('restricted' in event && announced.push(event.restricted)),
+      },
+    });
+  };
+  /** As after a restart: only what the store has is known, and the network is silent. */
+  const restarted = async () => {
+    await restrictions.idle();
+    await restrictions.stop();
+    const stored = await rig.store.sessions.get('acme');
+    played.sessions.find('acme').record.restrictions = stored?.restrictions ?? '';
+    restrictions = begun();
+    await restrictions.resume('acme');
+    return restrictions.active('acme');
+  };
+  const told = async (...told: Restriction[]) => {
+    for (const restriction of told) restrictions.take(played.sessions.find('acme'), restriction);
+    await restrictions.idle();
+  };
+
+  it('are known after a restart before the network has answered, until their time has passed', async () => {
+    const lock = { ...LOCK, until: rig.clock.now() + 60_000 };
+    const limit: Restriction = { kind: 'new-chat-limit', active: true, cause: 'CAPPED', quota: 9, used: 9 };
+    await told(lock, limit);
+    expect(await restarted()).to.deep.equal([lock, limit]);
+    rig.clock.advance(60_000);
+    expect(restrictions.active('acme')).to.deep.equal([limit]);
+    expect(await restarted()).to.deep.equal([limit]);
+  });
+
+  it('are forgotten when the network says otherwise, which is announced also after a restart', async () => {
+    await told(LOCK);
+    expect(await restarted()).to.deep.equal([LOCK]);
+    expect(announced).to.deep.equal([true]);
+    await told({ ...LOCK, active: false });
+    expect(announced).to.deep.equal([true, false]);
+    expect(await restarted()).to.deep.equal([]);
+  });
+
+  it('are those of the number that is linked: another one begins without them', async () => {
+    await told(LOCK);
+    const pair = async (pn: string) => {
+      restrictions.reset('acme');
+      played.opened.at(-1)?.emit({ type: 'paired', me: { ...ME, pn } });
+      await setImmediate();
+      restrictions.connected('acme');
+      return restrictions.active('acme');
+    };
+    expect(await pair(ME.pn)).to.deep.equal([LOCK]);
+    expect(await pair('15550000002')).to.deep.equal([]);
+  });
+
+  it('are none where the record has what this release does not know', async () => {
+    await played.sessions.find('acme').update({ restrictions: '{"lock":{"kind":"another"}}' });
+    expect(await restarted()).to.deep.equal([]);
   });
 
   it('ask a silent network again when somebody needs to know, until it answers', async () => {

@@ -9,15 +9,17 @@ import type { SessionPart } from '../lifecycle.js';
 import type { Announcements } from '../messages/announce.js';
 import type { Restrictions as RestrictionCalls } from '../services.js';
 import type { Session } from '../sessions/session.js';
+import type { StoreRetry } from '../store-retry.js';
+import { type KnownRestrictions, lasts, readRestrictions, writeRestrictions } from './known-restrictions.js';
 import { SessionQueue } from './queue.js';
 
 /** Milliseconds after which the network is asked again about a restriction whose end it did not name, or that ends later. */
 const ASK_AGAIN_MS = 6 * 60 * 60_000;
 
-/** What the network told of the account last. */
-interface Known {
-  lock?: Restriction;
-  limit?: Restriction;
+/** What is known of the account. */
+interface Known extends KnownRestrictions {
+  /** It comes from the session's record: what it says may have been announced before. */
+  isRecalled?: boolean;
   /** What was announced last. */
   told?: RestrictionsAnswer;
   /** Does not ask again. */
@@ -35,23 +37,30 @@ interface Question {
 /**
  * The restrictions that the network puts on linked numbers: the time lock, under which a number cannot begin chats, and the
  * limit of new chats. They are asked for after each connection and at their end; the network announces changes, and the
- * link tells what it learns when a send is refused. They are kept in memory, because the next connection asks again.
+ * link tells what it learns when a send is refused. The session's record keeps those that hold, so that a restart and another
+ * node know them before the network has answered.
  */
 export class Restrictions implements SessionPart, RestrictionCalls {
   readonly #options;
   readonly #known = new Map<string, Known>();
   readonly #queue: SessionQueue;
+  /** Writes what is known; an outage of the store must not hold questions back. */
+  readonly #writes: SessionQueue;
   /** Whether the network answered since a session connected. */
   readonly #questions = new Map<string, Question>();
 
   constructor(options: {
     sessions: SessionSource & { has(clientId: string): boolean };
+    retry: Pick<StoreRetry, 'run'>;
+    /** Called when a number is restricted otherwise than before. */
+    restrictionsChanged(clientId: string): void;
     announcements: Pick<Announcements, 'optIn'>;
     clock: Clock;
     log: Logger;
   }) {
     this.#options = options;
     this.#queue = new SessionQueue('a look-up of restrictions', options.log);
+    this.#writes = new SessionQueue('a note of restrictions', options.log);
   }
 
   async of(clientId: string): Promise<RestrictionsAnswer> {
@@ -76,7 +85,7 @@ export class Restrictions implements SessionPart, RestrictionCalls {
   /** The warning of the network that holds now. */
   warning(clientId: string): Restriction | undefined {
     const { limit } = this.#known.get(clientId) ?? {};
-    return limit?.isWarning && this.#lasts(limit) ? limit : undefined;
+    return limit?.isWarning && lasts(limit, this.#options.clock.now()) ? limit : undefined;
   }
 
   /** The restrictions that hold now. */
@@ -102,18 +111,22 @@ export class Restrictions implements SessionPart, RestrictionCalls {
 
   /** Takes what the network told. */
   take(session: Session, restriction: Restriction): void {
-    const { announcements, clock } = this.#options;
+    const { announcements, restrictionsChanged, clock } = this.#options;
     const { clientId, record } = session;
+    const before = this.#view(clientId);
     const known: Known = this.#known.get(clientId) ?? { cancel: () => undefined };
     this.#known.set(clientId, known);
     if (restriction.kind === 'reachout-lock') known.lock = restriction;
     else known.limit = restriction;
     this.#watch(clientId, known);
-    const { told } = known;
+    this.#keep(session, known);
+    const { told, isRecalled } = known;
     const view = this.#view(clientId);
     known.told = view;
+    if (!isDeepStrictEqual(before, view)) restrictionsChanged(clientId);
     // nothing is new about a number that is neither restricted nor warned when it is first heard of
-    if (told ? isDeepStrictEqual(told, view) : !view.restricted && view.warning === '') return;
+    const isFree = !isRecalled && !view.restricted && view.warning === '';
+    if (told ? isDeepStrictEqual(told, view) : isFree) return;
     announcements.optIn(record, {
       event: 'account.status',
       type: 'account_status',
@@ -123,7 +136,12 @@ export class Restrictions implements SessionPart, RestrictionCalls {
     });
   }
 
+  async resume(clientId: string): Promise<void> {
+    this.#recall(clientId);
+  }
+
   connected(clientId: string): void {
+    this.#recall(clientId);
     void this.#ask(clientId);
   }
 
@@ -132,13 +150,14 @@ export class Restrictions implements SessionPart, RestrictionCalls {
     this.forget(clientId);
   }
 
-  idle(clientId?: string): Promise<void> {
-    return this.#queue.idle(clientId);
+  async idle(clientId?: string): Promise<void> {
+    await this.#queue.idle(clientId);
+    await this.#writes.idle(clientId);
   }
 
   end(clientId: string): Promise<void> {
     this.forget(clientId);
-    return this.#queue.idle(clientId);
+    return this.idle(clientId);
   }
 
   forget(clientId: string): void {
@@ -149,7 +168,31 @@ export class Restrictions implements SessionPart, RestrictionCalls {
 
   async stop(): Promise<void> {
     for (const clientId of [...this.#known.keys()]) this.forget(clientId);
-    await this.#queue.idle();
+    await this.idle();
+  }
+
+  /** What the record says holds until the network says otherwise; a pairing with another number cleared it. */
+  #recall(clientId: string): void {
+    const { sessions, clock } = this.#options;
+    if (this.#known.has(clientId) || !sessions.has(clientId)) return;
+    const recalled = readRestrictions(sessions.find(clientId).record.restrictions, clock.now());
+    if (!recalled.lock && !recalled.limit) return;
+    const known: Known = { ...recalled, isRecalled: true, cancel: () => undefined };
+    this.#known.set(clientId, known);
+    this.#watch(clientId, known);
+  }
+
+  /** Keeps what holds in the session's record. */
+  #keep({ clientId, record: { linkedNumber } }: Session, known: Known): void {
+    const { sessions, retry, clock } = this.#options;
+    const restrictions = writeRestrictions(known, clock.now());
+    this.#writes.add(clientId, async () => {
+      await retry.run(async () => {
+        const session = sessions.has(clientId) ? sessions.find(clientId) : undefined;
+        if (session?.record.linkedNumber !== linkedNumber) return;
+        if (session.record.restrictions !== restrictions) await session.update({ restrictions });
+      });
+    });
   }
 
   /** The question over the link that the session has now; undefined when it is not connected. */
@@ -195,18 +238,14 @@ export class Restrictions implements SessionPart, RestrictionCalls {
     known.cancel = clock.after(Math.min(...ends, ASK_AGAIN_MS), () => void this.#ask(clientId));
   }
 
-  /** A restriction ends at its time, whether the network says so or not. */
-  #active({ lock, limit }: Pick<Known, 'lock' | 'limit'>): Restriction[] {
+  #active({ lock, limit }: KnownRestrictions): Restriction[] {
+    const now = this.#options.clock.now();
     const known = [lock ?? [], limit ?? []].flat();
-    return known.filter((restriction) => restriction.active && this.#lasts(restriction));
-  }
-
-  #lasts({ until = Number.POSITIVE_INFINITY }: Restriction): boolean {
-    return until > this.#options.clock.now();
+    return known.filter((restriction) => restriction.active && lasts(restriction, now));
   }
 
   #view(clientId: string): RestrictionsAnswer {
-    const known: Pick<Known, 'lock' | 'limit'> = this.#known.get(clientId) ?? {};
+    const known: KnownRestrictions = this.#known.get(clientId) ?? {};
     const active = this.#active(known);
     const ends = active.map(({ until }) => until ?? Number.POSITIVE_INFINITY);
     const { used = 0, quota = 0, until } = known.limit ?? {};

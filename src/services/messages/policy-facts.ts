@@ -73,19 +73,28 @@ export class PolicyFacts {
     return read;
   }
 
-  /** The state of the number that sends. */
-  numberOf({ clientId, record }: Session, { mode, lookUpFirst }: Policy, counts: SendCounts): NumberState {
+  /**
+   * The state of the number that sends.
+   * @param isPatient no caller waits for the send: what the network told before the last connection alone does not refuse it
+   */
+  numberOf(
+    { clientId, record }: Session,
+    { mode, lookUpFirst }: Policy,
+    counts: SendCounts,
+    isPatient = false,
+  ): NumberState {
     const { restrictions } = this.#options;
     const state = restrictions.state(clientId);
     // who only observes does not wait for the answer
-    const isSilent = state === 'silent' || (state === 'asked' && mode === 'enforce');
+    const isUnanswered = state === 'silent' || (state === 'asked' && mode === 'enforce');
+    const active = isPatient && isUnanswered ? [] : restrictions.active(clientId);
     const warning = restrictions.warning(clientId);
     return {
       since: linkedSince(record),
       counts,
-      restrictions: restrictions.active(clientId),
+      restrictions: active,
       ...(warning && { warning }),
-      isSilent,
+      isSilent: isUnanswered && !active.some(isLock),
       ...(lookUpFirst && { lookUps: this.checks.questions(clientId) }),
     };
   }
@@ -134,12 +143,21 @@ export class PolicyFacts {
       ...(policy.sameText && text && { text: createHash('sha256').update(text).digest('base64') }),
     };
   }
-  /** Whether the network restricts a number is asked after each connection: a chat is not begun before the answer. */
-  async restrictionsKnown({ clientId }: Session, { mode }: Policy, standing: ChatStanding): Promise<void> {
+  /**
+   * Whether the network restricts a number is asked after each connection: a chat is not begun before the answer. Under a
+   * lock that is known from before, a caller has its refusal without one.
+   */
+  async restrictionsKnown(
+    { clientId }: Session,
+    { mode }: Policy,
+    standing: ChatStanding,
+    isPatient = false,
+  ): Promise<void> {
     if (mode !== 'enforce' || standing === 'running') return;
     const { restrictions, clock } = this.#options;
     const asked = restrictions.ask(clientId);
-    if (asked) await endsWithin(clock, RESTRICTIONS_WAIT_MS, asked);
+    if (!asked || (!isPatient && restrictions.active(clientId).some(isLock))) return;
+    await endsWithin(clock, RESTRICTIONS_WAIT_MS, asked);
   }
 
   /** A message of a private chat came, also from another device of the account. */
@@ -161,4 +179,9 @@ export class PolicyFacts {
     this.#counted.delete(clientId);
     this.checks.forget(clientId);
   }
+}
+
+/** It refuses everybody who has not written, as a silent network does. */
+function isLock({ kind }: Restriction): boolean {
+  return kind === 'reachout-lock';
 }

@@ -102,9 +102,9 @@ export class SendPolicies implements SessionPart {
     { to, text, kept, isResumed }: AskedSend,
   ): Promise<Admission> {
     const counted = await this.#facts.countedOf(session.clientId);
-    const number = () => this.#facts.numberOf(session, policy, counted.counts);
+    const number = () => this.#facts.numberOf(session, policy, counted.counts, isResumed);
     const restrictionsKnown = (standing: ChatStanding) =>
-      this.#facts.restrictionsKnown(session, policy, standing);
+      this.#facts.restrictionsKnown(session, policy, standing, isResumed);
     const answered = async (standing: ChatStanding) =>
       standing !== 'running' && dependsOnAnswer(policy, number())
         ? this.#facts.standingOf(session, to)
@@ -159,15 +159,15 @@ export class SendPolicies implements SessionPart {
     throw new GatewayError('recipient_unknown', `to: ${formatJid(address)} is not on the network`);
   }
 
-  /** Every rule that refuses a message now; none for a session whose policy does not enforce. Nothing is counted. */
+  /** Every rule that refuses a message that waits; none for a session whose policy does not enforce. Nothing is counted. */
   async refusals(session: Session, { to, text }: Pick<AskedSend, 'to' | 'text'>): Promise<Refusal[]> {
     const policy = this.#facts.policyOf(session.record);
     if (policy?.mode !== 'enforce') return [];
     const { counts } = await this.#facts.countedOf(session.clientId);
     const standing = isGroup(to) ? 'running' : await this.#facts.standingOf(session, to);
-    await this.#facts.restrictionsKnown(session, policy, standing);
+    await this.#facts.restrictionsKnown(session, policy, standing, true);
     const intended = await this.#facts.intended(session, policy, { to, text, standing });
-    return judge(policy, intended, this.#facts.numberOf(session, policy, counts));
+    return judge(policy, intended, this.#facts.numberOf(session, policy, counts, true));
   }
 
   /** A message of a private chat came, also from another device of the account. */

@@ -17,7 +17,8 @@ export function linkedAs(record: SessionRecord, me: OwnIdentity, now: number): R
   const isSame = (linkedNumber || numberIn(record)) === number;
   if (me.jid === jid && me.lid === lid && me.pn === pn && me.name === name && linkedNumber === number)
     return undefined;
-  return { ...me, linkedNumber: number, linkedAt: isSame ? linkedSince(record) : now };
+  if (isSame) return { ...me, linkedNumber: number, linkedAt: linkedSince(record) };
+  return { ...me, linkedNumber: number, linkedAt: now, restrictions: '' };
 }
 
 /** What the record of a session becomes as its link ends for good: the number may be linked again. */

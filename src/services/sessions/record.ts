@@ -169,6 +169,7 @@ export function newRecord(
     bannedUntil: 0,
     linkedAt: 0,
     linkedNumber: '',
+    restrictions: '',
     createdAt,
     ...definedOnly(settings),
   };

@@ -44,7 +44,8 @@ const SHAPES: { readonly [C in BackupCollection]?: Shape } = {
     // earlier releases left out fields
     toRow: (found) => ({
       ...{ statusSince: 0, bannedUntil: 0, proxy: '', rejectCalls: false, retry: 'contract' },
-      ...{ webhookPaused: '', previousToken: null, previousTokenUntil: 0, linkedAt: 0, linkedNumber: '' },
+      ...{ webhookPaused: '', previousToken: null, previousTokenUntil: 0, linkedAt: 0 },
+      ...{ linkedNumber: '', restrictions: '' },
       ...found,
       extraEvents: JSON.stringify(found.extraEvents),
     }),

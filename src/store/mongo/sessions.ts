@@ -17,6 +17,7 @@ type SessionDocument = Omit<
   | 'previousTokenUntil'
   | 'linkedAt'
   | 'linkedNumber'
+  | 'restrictions'
 > & {
   _id: string;
   statusSince?: number;
@@ -30,6 +31,7 @@ type SessionDocument = Omit<
   previousTokenUntil?: number | null;
   linkedAt?: number | null;
   linkedNumber?: string | null;
+  restrictions?: string | null;
 };
 
 /** Sessions in the collection `sessions`, by clientId. */
@@ -78,5 +80,6 @@ function toRecord({ _id, ...fields }: SessionDocument): SessionRecord {
     previousTokenUntil: fields.previousTokenUntil ?? 0,
     linkedAt: fields.linkedAt ?? 0,
     linkedNumber: fields.linkedNumber ?? '',
+    restrictions: fields.restrictions ?? '',
   };
 }

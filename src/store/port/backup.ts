@@ -27,7 +27,7 @@ export const BACKED_UP = collections({
     ...{ status: 'text', statusReason: 'text', statusSince: 'number', bannedUntil: 'number' },
     ...{ retentionDays: 'number?', retry: 'text?', webhookPaused: 'text?', createdAt: 'number' },
     ...{ previousToken: 'text?', previousTokenUntil: 'number?' },
-    ...{ linkedAt: 'number?', linkedNumber: 'text?' },
+    ...{ linkedAt: 'number?', linkedNumber: 'text?', restrictions: 'text?' },
   },
   // the credentials are the key with an empty type and id
   keys: { type: 'text', id: 'text', value: 'bytes' },

@@ -44,6 +44,8 @@ export interface SessionRecord {
   linkedAt: number;
   /** The number that was linked last, also after its link has ended; empty if unknown. */
   linkedNumber: string;
+  /** What the network told last of the restrictions of that number, as JSON; empty when none held. */
+  restrictions: string;
   /** Milliseconds since the epoch. */
   createdAt: number;
 }

@@ -360,5 +360,6 @@ ALTER TABLE sessions ADD COLUMN previous_token_until INTEGER NOT NULL DEFAULT 0;
   `-- v21 (compatible with v6+)
 ALTER TABLE sessions ADD COLUMN linked_at INTEGER; -- null: not known
 ALTER TABLE sessions ADD COLUMN linked_number TEXT; -- null: not known
+ALTER TABLE sessions ADD COLUMN restrictions TEXT; -- of that number, as JSON; null: none
 `,
 ];

@@ -28,13 +28,21 @@ const COLUMNS: Readonly<Record<keyof SessionRecord, string>> = {
   retentionDays: 'retention_days',
   linkedAt: 'linked_at',
   linkedNumber: 'linked_number',
+  restrictions: 'restrictions',
   createdAt: 'created_at',
 };
 
 /** Booleans are stored as numbers, lists as JSON text. */
 type SessionRow = Omit<
   SessionRecord,
-  'enableGroupAi' | 'rejectCalls' | 'extraEvents' | 'retry' | 'webhookPaused' | 'linkedAt' | 'linkedNumber'
+  | 'enableGroupAi'
+  | 'rejectCalls'
+  | 'extraEvents'
+  | 'retry'
+  | 'webhookPaused'
+  | 'linkedAt'
+  | 'linkedNumber'
+  | 'restrictions'
 > & {
   enableGroupAi: number;
   rejectCalls: number;
@@ -43,6 +51,7 @@ type SessionRow = Omit<
   webhookPaused: string | null;
   linkedAt: number | null;
   linkedNumber: string | null;
+  restrictions: string | null;
 };
 
 /** Sessions in the table `sessions`. */
@@ -102,6 +111,7 @@ function toRecord(row: SessionRow): SessionRecord {
     webhookPaused: row.webhookPaused ?? '',
     linkedAt: row.linkedAt ?? 0,
     linkedNumber: row.linkedNumber ?? '',
+    restrictions: row.restrictions ?? '',
   };
 }
 

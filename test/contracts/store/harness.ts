@@ -65,6 +65,7 @@ export function session(clientId: string, fields: Partial<SessionRecord> = {}): 
     bannedUntil: 1_700_000_000_002,
     linkedAt: 1_700_000_000_004,
     linkedNumber: '15550000001',
+    restrictions: '{"lock":{}}',
     createdAt: 1_700_000_000_000,
     ...fields,
   };

@@ -387,6 +387,7 @@ const SESSION: SessionRecord = {
   bannedUntil: 0,
   linkedAt: 0,
   linkedNumber: '',
+  restrictions: '',
   createdAt: 0,
 };
 

@@ -109,6 +109,7 @@ describe('a database file of another version', () => {
     database.exec('ALTER TABLE sessions DROP COLUMN previous_token_until');
     database.exec('ALTER TABLE sessions DROP COLUMN linked_at');
     database.exec('ALTER TABLE sessions DROP COLUMN linked_number');
+    database.exec('ALTER TABLE sessions DROP COLUMN restrictions');
     database.exec('DROP TABLE waiting_deliveries; ALTER TABLE sessions DROP COLUMN retry');
     database
       .prepare(

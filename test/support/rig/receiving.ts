@@ -47,6 +47,7 @@ export const SESSION: SessionRecord = {
   bannedUntil: 0,
   linkedAt: 0,
   linkedNumber: '',
+  restrictions: '',
   createdAt: 0,
 };
 export const HOSTED = { ...SESSION, orgId: 'workspace1' };
