@@ -921,7 +921,7 @@ export interface HeldMessage {
     | 'lookUpFirst';
   /** RFC 3339, UTC */
   heldAt: string;
-  /** When that rule allows it; another one may hold then */
+  /** When no rule holds it back any more, if nothing else is sent before */
   allowedAt: string;
   /** When it is given up */
   expiresAt: string;
@@ -1609,7 +1609,7 @@ export interface SendAnswer {
   /** `held`, with `whenAllowed` only: its policy refuses it now, and it is sent later */
   status: 'sent' | 'held';
   messageId: string;
-  /** When the rule allows a held message; another one may hold then */
+  /** When no rule holds the message back any more, if nothing else is sent before */
   allowedAt?: string;
   /** The rule that holds a message back */
   rule?:
@@ -1639,7 +1639,7 @@ export interface SendMediaAnswer {
   /** `held`, with `whenAllowed` only: its policy refuses it now, and it is sent later */
   status: 'sent' | 'held';
   messageId: string;
-  /** When the rule allows a held message; another one may hold then */
+  /** When no rule holds the message back any more, if nothing else is sent before */
   allowedAt?: string;
   /** The rule that holds a message back */
   rule?:

@@ -48,7 +48,9 @@ const sentFields = {
     .description('`held`, with `whenAllowed` only: its policy refuses it now, and it is sent later')
     .meta({ optIn: ['held'] }),
   messageId: text,
-  allowedAt: optional(time).description('When the rule allows a held message; another one may hold then'),
+  allowedAt: optional(time).description(
+    'When no rule holds the message back any more, if nothing else is sent before',
+  ),
   rule: optional(oneOf(...RULE_NAMES)).description('The rule that holds a message back'),
   warning: optional(text).description('Delivered, but not written to the hosted history: do not send again'),
 };

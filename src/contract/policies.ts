@@ -81,7 +81,7 @@ export const heldMessage = named('HeldMessage', {
   route: text.description('The operation that asked for it: `/send-message`'),
   rule: oneOf(...RULE_NAMES).description('The rule that holds it back, as far as it was judged'),
   heldAt: time,
-  allowedAt: time.description('When that rule allows it; another one may hold then'),
+  allowedAt: time.description('When no rule holds it back any more, if nothing else is sent before'),
   expiresAt: time.description('When it is given up'),
   leaving: flag.description('It is being sent now'),
 });

@@ -168,6 +168,43 @@ describe('a rule of a policy', () => {
     expect(allowedAt(refusals)).to.equal(Date.parse('2026-03-29T03:00:00+02:00'));
   });
 
+  it('names a time at which no other rule refuses the send either', () => {
+    const quietHours = { fromMinute: 740, toMinute: 840, timeZone: 'UTC', holds: 'all messages' } as const;
+    const until = (rules: Partial<Policy>, number: Partial<NumberState>) => {
+      const at = allowedAt(judge(policy({ quietHours, ...rules }), intended(), state(number)));
+      return at === undefined ? undefined : at - NOW;
+    };
+    // the hour's budget is free again at half past twelve, within quiet hours from 12:20 to 14:00
+    expect(until({ messagesPerHour: 1 }, { counts: ago(30 * MINUTE) })).to.equal(2 * HOUR);
+    expect(until({ messagesPerHour: 1 }, { counts: ago(50 * MINUTE) })).to.equal(10 * MINUTE);
+    const lock = { kind: 'reachout-lock', until: NOW + 30 * MINUTE } as const;
+    expect(until({}, { restrictions: [lock] })).to.equal(2 * HOUR);
+    // of a lock without an end the first hour is known alone
+    expect(until({}, { restrictions: [{ kind: 'reachout-lock' }] })).to.equal(2 * HOUR);
+    expect(until({ stopAtWarning: true }, { warning: { until: NOW + 3 * HOUR } })).to.equal(3 * HOUR);
+    expect(until({ onlyWhoWrote: true }, {})).to.equal(undefined);
+  });
+
+  const chance = new Chance();
+  it(`names a time at which the send is allowed, whatever refuses it now (seed ${chance.seed})`, () => {
+    for (let round = 0; round < 300; round += 1) {
+      const gap = chance.between(0, 90) * MINUTE;
+      const rules = policy({
+        messagesPerHour: chance.between(1, 3),
+        messagesPerDay: chance.between(2, 6),
+        newChatsPerDay: [{ linkedDays: 0, limit: chance.between(1, 3) }],
+        newChatGap: { minMs: gap, maxMs: gap + HOUR },
+        quietHours: {
+          ...{ fromMinute: chance.between(0, 1_439), toMinute: chance.between(0, 1_439) },
+          ...{ timeZone: 'Europe/Berlin', holds: chance.between(0, 1) ? 'new chats' : 'all messages' },
+        },
+      });
+      const counts = ago(...Array.from({ length: 8 }, () => chance.between(0, 1_439) * MINUTE));
+      const at = allowedAt(judge(rules, intended(), state({ counts })));
+      if (at !== undefined) expect(judge(rules, intended({ at }), state({ counts }))).to.deep.equal([]);
+    }
+  });
+
   it('counts the people with the same text once each, as long as one of their messages counts', () => {
     const counts = new SendCounts();
     const sent = (to: string, minute: number) => {

@@ -51,15 +51,24 @@ export interface Refusal {
   used?: number;
   /** When the message may be sent by this rule: milliseconds since the epoch; undefined when no time will change it. */
   allowedAt?: number;
+  /** When no rule refuses it any more, if nothing else is sent before; undefined when no time will change that. */
+  clearAt?: number;
 }
 
-type Judge = (policy: Policy, send: IntendedSend, number: NumberState) => Omit<Refusal, 'rule'> | undefined;
+type Judge = (
+  policy: Policy,
+  send: IntendedSend,
+  number: NumberState,
+) => Omit<Refusal, 'rule' | 'clearAt'> | undefined;
 
 /** Milliseconds after which a send may be tried again while the network does not say when its restriction ends. */
 const UNKNOWN_END_MS = HOUR_MS;
 
 /** Milliseconds after which a send may be tried again while the network does not say whether it restricts the number. */
 const SILENT_MS = 30_000;
+
+/** Times at which a refused message is judged ahead, at most: each of them is one that a rule named. */
+const STEPS_AHEAD = 20;
 
 /** Every rule. The first three are about what the network restricts: they hold under every policy. */
 const RULES = {
@@ -185,16 +194,55 @@ export function dependsOnAnswer(
 
 /** Every reason why a message may not be sent now; none if it may. */
 export function judge(policy: Policy, send: IntendedSend, number: NumberState): Refusal[] {
+  const refusals = refusalsOf(policy, send, number);
+  const clearAt = clearTime(policy, send, number, refusals);
+  return clearAt === undefined ? refusals : refusals.map((refusal) => ({ ...refusal, clearAt }));
+}
+
+/** When a refused message may be sent; undefined when never. */
+export function allowedAt([first]: readonly Refusal[]): number | undefined {
+  return first?.clearAt;
+}
+
+function refusalsOf(policy: Policy, send: IntendedSend, number: NumberState): Refusal[] {
   return RULE_NAMES.flatMap((rule) => {
-    const found: Omit<Refusal, 'rule'> | undefined = RULES[rule](policy, send, number);
+    const found: ReturnType<Judge> = RULES[rule](policy, send, number);
     return found ? [{ rule, ...found }] : [];
   });
 }
 
-/** When a refused message may be sent by all rules that refuse it; undefined when never. */
-export function allowedAt(refusals: readonly Refusal[]): number | undefined {
-  const times = refusals.map((refusal) => refusal.allowedAt);
-  return times.every((time) => time !== undefined) ? Math.max(...times) : undefined;
+/**
+ * When no rule refuses the message any more: at the time that the rules name, another one may refuse it, such as quiet hours
+ * at the end of an hour's budget.
+ */
+function clearTime(
+  policy: Policy,
+  send: IntendedSend,
+  number: NumberState,
+  refusals: readonly Refusal[],
+): number | undefined {
+  let { at } = send;
+  let found = refusals;
+  for (let step = 0; step < STEPS_AHEAD && found.length > 0; step += 1) {
+    const times = found.map((refusal) => refusal.allowedAt);
+    if (!times.every((time) => time !== undefined)) return undefined;
+    at = Math.max(at + 1, ...times);
+    found = refusalsOf(policy, { ...send, at }, stateAhead(number, send.at, at));
+  }
+  return at;
+}
+
+/** The state of the number at a later time, if nothing else is sent: what the network restricts has ended in its time. */
+function stateAhead(number: NumberState, now: number, at: number): NumberState {
+  const { restrictions, warning, isSilent, lookUps, ...rest } = number;
+  const lasts = ({ until = now + UNKNOWN_END_MS }: { until?: number }) => until > at;
+  return {
+    ...rest,
+    restrictions: restrictions.filter(lasts),
+    ...(warning && lasts(warning) && { warning }),
+    isSilent: isSilent === true && at < now + SILENT_MS,
+    ...(lookUps && { lookUps: lookUps.filter((asked) => asked > at - HOUR_MS) }),
+  };
 }
 
 /** New chats that a number linked for so long (milliseconds) may begin in 24 hours; undefined for any number. */
@@ -208,7 +256,7 @@ function networkRefusal(
   reason: string,
   { at }: IntendedSend,
   restrictions: NumberState['restrictions'],
-): Omit<Refusal, 'rule'> | undefined {
+): ReturnType<Judge> {
   const found = restrictions.find((restriction) => restriction.kind === kind);
   return found && { reason, allowedAt: found.until ?? at + UNKNOWN_END_MS };
 }
@@ -220,7 +268,7 @@ function overLimit(
   limit: number | undefined,
   { at, ms }: { at: number; ms: number },
   what: string,
-): Omit<Refusal, 'rule'> | undefined {
+): ReturnType<Judge> {
   if (limit === undefined) return undefined;
   return refusalOver(counts.count(kind, at - ms), limit, ms, what, (back) => counts.lastBut(kind, back));
 }
@@ -232,7 +280,7 @@ function refusalOver(
   windowMs: number,
   what: string,
   lastBut: (back: number) => number | undefined,
-): Omit<Refusal, 'rule'> | undefined {
+): ReturnType<Judge> {
   if (used < limit) return undefined;
   // a limit of 0 never lets anything pass
   const leaves = limit > 0 ? lastBut(limit) : undefined;
@@ -246,7 +294,7 @@ function tooSoon(
   at: number,
   what: string,
   after: string,
-): Omit<Refusal, 'rule'> | undefined {
+): ReturnType<Judge> {
   if (!gap || last === undefined) return undefined;
   const next = last + gapAfter(gap, last);
   const seconds = Math.ceil((next - last) / 1_000);
