@@ -46,6 +46,12 @@ export class RecipientChecks {
     return asking;
   }
 
+  /** Counts a question that is not asked, as who only observes does: the person is taken to be there. */
+  noteUnasked(clientId: string, address: Address): void {
+    const at = this.#noteQuestion(clientId);
+    this.#answers.set(keyOf(clientId, address), { isThere: true, at });
+  }
+
   /** When the network was asked in the last hour, oldest first: milliseconds since the epoch. */
   questions(clientId: string): readonly number[] {
     const since = this.#clock.now() - HOUR_MS;
@@ -57,9 +63,14 @@ export class RecipientChecks {
     for (const key of this.#answers.keys()) if (key.startsWith(`${clientId} `)) this.#answers.delete(key);
   }
 
-  async #ask(clientId: string, address: Address, link: Pick<Link, 'lookUp'>): Promise<boolean> {
+  #noteQuestion(clientId: string): number {
     const at = this.#clock.now();
     this.#questions.set(clientId, [...this.questions(clientId), at]);
+    return at;
+  }
+
+  async #ask(clientId: string, address: Address, link: Pick<Link, 'lookUp'>): Promise<boolean> {
+    const at = this.#noteQuestion(clientId);
     const person = await this.#contacts.lookUp(clientId, address, link);
     const answer = { isThere: person !== undefined, at };
     this.#answers.set(keyOf(clientId, address), answer);

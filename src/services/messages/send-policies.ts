@@ -1,11 +1,12 @@
 import type { PolicyFigures } from '../../contract/index.js';
-import { formatJid, parseRecipient } from '../../domain/address.js';
+import { type Address, formatJid, parseJid, parseRecipient } from '../../domain/address.js';
 import { GatewayError } from '../../domain/errors.js';
 import type { Policy } from '../../domain/policy/policy.js';
 import {
   allowedAt,
   type ChatStanding,
   dependsOnAnswer,
+  type IntendedSend,
   judge,
   type Refusal,
   type RuleName,
@@ -116,11 +117,30 @@ export class SendPolicies implements SessionPart {
       text,
       standing: await answered(standing),
     });
-    return new CountedAdmission({
-      ...{ policy, intended, counted, kept, isResumed, restrictionsKnown, answered, number },
+    const unasked = kept ? undefined : this.#unasked(session, policy, intended);
+    let isRefused = false;
+    const admission = new CountedAdmission({
+      ...{ policy, counted, kept, isResumed, restrictionsKnown, answered, number },
+      intended: { ...intended, isLookedUp: unasked !== undefined },
       now: () => this.#options.clock.now(),
-      refuse: (refusals, isRepeated) => this.#refuse(session, policy, refusals, isRepeated),
+      refuse: (refusals, isRepeated) => {
+        isRefused = true;
+        this.#refuse(session, policy, refusals, isRepeated);
+      },
     });
+    if (unasked && !isRefused) this.#facts.checks.noteUnasked(session.clientId, unasked);
+    return admission;
+  }
+
+  /** Whom the network would be asked about, if the policy did not only observe. */
+  #unasked(
+    { clientId }: Session,
+    { mode, lookUpFirst }: Policy,
+    { to, standing }: IntendedSend,
+  ): Address | undefined {
+    if (mode !== 'observe' || !lookUpFirst || standing !== 'new') return undefined;
+    const address = parseJid(to);
+    return address && !this.#facts.checks.known(clientId, address) ? address : undefined;
   }
 
   /**

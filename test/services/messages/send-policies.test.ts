@@ -14,6 +14,8 @@ import { type PlayedSessions, Rig } from '../../support/rig/rig.js';
 const BOB = '90000000000002@lid';
 const CAROL = '90000000000003@lid';
 const DAVE = '90000000000004@lid';
+const EVE = '90000000000005@lid';
+const FRANK = '90000000000006@lid';
 const GROUP = '120363000000000001@g.us';
 const NOBODY = { lid: '', pn: '', name: '', pushName: '', username: '', source: '', learntAt: 0 };
 const LOCK: Restriction = { kind: 'reachout-lock', active: true, cause: 'DEFAULT' };
@@ -406,6 +408,18 @@ describe('SendPolicies', () => {
     expect(await admit(policies, CAROL)).to.equal(undefined);
     traces.conversation = conversation;
     expect(await sent(policies, CAROL)).to.equal('new chat');
+  });
+
+  it('count while they observe what a limit of look-ups would refuse, and look nobody up', async () => {
+    const policies = policiesWith({ mode: 'observe', lookUpFirst: { perHour: 1 } });
+    trusted = [EVE];
+    for (const jid of [BOB, BOB, EVE, CAROL, DAVE]) await sent(policies, jid);
+    const count = () => policies.reports.figures({ clientId: 'acme', orgId: '' })?.refused;
+    expect(count()).to.deep.equal([{ rule: 'lookUpFirst', count: 2 }]);
+    rig.clock.advance(60 * 60_000);
+    await sent(policies, FRANK);
+    expect(count()).to.deep.equal([{ rule: 'lookUpFirst', count: 2 }]);
+    expect(lookedUp).to.deep.equal([]);
   });
 
   it('only count while they observe', async () => {
