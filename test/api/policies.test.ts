@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { proto } from '@whiskeysockets/baileys';
 import { expect } from 'chai';
-import { eventOf, extraEventOf } from '../support/receiver.js';
+import { eventOf, extraEventOf, startReceiver } from '../support/receiver.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
 import { until } from '../support/until.js';
 import {
@@ -109,6 +109,18 @@ describe('the policy of a session', () => {
     const numbers = Array.isArray(past.sends) ? past.sends.map(({ pn }) => pn) : [];
     const people = [BOB, CAROL, BOB, ERIN];
     expect(numbers).to.deep.equal(people.map(({ number }) => `${number.slice(1)}@s.whatsapp.net`));
+  });
+
+  it('refuses a file before it is downloaded', async () => {
+    const host = await startReceiver();
+    try {
+      const file = { clientId: 'acme', to: DAVE.number, downloadUrl: `${host.url}/menu.txt` };
+      const answer = await world.api.post('/send-media-message', file);
+      expect(refused(answer).policy).to.include({ rule: 'newChatsPerDay' });
+      expect(host.calls).to.deep.equal([]);
+    } finally {
+      await host.stop();
+    }
   });
 
   it('counts the same after a restart', async () => {

@@ -19,7 +19,7 @@ import type { Contacts } from '../identities/contacts.js';
 import type { SessionPart } from '../lifecycle.js';
 import type { Session } from '../sessions/session.js';
 import { type Admission, CountedAdmission, shown } from './admission.js';
-import { isGroup } from './chat-standings.js';
+import { isGroup, later } from './chat-standings.js';
 import { PolicyFacts } from './policy-facts.js';
 import { PolicyReports } from './policy-reports.js';
 
@@ -144,39 +144,47 @@ export class SendPolicies implements SessionPart {
   }
 
   /**
-   * Asks the network before a first message whether the recipient is there, where the policy wants it. What the policy
-   * refuses anyway is not looked up.
+   * Refuses a message before anything is looked up or downloaded for it, where its recipient is known. Then asks the network
+   * before a first message whether the recipient is there, where the policy wants it.
    * @param asked `to` in any form that callers write; a message that may be held back is refused by the limit of look-ups alone
    * @throws GatewayError recipient_unknown, policy_refused, lookup_failed, store_unavailable
    */
-  async lookUpFirst(
+  async checkFirst(
     session: Session,
-    { to, whenAllowed }: { to: string; whenAllowed?: boolean | undefined },
+    { to, text, whenAllowed }: { to: string; text: string; whenAllowed?: boolean | undefined },
     link: Pick<Link, 'lookUp'>,
   ): Promise<void> {
     const { clientId } = session;
-    const { contacts } = this.#options;
-    const policy = this.#facts.policyOf(session.record);
+    const facts = this.#facts;
+    const policy = facts.policyOf(session.record);
     const address = parseRecipient(to);
-    if (policy?.mode !== 'enforce' || !policy.lookUpFirst || !address || address.kind === 'group') return;
-    const person = await contacts.find(clientId, { [address.kind]: address.user });
+    if (policy?.mode !== 'enforce' || !address) return;
+    const person = await this.#personAt(clientId, address);
+    // a number without a LID may be that of somebody who has written
+    const isCertain = (address.kind === 'group' || person?.lid) && !whenAllowed;
+    if (!isCertain && !policy.lookUpFirst) return;
     const jid = formatJid(person?.lid ? { kind: 'lid', user: person.lid } : address);
-    const counted = await this.#facts.countedOf(clientId);
-    const standing = await this.#facts.writtenTo(session, jid, counted);
-    if (standing !== 'new') return;
-    const known = this.#facts.checks.known(clientId, address);
-    if (known === undefined && !this.#facts.checks.isAsking(clientId, address)) {
-      await this.#facts.restrictionsKnown(session, policy, standing);
-      const intended = await this.#facts.intended(session, policy, { to: jid, text: '', standing });
-      const number = this.#facts.numberOf(session, policy, counted.counts);
-      const refusals = judge(policy, { ...intended, isLookedUp: true }, number);
-      // an unknown number may be that of somebody who has written
-      const isCertain = person !== undefined && !whenAllowed;
+    const counted = await facts.countedOf(clientId);
+    const written = isGroup(jid) ? 'running' : await facts.writtenTo(session, jid, counted);
+    // another message begins the chat now
+    const standing = later(written, counted.beginning.has(jid) ? 'unanswered' : undefined);
+    const isAsked = policy.lookUpFirst !== undefined && standing === 'new';
+    const known = facts.checks.known(clientId, address);
+    const isLookedUp = isAsked && known === undefined && !facts.checks.isAsking(clientId, address);
+    if (isCertain || isLookedUp) {
+      await facts.restrictionsKnown(session, policy, standing);
+      const intended = await facts.intended(session, policy, { to: jid, text, standing });
+      const number = facts.numberOf(session, policy, counted.counts);
+      const refusals = judge(policy, { ...intended, isLookedUp }, number);
       const certain = refusals.filter(({ rule }) => isCertain || rule === 'lookUpFirst');
       this.#refuse(session, policy, certain, false);
     }
-    if (known ?? (await this.#facts.checks.ask(clientId, address, link))) return;
+    if (!isAsked || (known ?? (await facts.checks.ask(clientId, address, link)))) return;
     throw new GatewayError('recipient_unknown', `to: ${formatJid(address)} is not on the network`);
+  }
+
+  async #personAt(clientId: string, { kind, user }: Address): Promise<{ lid: string } | undefined> {
+    return kind === 'group' ? undefined : this.#options.contacts.find(clientId, { [kind]: user });
   }
 
   /** Every rule that refuses a message that waits; none for a session whose policy does not enforce. Nothing is counted. */

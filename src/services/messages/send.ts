@@ -64,7 +64,7 @@ export class Sender implements Sending, SessionPart {
     media: Pick<Media, 'prepare' | 'spool' | 'preview'>;
     /** Whether a text with a link has a preview when its request does not say. */
     linkPreviews: boolean;
-    policies: Pick<SendPolicies, 'admit' | 'lookUpFirst' | 'refusals'>;
+    policies: Pick<SendPolicies, 'admit' | 'checkFirst' | 'refusals'>;
     announcements: Pick<Announcements, 'messageStatus'>;
     /** Messages of one session that may wait until their policy allows them. */
     heldLimit: number;
@@ -237,7 +237,8 @@ export class Sender implements Sending, SessionPart {
     const { contacts, liveLinks, earlier, policies, clock } = this.#options;
     const { to, whenAllowed, mentions = [], quotedMessageId, metaData } = job.payload;
     const resolve = async (link: Link) => {
-      if (!job.target) await policies.lookUpFirst(session, { to, whenAllowed }, link);
+      if (!job.target)
+        await policies.checkFirst(session, { to, text: textIn(job.payload), whenAllowed }, link);
       return contacts.resolve(clientId, to, link);
     };
     const recipient = await liveLinks.over(session, resolve, gone);

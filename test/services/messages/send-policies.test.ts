@@ -51,7 +51,7 @@ describe('SendPolicies', () => {
       },
       ...{ sessions: played.sessions, store, clock, log },
       contacts: {
-        find: async () => NOBODY,
+        find: async (_clientId, { lid = '' }) => ({ ...NOBODY, lid }),
         resolve: () => Promise.reject(new Error('not played')),
         lookUp: async (_clientId, { kind, user }) => {
           lookedUp.push(user);
@@ -345,7 +345,7 @@ describe('SendPolicies', () => {
   it('ask before a first message whether the recipient is there, remember it, and ask so often in an hour', async () => {
     const policies = policiesWith({ lookUpFirst: { perHour: 2 } });
     const lookUp = (to: string) =>
-      policies.lookUpFirst(session(), { to }, playedLink()).then(
+      policies.checkFirst(session(), { to, text: '' }, playedLink()).then(
         () => 'there',
         (error: unknown) => (isGatewayError(error) ? (error.policy?.rule ?? error.code) : error),
       );
@@ -366,9 +366,28 @@ describe('SendPolicies', () => {
 
   it('look nobody up to whom the policy lets nothing pass', async () => {
     const policies = policiesWith({ lookUpFirst: { perHour: 2 }, deny: [BOB] });
-    const looking = policies.lookUpFirst(session(), { to: BOB }, playedLink());
+    const looking = policies.checkFirst(session(), { to: BOB, text: '' }, playedLink());
     expect(await ruleOf(looking)).to.equal('deny');
     expect(lookedUp).to.deep.equal([]);
+  });
+
+  it('refuse a message to a known recipient before anything is looked up or downloaded for it', async () => {
+    const policies = policiesWith({ ...once, messagesPerHour: 3 });
+    const check = (to: string, whenAllowed = false) =>
+      ruleOf(policies.checkFirst(session(), { to, text: '', whenAllowed }, playedLink()));
+    const first = await admit(policies, BOB);
+    // the first message of the chat is in flight
+    expect(await check(BOB)).to.equal('sent');
+    expect(await check(CAROL)).to.equal('newChatsPerDay');
+    // who may have written under an unknown LID, and a message that may wait, are judged later
+    expect(await check('+15550000003')).to.equal('sent');
+    expect(await check(CAROL, true)).to.equal('sent');
+    await leave(first);
+    first?.end();
+    expect(await check(GROUP)).to.equal('sent');
+    for (const jid of [BOB, BOB]) await sent(policies, jid);
+    for (const jid of [BOB, GROUP]) expect(await check(jid)).to.equal('messagesPerHour');
+    expect(refused).to.deep.equal(['newChatsPerDay', 'messagesPerHour', 'messagesPerHour']);
   });
 
   it('count past sends from before the first policy as what they were', async () => {

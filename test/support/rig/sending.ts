@@ -91,7 +91,7 @@ export async function sendingOver(base: Rig): Promise<Sending> {
     policies: {
       admit: (_session, asked) => rig.onAdmit(asked),
       refusals: async () => [],
-      lookUpFirst: async () => undefined,
+      checkFirst: async () => undefined,
     },
     announcements: { messageStatus: () => undefined },
     heldLimit: 1_000,
