@@ -40,13 +40,15 @@ Retry-After. Nothing is sent or changed.`;
   async run(): Promise<PlanSummary> {
     const { args, flags } = await this.parse(PolicyPlan);
     const { policiesIn } = await import('../../src/cli/policy/file.js');
-    const { readPlannedSends, pastSends, summaryOf } = await import('../../src/cli/policy/planned.js');
+    const { allPastSends, readPlannedSends, pastSends, summaryOf } = await import(
+      '../../src/cli/policy/planned.js'
+    );
     const { planSends } = await import('../../src/domain/policy/plan.js');
     const file = await policiesIn(args.file);
     const { session, sends: csv, days } = flags;
     const past =
       csv === undefined && session !== undefined
-        ? await (await this.daemon(flags)).getPastSends({ clientId: session, days })
+        ? await allPastSends(await this.daemon(flags), { clientId: session, days })
         : undefined;
     const ofSession = file.sessions.get(session ?? '') ?? file.orgs.get(past?.orgId ?? '');
     const name = flags.name ?? ofSession ?? file.default;

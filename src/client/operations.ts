@@ -1305,6 +1305,8 @@ export interface PastSends {
     /** `running`: the other side has written, or it is a group; `unanswered`: only this number has written */
     standing: 'new' | 'unanswered' | 'running';
   }[];
+  /** Present if more follow: `after` of the next page */
+  next?: string;
 }
 
 export interface PolicyAnswer {
@@ -2764,6 +2766,9 @@ export interface GetPolicyRequest {
 export interface GetPastSendsRequest {
   clientId: string;
   days?: number;
+  limit?: number;
+  /** Continue after this time: `next` of the page before */
+  after?: string;
 }
 
 export interface GetFleetRequest {
@@ -3766,7 +3771,7 @@ export class Operations {
   /** Get the sends of a session in the last days, without their content, to replay them against a policy. `GET /policy/sends` */
   getPastSends(request: GetPastSendsRequest, options?: CallOptions): Promise<PastSends> {
     return this.#transport.json(
-      { method: 'GET', path: '/policy/sends', query: ['clientId', 'days'] },
+      { method: 'GET', path: '/policy/sends', query: ['clientId', 'days', 'limit', 'after'] },
       request,
       options,
     );

@@ -73,6 +73,7 @@ const pastSends = named('PastSends', {
       standing,
     }),
   ).description('Oldest first'),
+  next: optional(time).description('Present if more follow: `after` of the next page'),
 });
 
 export const heldMessage = named('HeldMessage', {
@@ -92,6 +93,7 @@ export type PolicyFigures = TypeOf<typeof policyFigures>;
 export type PastSends = TypeOf<typeof pastSends>;
 
 const HELD_PAGE = 1_000;
+const SENDS_PAGE = 1_000;
 
 export const policies = {
   listOutbox: operation({
@@ -164,7 +166,12 @@ export const policies = {
     owner: 'session',
     summary:
       'Get the sends of a session in the last days, without their content, to replay them against a policy',
-    query: record({ clientId, days: count.min(1).max(14).default(14) }),
+    query: record({
+      clientId,
+      days: count.min(1).max(14).default(14),
+      limit: count.min(1).max(SENDS_PAGE).default(SENDS_PAGE),
+      after: optional(time).description('Continue after this time: `next` of the page before'),
+    }),
     answer: pastSends,
     example: {
       clientId: 'acme',

@@ -64,6 +64,8 @@ describe('the policy of a session', () => {
     policy: body.policy,
   });
 
+  const sendsIn = ({ sends }: ApiAnswer['body']) => (Array.isArray(sends) ? sends : []);
+
   it('refuses a new chat beyond its limit, and says which rule, what is left and when it is allowed', async () => {
     expect((await send(BOB)).status).to.equal(200);
     expect((await send(CAROL)).status).to.equal(200);
@@ -109,6 +111,17 @@ describe('the policy of a session', () => {
     const numbers = Array.isArray(past.sends) ? past.sends.map(({ pn }) => pn) : [];
     const people = [BOB, CAROL, BOB, ERIN];
     expect(numbers).to.deep.equal(people.map(({ number }) => `${number.slice(1)}@s.whatsapp.net`));
+  });
+
+  it('tells its sends in pages', async () => {
+    const page = async (query: string) =>
+      (await world.api.get(`/policy/sends?clientId=acme&limit=3${query}`)).body;
+    const [{ next }, all] = [await page(''), await world.api.get('/policy/sends?clientId=acme')];
+    expect(all.body).to.not.have.property('next');
+    const rest = await page(`&after=${next}`);
+    expect(rest.sends).to.have.lengthOf(1);
+    expect([...sendsIn(await page('')), ...sendsIn(rest)]).to.deep.equal(all.body.sends);
+    expect(rest).to.not.have.property('next');
   });
 
   it('refuses a file before it is downloaded', async () => {

@@ -2,9 +2,25 @@ import type { PastSends } from '../../contract/index.js';
 import { formatJid, parseRecipient } from '../../domain/address.js';
 import type { PlannedOutcome, PlannedSend } from '../../domain/policy/plan.js';
 import type { ChatStanding, RuleName } from '../../domain/policy/rules.js';
+import type { DaemonClient } from '../client.js';
 import { CliError } from '../errors.js';
 
 const STANDINGS: readonly ChatStanding[] = ['new', 'unanswered', 'running'];
+
+/** Reads the sends of a session's last days, page by page. */
+export async function allPastSends(
+  client: Pick<DaemonClient, 'getPastSends'>,
+  asked: { clientId: string; days: number },
+): Promise<PastSends> {
+  const first = await client.getPastSends(asked);
+  const sends = [...first.sends];
+  for (let after = first.next; after !== undefined; ) {
+    const page = await client.getPastSends({ ...asked, after });
+    sends.push(...page.sends);
+    after = page.next;
+  }
+  return { ...first, sends };
+}
 
 /** The sends of a session's past, to be replayed. */
 export function pastSends({ sends }: Pick<PastSends, 'sends'>): PlannedSend[] {

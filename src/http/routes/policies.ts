@@ -17,7 +17,9 @@ export const policyRoutes: readonly Route[] = [
   route(policies.getPolicy, ({ query: { clientId, to } }, { services }) =>
     services.policies.of(clientId, to),
   ),
-  route(policies.getPastSends, ({ query: { clientId, days } }, { services, now }) =>
-    services.policies.sends(clientId, now() - days * DAY_MS),
-  ),
+  route(policies.getPastSends, ({ query: { clientId, days, limit, after } }, { services, now }) => {
+    const since = now() - days * DAY_MS;
+    const from = after === undefined ? since : Math.max(since, Date.parse(after));
+    return services.policies.sends(clientId, from, limit);
+  }),
 ];

@@ -2,7 +2,7 @@ import type { PolicyAnswer, PolicyFigures } from '../../contract/index.js';
 import { formatJid, parseJid } from '../../domain/address.js';
 import { type Clock, DAY_MS } from '../../domain/clock.js';
 import { judge, newChatLimit } from '../../domain/policy/rules.js';
-import type { SessionRecord, Store } from '../../store/store.js';
+import type { PastSend, SessionRecord, Store } from '../../store/store.js';
 import { liveLink, type SessionSource } from '../access.js';
 import type { Contacts } from '../identities/contacts.js';
 import type { Policies } from '../services.js';
@@ -72,10 +72,11 @@ export class PolicyReports implements Policies {
     return { ...answer, chat };
   }
 
-  async sends(clientId: string, since: number): ReturnType<Policies['sends']> {
+  async sends(clientId: string, since: number, limit: number): ReturnType<Policies['sends']> {
     const { facts, sessions, store, contacts } = this.#options;
     const { record } = sessions.find(clientId);
-    const past = await facts.chats.ofPast(clientId, await store.sends.past(clientId, since));
+    const { page, next } = await pageOf(store, clientId, since, limit);
+    const past = await facts.chats.ofPast(clientId, page);
     const numbers = new Map<string, string>();
     for (const to of new Set(past.map(({ send }) => send.to))) {
       const address = parseJid(to);
@@ -94,6 +95,31 @@ export class PolicyReports implements Policies {
       createdAt: new Date(record.createdAt).toISOString(),
       linkedAt: new Date(linkedSince(record)).toISOString(),
       sends,
+      ...(next !== undefined && { next: new Date(next).toISOString() }),
     };
+  }
+}
+
+/**
+ * A page of sends that ends between two times, because the next one begins after a time.
+ * @returns with the time of its last send when more follow
+ */
+async function pageOf(
+  { sends }: Pick<Store, 'sends'>,
+  clientId: string,
+  since: number,
+  limit: number,
+): Promise<{ page: PastSend[]; next?: number }> {
+  for (let size = limit + 1; ; size *= 2) {
+    const read = await sends.past(clientId, since, size);
+    const cut = read[limit]?.sentAt;
+    if (cut === undefined) return { page: read };
+    const page = read.filter(({ sentAt }) => sentAt < cut);
+    const next = page.at(-1)?.sentAt;
+    if (next !== undefined) return { page, next };
+    // more of one millisecond than fit into a page
+    const together = read.filter(({ sentAt }) => sentAt === cut);
+    if (together.length < read.length) return { page: together, next: cut };
+    if (read.length < size) return { page: read };
   }
 }

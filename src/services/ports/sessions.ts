@@ -47,8 +47,12 @@ export interface Policies {
    * @throws session_unknown; with `to` also session_unpaired, session_not_connected, recipient_unknown, lookup_failed
    */
   of(clientId: string, to?: string): Promise<PolicyAnswer>;
-  /** The sends after a time (milliseconds since the epoch), without their content. @throws session_unknown */
-  sends(clientId: string, since: number): Promise<PastSends>;
+  /**
+   * A page of the sends after a time (milliseconds since the epoch), without their content.
+   * @param limit sends of a page; those of the same millisecond are in one page
+   * @throws session_unknown
+   */
+  sends(clientId: string, since: number, limit: number): Promise<PastSends>;
 }
 
 export interface Sessions {

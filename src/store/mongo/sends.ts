@@ -111,10 +111,12 @@ export function mongoSends(
           .toArray();
         return found.map(toSent);
       }),
-    past: (clientId, sentAfter) =>
+    past: (clientId, sentAfter, limit = 0) =>
       log.read(clientId, async () => {
         const fields = { projection: { _id: 0, to: 1, sentAt: 1, counted: 1 } };
-        const found = sends.find({ clientId, sentAt: { $gt: sentAfter } }, fields).sort({ sentAt: 1 });
+        const after = sends.find({ clientId, sentAt: { $gt: sentAfter } }, fields);
+        // a limit of 0 is none
+        const found = after.sort({ sentAt: 1 }).limit(limit);
         return (await found.toArray()).map(({ to, sentAt, counted }) => ({
           to,
           sentAt,

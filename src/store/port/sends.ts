@@ -51,8 +51,8 @@ export interface SendStore {
   open(clientId: string): Promise<SentRecord[]>;
   /** Records with the field `held`, oldest first. */
   held(clientId: string): Promise<SentRecord[]>;
-  /** All sends after the given time, oldest first. */
-  past(clientId: string, sentAfter: number): Promise<PastSend[]>;
+  /** The sends after the given time, oldest first: all of them, or so many at most. */
+  past(clientId: string, sentAfter: number, limit?: number): Promise<PastSend[]>;
   /** The caller received an error. */
   close(clientId: string, messageId: string): Promise<void>;
   /** The echo event was announced: acknowledges and closes the record, and removes its field `held`. */

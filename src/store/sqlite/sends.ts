@@ -13,6 +13,9 @@ type SendRow = Omit<SentRecord, 'fileName' | 'counted' | 'acknowledged' | 'close
 const SEND_FIELDS = `message_id AS messageId, recipient AS "to", content, meta_data AS metaData, file_name AS fileName,
   counted, sent_at AS sentAt, acknowledged, closed, held`;
 
+/** SQLite takes a negative limit for none. */
+const NO_LIMIT = -1;
+
 /** Own messages in the table `sends`. */
 export function sqliteSends({ sqlite, run, write }: OpenDatabase): SendStore {
   const put = sqlite.prepare<SendRow & { clientId: string }>(
@@ -43,9 +46,12 @@ export function sqliteSends({ sqlite, run, write }: OpenDatabase): SendStore {
   const close = sqlite.prepare<[string, string]>(
     'UPDATE sends SET closed = 1 WHERE client_id = ? AND message_id = ?',
   );
-  const past = sqlite.prepare<[string, number], { to: string; sentAt: number; counted: string | null }>(
+  const past = sqlite.prepare<
+    [string, number, number],
+    { to: string; sentAt: number; counted: string | null }
+  >(
     `SELECT recipient AS "to", sent_at AS sentAt, counted FROM sends WHERE client_id = ? AND sent_at > ?
-     ORDER BY sent_at`,
+     ORDER BY sent_at LIMIT ?`,
   );
   const prune = sqlite.prepare<[number]>('DELETE FROM sends WHERE sent_at < ?');
 
@@ -72,8 +78,8 @@ export function sqliteSends({ sqlite, run, write }: OpenDatabase): SendStore {
     async held(clientId) {
       return run(() => selectHeld.all(clientId)).map(toSent);
     },
-    async past(clientId, sentAfter) {
-      return run(() => past.all(clientId, sentAfter)).map(({ counted, ...send }) => ({
+    async past(clientId, sentAfter, limit = NO_LIMIT) {
+      return run(() => past.all(clientId, sentAfter, limit)).map(({ counted, ...send }) => ({
         ...send,
         ...weightOf(counted),
       }));

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { runExample } from '../../../src/cli/policy/examples.js';
-import { readPlannedSends, summaryOf } from '../../../src/cli/policy/planned.js';
+import { allPastSends, readPlannedSends, summaryOf } from '../../../src/cli/policy/planned.js';
 import { readPolicies } from '../../../src/config/policy-file.js';
 import { planSends } from '../../../src/domain/policy/plan.js';
 
@@ -51,6 +51,22 @@ describe('the examples of a policy', () => {
 });
 
 describe('planned sends', () => {
+  it('are all sends of a session, page by page', async () => {
+    const at = (second: number) => `2026-11-22T10:00:0${second}.000Z`;
+    const asked: (string | undefined)[] = [];
+    const about = { clientId: 'acme', createdAt: at(0), linkedAt: at(0) };
+    const getPastSends = async ({ after }: { after?: string | undefined }) => {
+      asked.push(after);
+      const second = asked.length;
+      const sends = [{ at: at(second), to: '2@lid', standing: 'running' as const }];
+      return { ...about, sends, ...(second < 3 && { next: at(second) }) };
+    };
+    const { sends, ...rest } = await allPastSends({ getPastSends }, { clientId: 'acme', days: 14 });
+    expect(sends.map((send) => send.at)).to.deep.equal([at(1), at(2), at(3)]);
+    expect(rest.linkedAt).to.equal(at(0));
+    expect(asked).to.deep.equal([undefined, at(1), at(2)]);
+  });
+
   it('are read from lines of time and recipient, and summed up', async () => {
     const text = [
       'time,to,standing',

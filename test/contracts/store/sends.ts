@@ -83,6 +83,8 @@ export function sendsContract(harness: () => StoreHarness): void {
         { to: '100000000000002@lid', sentAt: 3_000, counted: 'nothing' },
       ]);
       expect(await sends().past('acme', 0)).to.have.length(3);
+      const times = (await sends().past('acme', 0, 2)).map(({ sentAt }) => sentAt);
+      expect(times).to.deep.equal([1_000, 2_000]);
       expect(await sends().get('acme', 'M2')).to.not.have.property('counted');
     });
 

@@ -401,6 +401,23 @@ describe('SendPolicies', () => {
     expect(await ruleOf(sent(policies, BOB))).to.equal('newChatsPerDay');
   });
 
+  it('tell all sends page by page, also those of one millisecond', async () => {
+    const policies = policiesWith({});
+    const times = [1, 2, 2, 2, 3, 4];
+    for (const [index, sentAt] of times.entries())
+      await rig.store.sends.put('acme', {
+        ...{ messageId: `M${index}`, to: BOB, content: Uint8Array.of(1), metaData: '', fileName: '' },
+        ...{ counted: 'message', sentAt, acknowledged: true, closed: true },
+      });
+    const pages: number[][] = [];
+    for (let since: number | undefined = 0; since !== undefined; ) {
+      const { sends, next } = await policies.reports.sends('acme', since, 2);
+      pages.push(sends.map(({ at }) => Date.parse(at)));
+      since = next === undefined ? undefined : Date.parse(next);
+    }
+    expect(pages).to.deep.equal([[1], [2, 2, 2], [3, 4]]);
+  });
+
   it('find an answer before many own messages', async () => {
     await played.sessions.find('acme').update({ orgId: 'workspace1' });
     const room = roomIdOf(session().record, { kind: 'lid', user: BOB.split('@')[0] ?? '' });
