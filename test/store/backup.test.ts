@@ -17,6 +17,7 @@ import {
   type Row,
 } from '../../src/store/port/backup.js';
 import { columnOf, openSqliteBackup } from '../../src/store/sqlite/backup.js';
+import { openSqliteBackend } from '../../src/store/sqlite/store.js';
 import type { Store } from '../../src/store/store.js';
 import { expectFailure, message, newFile, roomUpdate, session } from '../contracts/store/harness.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
@@ -161,6 +162,24 @@ describe('backup and restore of a store', () => {
     await fill(place);
     return { place, ...(await backUp(place)) };
   };
+
+  it('brings sessions from a backup of a release that did not know all of their fields', async () => {
+    const { dataDir } = fresh('sqlite');
+    const backend = await openSqliteBackend({ dataDir });
+    const known = { ...session('acme'), extraEvents: '[]' };
+    const row = Object.fromEntries(
+      fieldsOf('sessions').map(([field, type]) => [
+        field,
+        type.endsWith('?') ? null : (Object.entries(known).find(([name]) => name === field)?.[1] ?? ''),
+      ]),
+    );
+    await backend.restore.insert('acme', 'sessions', [row]);
+    const { name, previousTokenUntil, linkedAt, linkedNumber } = (await backend.sessions.get('acme')) ?? {};
+    await backend.close();
+    expect({ name, previousTokenUntil, linkedAt, linkedNumber }).to.deep.equal({
+      ...{ name: 'Acme', previousTokenUntil: 0, linkedAt: 0, linkedNumber: '' },
+    });
+  });
 
   it('keeps messages of the same instant in their order', async () => {
     const [source, target] = [fresh(kind), fresh(kind)];

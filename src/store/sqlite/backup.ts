@@ -146,7 +146,10 @@ export function sqliteRestore(database: OpenDatabase, dataDir: string): RestoreT
   const bytes = fileBytes(join(dataDir, FOLDER));
   const unfinished = sqlite.prepare<[], number>('SELECT count(*) FROM restoring').pluck();
   const inserts = new Map(
-    BACKUP_COLLECTIONS.map((collection) => [collection, sqlite.prepare<Cells>(insertInto(collection))]),
+    BACKUP_COLLECTIONS.map((collection) => [
+      collection,
+      sqlite.prepare<Cells>(insertInto(collection, defaultsOf(sqlite, collection))),
+    ]),
   );
   const putCredentials = sqlite.prepare<Cells>(
     'REPLACE INTO credentials (client_id, value) VALUES (@clientId, @value)',
@@ -187,11 +190,22 @@ function toCells(clientId: string, row: Row): Cells {
 
 const OF_ROOM_THEN = 'client_id = @clientId AND chat_room_id = @chatRoomId AND sent_at = @sentAt';
 
+/** The columns that take no null, and their defaults: an older backup has null for a field that it does not know. */
+function defaultsOf(sqlite: Database, collection: BackupCollection): ReadonlyMap<string, string> {
+  const columns = sqlite.prepare<[string], { name: string; value: string }>(
+    `SELECT name, dflt_value AS value FROM pragma_table_info(?) WHERE "notnull" = 1 AND dflt_value IS NOT NULL`,
+  );
+  return new Map(columns.all(collection).map(({ name, value }) => [name, value]));
+}
+
 /** Without a snapshot, a backup may hold a row twice: the first one counts. */
-function insertInto(collection: BackupCollection): string {
+function insertInto(collection: BackupCollection, defaults: ReadonlyMap<string, string>): string {
   const fields = ['clientId', ...fieldsOf(collection).map(([field]) => field)];
   const columns = fields.map((field) => columnOf(collection, field));
-  const values = fields.map((field) => `@${field}`);
+  const values = fields.map((field, index) => {
+    const value = defaults.get(columns[index] ?? '');
+    return value === undefined ? `@${field}` : `coalesce(@${field}, ${value})`;
+  });
   if (collection !== 'messages') {
     return `INSERT OR IGNORE INTO ${collection} (${columns}) VALUES (${values})`;
   }
