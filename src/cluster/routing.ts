@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { type Clock, wait } from '../domain/clock.js';
+import { type MonotonicClock, wait } from '../domain/clock.js';
 import { pauseAfter } from '../domain/retry.js';
 import type { Owners, PeerNode } from './owners.js';
 
@@ -70,23 +70,23 @@ const LONGEST_MS = 3_000;
 
 /** The time that a request waits for the node of its session. */
 export class RetryBudget {
-  readonly #clock: Clock;
+  readonly #clock: MonotonicClock;
   readonly #gone: AbortSignal;
   readonly #since: number;
   #lookups = 0;
 
   /** @param gone aborts when the caller has gone */
-  constructor(clock: Clock, gone: AbortSignal) {
+  constructor(clock: MonotonicClock, gone: AbortSignal) {
     this.#clock = clock;
     this.#gone = gone;
-    this.#since = clock.now();
+    this.#since = clock.monotonic();
   }
 
   /** Waits before the next look-up; false if the budget is spent or the caller has gone. */
   async next(): Promise<boolean> {
     this.#lookups += 1;
     const ms = pauseAfter(LOOKUP, this.#lookups);
-    if (ms === undefined || this.#clock.now() - this.#since >= LONGEST_MS) return false;
+    if (ms === undefined || this.#clock.monotonic() - this.#since >= LONGEST_MS) return false;
     await wait(this.#clock, ms, this.#gone);
     return !this.#gone.aborted;
   }

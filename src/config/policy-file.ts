@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import Joi from 'joi';
 import { formatJid, parseRecipient } from '../domain/address.js';
+import { DAY_MS } from '../domain/clock.js';
+import { durationMs } from '../domain/duration.js';
 import {
   type Gap,
   GENTLE,
@@ -46,8 +48,6 @@ export interface PolicyFile extends PolicyTable {
 
 /** The value of the setting that names the policy that comes with the program. */
 const READY = 'gentle';
-const UNITS_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
 const TIME = /^([01]\d|2[0-3]):([0-5]\d)$/;
 /** An example without a time begins on a working day at noon, UTC. */
 const EXAMPLE_STARTS = '2026-01-05T12:00:00Z';
@@ -107,15 +107,11 @@ const whole = Joi.number().integer().min(0);
 /** As long as a workspace's id may be. */
 const name = Joi.string().max(128);
 /** Times of sends are kept for as long. */
-const KEPT_MS = UNITS_MS.d;
+const KEPT_MS = DAY_MS;
 
 const duration = Joi.string()
   .custom((value: string, { message }) => {
-    const [, number, unit] = DURATION.exec(value) ?? [];
-    const factor = Object.entries(UNITS_MS).find(([known]) => known === unit)?.[1];
-    return factor === undefined
-      ? message({ custom: '{#label} must be a time such as 30s, 5m, 2h or 1d' })
-      : Number(number) * factor;
+    return durationMs(value) ?? message({ custom: '{#label} must be a time such as 30s, 5m, 2h or 1d' });
   })
   .messages({ 'string.base': '{#label} needs a unit: 30s, 5m, 2h or 1d' });
 

@@ -88,21 +88,25 @@ export async function assemble(
   cleanup: (() => Promise<unknown>)[],
 ): Promise<DaemonParts> {
   const run = { isStopping: false };
-  const { log, clock = systemClock, backoff, returns, qrLifetimeMs, pingEveryMs, pollLookupMs } = overrides;
+  const { log, backoff, returns, qrLifetimeMs, pingEveryMs, pollLookupMs } = overrides;
+  const machineClock = overrides.clock ?? systemClock;
   const encryptionKey = encryptionKeyBytes(config.encryptionKey);
   const policies = await loadPolicies(config.policy);
-  const tail = new Tail(clock.now());
   const opened = await openStore({ url: config.store, dataDir: config.dataDir, encryptionKey });
   cleanup.push(() => opened.close());
+  const network = await openNetwork(config);
+  if (network.sandbox) cleanup.push(network.sandbox.stop);
+  // with the sandbox inside, whoever moves its clock moves that of the gateway; nothing else can move it
+  const clock = overrides.clock ?? network.sandbox?.clock ?? systemClock;
+  const tail = new Tail(clock.now());
   const onRoomChange = (change: RoomChange) => {
     tail.signal({ kind: 'room', at: new Date(clock.now()).toISOString(), ...change });
   };
   const telling = notifyingRooms(opened, onRoomChange);
   const { store, failures } = await countingFailures(telling);
-  const network = await openNetwork(config);
-  if (network.sandbox) cleanup.push(network.sandbox.stop);
 
-  const nodeAuth = new NodeAuth(encryptionKey, clock);
+  // nodes compare their times, whose clocks do not move together
+  const nodeAuth = new NodeAuth(encryptionKey, machineClock);
   const membership = joinNodes({
     store,
     nodeAuth,
@@ -140,6 +144,7 @@ export async function assemble(
     serves: ownership.holds,
     allowPrivate: config.allowPrivateUrls,
     clock,
+    signingClock: machineClock,
     log: log.child({ area: 'delivery' }),
     observe: {
       attempt: (_clientId, { outcome }) => metrics.attempt(outcome),

@@ -1,4 +1,4 @@
-import { type Clock, endsWithin } from '../domain/clock.js';
+import { type Clock, endsWithin, type MonotonicClock } from '../domain/clock.js';
 import { deliveryIdFor, newDeliveryId } from '../domain/ids.js';
 import { LIMITS } from '../domain/limits.js';
 import type { GatewayEvent } from '../events/catalogue.js';
@@ -44,7 +44,9 @@ export interface DispatcherOptions {
   tail: Tail;
   /** Allow receivers with private addresses. */
   allowPrivate: boolean;
-  clock: Clock;
+  clock: MonotonicClock;
+  /** Dates signatures, because receivers compare their time with that of the receiver's machine; `clock` unless named. */
+  signingClock?: Clock;
   log: Logger;
   observe: DeliveryObserver;
   /** Whether this node may act for a session; by default it may. */
@@ -81,9 +83,10 @@ export class Dispatcher {
 
   constructor(options: DispatcherOptions) {
     const { allowPrivate, clock, log, random = Math.random, limits = QUEUE_LIMITS } = options;
+    const signing = options.signingClock ?? clock;
     this.#options = options;
     this.#queues = new OriginQueues(clock, limits);
-    this.#client = new WebhookClient(clock, allowPrivate, limits.inFlight);
+    this.#client = new WebhookClient({ clock, signing, allowPrivate, connections: limits.inFlight });
     this.#context = {
       clock,
       random,
@@ -96,7 +99,10 @@ export class Dispatcher {
       delivered: (job) => this.#delivered(job),
       dropped: (...drop) => void this.#dropped(...drop),
     };
-    this.#durableClient = new WebhookClient(clock, allowPrivate, DURABLE_CONNECTIONS);
+    this.#durableClient = new WebhookClient({
+      ...{ clock, signing, allowPrivate },
+      connections: DURABLE_CONNECTIONS,
+    });
     this.durable = new DurableDeliveries({
       store: options.waiting,
       limits: { ...DURABLE_LIMITS, ...options.durable },

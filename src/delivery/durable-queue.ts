@@ -1,4 +1,4 @@
-import type { Clock } from '../domain/clock.js';
+import { type Clock, callAt } from '../domain/clock.js';
 import { pauseAfter, type RetryPolicy } from '../domain/retry.js';
 import type { WaitingDelivery } from '../store/store.js';
 
@@ -221,19 +221,24 @@ export class DurableQueue {
   /** The next probe is for another chat, because one event may be refused for its content. */
   #probeLater(): void {
     this.#probes += 1;
-    this.#cancelProbe = this.#clock.after(pauseAfter(this.#limits.retry, this.#probes, this.#random), () => {
+    this.#cancelProbe = this.#afterPause(this.#probes, () => {
       this.#cancelProbe = undefined;
       this.#advance();
     });
   }
 
   #rest(lane: Lane, attempts: number): void {
-    const cancel = this.#clock.after(pauseAfter(this.#limits.retry, attempts, this.#random), () => {
+    const cancel = this.#afterPause(attempts, () => {
       this.#resting.delete(lane);
       this.#ready.add(lane);
       this.#advance();
     });
     this.#resting.set(lane, cancel);
+  }
+
+  #afterPause(failures: number, then: () => void): () => void {
+    const pauseMs = pauseAfter(this.#limits.retry, failures, this.#random);
+    return callAt(this.#clock, this.#clock.now() + pauseMs, then);
   }
 
   /** The receiver accepted an event, or another receiver is tried. */

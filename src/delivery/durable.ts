@@ -1,4 +1,4 @@
-import type { Clock } from '../domain/clock.js';
+import type { MonotonicClock } from '../domain/clock.js';
 import { KeyedLock } from '../domain/keyed-lock.js';
 import type { Logger } from '../log.js';
 import type { WaitingDelivery, WaitingDeliveryStore } from '../store/store.js';
@@ -48,7 +48,7 @@ const TOO_MANY = 'too many bytes of events were waiting for this receiver';
 interface DurableOptions {
   store: WaitingDeliveryStore;
   limits: DurableLimits;
-  clock: Clock;
+  clock: MonotonicClock;
   random: () => number;
   log: Logger;
   /** The webhook of a session now; undefined if it has none. */
@@ -243,12 +243,13 @@ export class DurableDeliveries {
     const target = receiver && readTarget(receiver.url);
     if (!receiver || !target) return { outcome: 'failed', status: 0, reason: NO_WEBHOOK };
     event.attempts += 1;
-    const startedAt = clock.now();
+    const startedAt = clock.monotonic();
     const { token, previous } = receiver;
     const attempt = event.attempts;
     const result = await post(target, { token, previous, deliveryId, type, body, attempt });
     const job = jobOf(event, receiver, body);
-    attempted(clientId, reportOf(job, result, attempt, clock.now() - startedAt));
+    const durationMs = Math.round(clock.monotonic() - startedAt);
+    attempted(clientId, reportOf(job, result, attempt, durationMs));
     return result;
   }
 

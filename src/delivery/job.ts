@@ -1,4 +1,4 @@
-import type { Clock } from '../domain/clock.js';
+import type { MonotonicClock } from '../domain/clock.js';
 import { pauseAfter } from '../domain/retry.js';
 import { shownUrl } from '../domain/text.js';
 import type { QueuedJob } from './queue.js';
@@ -55,7 +55,7 @@ export interface DeliveryJob extends Receiver {
 
 /** Dependencies of a delivery. */
 export interface DeliveryContext {
-  clock: Clock;
+  clock: MonotonicClock;
   /** A number from 0 to 1 that spreads retries. */
   random: () => number;
   /** The gateway stops: a failed attempt says nothing about the receiver. */
@@ -114,7 +114,7 @@ export class Delivery implements QueuedJob {
       return undefined;
     }
     if (!this.#answered && this.#job.gone?.() && this.#context.redirected(this.#job)) return undefined;
-    const startedAt = this.#context.clock.now();
+    const startedAt = this.#context.clock.monotonic();
     const { token, previous, deliveryId, type, body } = this.#job;
     const attempt = ++this.#attempts;
     const result = await this.#context.post(this.#job, this.#target, {
@@ -137,7 +137,7 @@ export class Delivery implements QueuedJob {
 
   #report(result: CallResult, startedAt: number): void {
     this.#lastReason = result.reason;
-    const durationMs = this.#context.clock.now() - startedAt;
+    const durationMs = Math.round(this.#context.clock.monotonic() - startedAt);
     this.#context.attempted(this.#job, reportOf(this.#job, result, this.#attempts, durationMs));
   }
 

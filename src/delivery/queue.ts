@@ -1,4 +1,4 @@
-import type { Clock } from '../domain/clock.js';
+import { type Clock, callAt } from '../domain/clock.js';
 
 /** Consumed slots at the front that are freed at once, so that `shift` rarely copies. */
 const COMPACT_AT = 1_024;
@@ -164,7 +164,7 @@ export class OriginQueues {
       lane.ready.unshift(job);
       this.#advance(lane);
     };
-    lane.resting.set(job, this.#clock.after(delay, wake));
+    lane.resting.set(job, callAt(this.#clock, this.#clock.now() + delay, wake));
     this.#enforceBound(lane);
   }
 

@@ -26,11 +26,13 @@ export interface WebhookFacts {
 
 /**
  * The headers of a webhook call.
- * @param now milliseconds since the epoch
+ * @param now milliseconds since the epoch; decides about a token that is replaced
+ * @param signedAt the same, as the receiver's machine knows it
  */
 export function webhookHeaders(
   { token, previous, type, deliveryId, attempt, body }: WebhookFacts,
   now: number,
+  signedAt = now,
 ): Record<string, string> {
   const headers: Record<string, string> = {
     'content-type': 'application/json',
@@ -40,7 +42,7 @@ export function webhookHeaders(
     'x-sn-attempt': String(attempt),
   };
   if (token) {
-    const timestamp = Math.floor(now / 1_000);
+    const timestamp = Math.floor(signedAt / 1_000);
     headers.authorization = `Bearer ${token}`;
     headers['webhook-id'] = deliveryId;
     headers['webhook-timestamp'] = String(timestamp);

@@ -91,10 +91,23 @@ export async function withDeadline<T>(
 export class WebhookClient {
   readonly #agent: Agent;
   readonly #clock: Clock;
+  readonly #signing: Clock;
 
-  /** @param connections to one origin */
-  constructor(clock: Clock, allowPrivate: boolean, connections: number) {
+  constructor({
+    clock,
+    signing,
+    allowPrivate,
+    connections,
+  }: {
+    clock: Clock;
+    /** Dates signatures. */
+    signing: Clock;
+    allowPrivate: boolean;
+    /** To one origin. */
+    connections: number;
+  }) {
     this.#clock = clock;
+    this.#signing = signing;
     this.#agent = receiverAgent(allowPrivate, connections, CALL_TIMEOUT_MS);
   }
 
@@ -105,7 +118,7 @@ export class WebhookClient {
         const { statusCode, body } = await this.#agent.request({
           ...target,
           method: 'POST',
-          headers: webhookHeaders(facts, this.#clock.now()),
+          headers: webhookHeaders(facts, this.#clock.now(), this.#signing.now()),
           body: facts.body,
           signal,
         });

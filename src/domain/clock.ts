@@ -1,12 +1,20 @@
 /** Milliseconds of 24 hours. */
 export const DAY_MS = 24 * 60 * 60_000;
 
+/** Milliseconds of the longest timer that Node.js can set: 24 days. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** Time as a dependency, so that tests can move it and never sleep. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Calls back once after `ms` milliseconds; the returned function cancels it. */
+  /**
+   * Calls back once after `ms` milliseconds; the returned function cancels it. For durations, such as time-outs: a clock that is moved
+   * forward does not shorten them.
+   */
   after(ms: number, callback: () => void): () => void;
+  /** What `callAt` does, of a clock that can be moved forward; other clocks need none. */
+  at?(time: number, callback: () => void): () => void;
 }
 
 /** A clock that can also measure durations. */
@@ -24,7 +32,23 @@ export const systemClock: MonotonicClock = {
   },
 };
 
-/** Waits `ms` milliseconds of the clock's time; ends early, without an error, when the signal aborts. */
+/**
+ * Calls back once when the clock shows `time`, at once if that is past; the returned function cancels it. For times of the day, such as the
+ * end of a restriction: a clock that is moved forward past `time` calls back too.
+ * @param time milliseconds since the epoch
+ */
+export function callAt(clock: Clock, time: number, callback: () => void): () => void {
+  if (clock.at) return clock.at(time, callback);
+  let cancel: () => void = () => undefined;
+  const arm = () => {
+    const leftMs = Math.max(0, time - clock.now());
+    cancel = leftMs > LONGEST_TIMER_MS ? clock.after(LONGEST_TIMER_MS, arm) : clock.after(leftMs, callback);
+  };
+  arm();
+  return () => cancel();
+}
+
+/** Waits `ms` milliseconds, by `Clock.after`; ends early, without an error, when the signal aborts. */
 export function wait(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();

@@ -145,6 +145,8 @@ export interface LinkVitals {
   lastStanzaAt: number;
   /** When the network last answered a ping, likewise. */
   lastPongAt: number;
+  /** Milliseconds since the later of the two, by a stopwatch; Infinity before the first. */
+  silentMs: number;
 }
 
 export interface OutgoingMessage {

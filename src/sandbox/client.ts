@@ -27,10 +27,12 @@ import { GroupsClient } from './client-groups.js';
 import { ControlHttp } from './client-http.js';
 import { PeopleClient } from './client-people.js';
 import { StanzasClient } from './client-stanzas.js';
+import type { ClockView } from './time.js';
 import type { VisitView } from './visits.js';
 
 export type * from './api.js';
 export { SandboxRefusal } from './client-http.js';
+export type { ClockView } from './time.js';
 
 const WAIT_MS = 10_000;
 
@@ -259,6 +261,19 @@ export class SandboxClient {
   /** Asks all devices that are being linked for another secret; resolves once they have acknowledged it. */
   refreshPairings(request: RefreshRequest = {}): Promise<RefreshResult> {
     return this.#http.ask('POST', '/pairings/refresh', request);
+  }
+
+  /** The network's time. */
+  clock(): Promise<ClockView> {
+    return this.#http.ask('GET', '/clock');
+  }
+
+  /**
+   * Moves the network's time forward, and that of the daemon that it runs in. Resolves when what is due by then has begun.
+   * @param by such as `90s`, `2h` or `3d`
+   */
+  advanceClock(by: string): Promise<ClockView> {
+    return this.#http.ask('POST', '/clock', { advance: by });
   }
 
   /** The connections that clients have made, oldest first. */

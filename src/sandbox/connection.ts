@@ -1,6 +1,6 @@
 import { proto } from '@whiskeysockets/baileys';
 import type { RawData, WebSocket } from 'ws';
-import type { Clock } from '../domain/clock.js';
+import { type Clock, callAt } from '../domain/clock.js';
 import type { ClientConnection, Companion } from './account.js';
 import { dispatch } from './dispatch.js';
 import { login } from './login.js';
@@ -275,7 +275,7 @@ class LateQueue<Thing> {
   #await(): void {
     const [first] = this.#waiting;
     if (!first) return;
-    this.#cancel = this.#clock.after(Math.max(0, first.due - this.#clock.now()), () => {
+    this.#cancel = callAt(this.#clock, first.due, () => {
       this.#waiting.shift();
       this.#handOn(first.thing);
       this.#await();

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../domain/clock.js';
+import { VirtualClock } from '../domain/virtual-clock.js';
 import type { AddressingMode } from './account.js';
 import { createServer, stopServer } from './control/server.js';
 import { MediaFolder } from './media/store.js';
@@ -8,6 +9,7 @@ import { Phones } from './phone/phone.js';
 import { restoreAuthority, restorePeople } from './state/restore.js';
 import { SqliteState } from './state/sqlite.js';
 import { forgetfulState } from './state/state.js';
+import { storedAheadMs } from './time.js';
 
 const DEFAULT_HOST = '127.0.0.1';
 
@@ -19,6 +21,7 @@ export interface SandboxOptions {
   /** Stores the network's state in this folder, so that a restart resumes. */
   dataDir?: string;
   log?: Log;
+  /** The clock that the network's own one is ahead of. Default: the system's. */
   clock?: Clock;
   /** How stanzas name people. Default `lid`, as on the real network today. */
   addressing?: AddressingMode;
@@ -32,6 +35,8 @@ export interface Sandbox {
   readonly wsUrl: string;
   /** `http://host:port`: the control API. */
   readonly url: string;
+  /** The network's time, which its control API can move forward. A daemon in the same process may share it. */
+  readonly clock: VirtualClock;
   readonly port: number;
   /** 32-byte public key of the sandbox's own Noise root, also served as `GET /root-key`. */
   readonly rootKey: Uint8Array;
@@ -47,8 +52,10 @@ export interface Sandbox {
 
 /** Starts a simulated network. Rejects when the port is taken or the folder cannot be used. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { host = DEFAULT_HOST, port = 0, dataDir, log, clock = systemClock, addressing, silenceMs } = options;
-  const state = dataDir === undefined ? forgetfulState : new SqliteState(dataDir, clock);
+  const { host = DEFAULT_HOST, port = 0, dataDir, log, addressing, silenceMs } = options;
+  const { clock: base = systemClock } = options;
+  const state = dataDir === undefined ? forgetfulState : new SqliteState(dataDir, base);
+  const clock = new VirtualClock(base, storedAheadMs(state));
   const media = new MediaFolder(dataDir);
   const authority = restoreAuthority(state);
   const network = new Network({ authority, state, media, clock, log, addressing, silenceMs });
@@ -66,6 +73,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   return {
     wsUrl: `ws://${where}/ws/chat`,
     url: `http://${where}`,
+    clock,
     port: Number(server.info.port),
     rootKey: authority.root.public,
     inject(number, bytes) {

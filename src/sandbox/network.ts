@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../domain/clock.js';
+import type { VirtualClock } from '../domain/virtual-clock.js';
 import type { Account, AddressingMode, ClientConnection, Companion, Device } from './account.js';
 import type { NetworkEvent, StatsView } from './api.js';
 import { Directory } from './directory.js';
@@ -49,7 +49,7 @@ export class Network {
   readonly presence = new PresenceBoard();
   readonly calls = new CallBoard();
   readonly state: State;
-  readonly clock: Clock;
+  readonly clock: VirtualClock;
   readonly log: Log | undefined;
   readonly addressing: AddressingMode;
   /** Milliseconds after which a silent client is dropped. */
@@ -70,7 +70,7 @@ export class Network {
     authority: Authority;
     state: State;
     media: MediaFolder;
-    clock: Clock;
+    clock: VirtualClock;
     log?: Log | undefined;
     addressing?: AddressingMode | undefined;
     silenceMs?: number | undefined;

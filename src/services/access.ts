@@ -1,5 +1,5 @@
 import { type Address, formatJid } from '../domain/address.js';
-import type { Clock } from '../domain/clock.js';
+import type { MonotonicClock } from '../domain/clock.js';
 import { GatewayError, isGatewayError } from '../domain/errors.js';
 import { LIMITS } from '../domain/limits.js';
 import type { Link, MessageReference } from '../link/link.js';
@@ -51,9 +51,9 @@ export function referenceTo(
 /** Connected links for sends. */
 export class LiveLinks {
   readonly #store: Pick<Store, 'ping'>;
-  readonly #clock: Clock;
+  readonly #clock: MonotonicClock;
 
-  constructor(store: Pick<Store, 'ping'>, clock: Clock) {
+  constructor(store: Pick<Store, 'ping'>, clock: MonotonicClock) {
     this.#store = store;
     this.#clock = clock;
   }
@@ -74,12 +74,12 @@ export class LiveLinks {
    */
   async over<T>(session: Session, work: (link: Link) => Promise<T>, gone?: AbortSignal): Promise<T> {
     let link = await this.of(session, gone);
-    const deadline = this.#clock.now() + LIMITS.sendRepeatMs;
+    const deadline = this.#clock.monotonic() + LIMITS.sendRepeatMs;
     for (;;) {
       try {
         return await work(link);
       } catch (error) {
-        const leftMs = deadline - this.#clock.now();
+        const leftMs = deadline - this.#clock.monotonic();
         if (!isCut(error, link) || leftMs <= 0 || gone?.aborted) throw error;
         const timeoutMs = Math.min(leftMs, LIMITS.connectionWaitMs);
         link = await this.#after(session, link, { failure: error, timeoutMs, gone });

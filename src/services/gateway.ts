@@ -1,5 +1,5 @@
 import type { PollLookups } from '../delivery/poll-lookup.js';
-import type { Clock } from '../domain/clock.js';
+import type { MonotonicClock } from '../domain/clock.js';
 import type { PolicyTable } from '../domain/policy/policy.js';
 import type { RetryPolicy } from '../domain/retry.js';
 import { isTerminal, type SessionStatus } from '../domain/session.js';
@@ -102,7 +102,7 @@ export class Gateway {
     policies?: PolicyTable;
     /** Messages of one session that may wait until their policy allows them; default: 1000. */
     heldSends?: number;
-    clock: Clock;
+    clock: MonotonicClock;
     log: Logger;
     /** Pauses between attempts to connect. */
     backoff?: RetryPolicy;

@@ -1,4 +1,4 @@
-import { type Clock, DAY_MS } from '../domain/clock.js';
+import { type Clock, callAt, DAY_MS } from '../domain/clock.js';
 import { LIMITS } from '../domain/limits.js';
 import type { Logger } from '../log.js';
 import type { Store } from '../store/store.js';
@@ -41,7 +41,8 @@ export class Housekeeping implements SessionPart {
   started(): void {
     this.#isStarted = true;
     void this.clean();
-    this.#cancel = this.#options.clock.after(INTERVAL_MS, () => this.started());
+    const { clock } = this.#options;
+    this.#cancel = callAt(clock, clock.now() + INTERVAL_MS, () => this.started());
   }
 
   stop(): void {

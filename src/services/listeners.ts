@@ -1,7 +1,7 @@
 import type { ListenAnswer, ListenWish } from '../contract/index.js';
 import type { Dispatcher, Receiver } from '../delivery/dispatch.js';
 import { requirePublicUrl } from '../delivery/guard.js';
-import type { Clock } from '../domain/clock.js';
+import type { MonotonicClock } from '../domain/clock.js';
 import { GatewayError } from '../domain/errors.js';
 import { shownUrl } from '../domain/text.js';
 import { EXTRA_EVENT_TYPES, LISTEN_CHECK, type ListenCheck } from '../events/catalogue.js';
@@ -15,8 +15,8 @@ type Identity = Omit<ListenWish, 'seconds' | 'takeOver'>;
 interface Listener extends Identity {
   /** Of its session: a later session of the same clientId is another one. */
   createdAt: number;
-  /** Milliseconds since the epoch. */
-  expiresAt: number;
+  /** When it expires unless it is renewed, by the stopwatch: a jump of the clock must not end what is renewed every few seconds. */
+  endsAt: number;
 }
 
 const EXTRAS: readonly string[] = EXTRA_EVENT_TYPES;
@@ -39,7 +39,7 @@ export class Listeners implements Listening {
     dispatcher: Pick<Dispatcher, 'probe'>;
     /** Permits receivers on private addresses; default: yes. */
     allowPrivateUrls?: boolean;
-    clock: Clock;
+    clock: MonotonicClock;
     log: Logger;
   }) {
     this.#options = options;
@@ -62,9 +62,9 @@ export class Listeners implements Listening {
       );
     }
     const { createdAt, webhookUrl: registeredUrl } = sessions.find(clientId);
-    const listener = { ...wish, createdAt, expiresAt: clock.now() + seconds * 1_000 };
+    const listener = { ...wish, createdAt, endsAt: clock.monotonic() + seconds * 1_000 };
     this.#byClient.set(clientId, listener);
-    return { ...viewOf(listener, registeredUrl), renewed };
+    return { ...this.#viewOf(listener, registeredUrl), renewed };
   }
 
   end(clientId: string, webhookToken?: string): boolean {
@@ -83,7 +83,7 @@ export class Listeners implements Listening {
 
   view(clientId: string): ListenerView | undefined {
     const listener = this.#current(clientId);
-    return listener && viewOf(listener, this.#options.sessions.find(clientId).webhookUrl);
+    return listener && this.#viewOf(listener, this.#options.sessions.find(clientId).webhookUrl);
   }
 
   /**
@@ -117,7 +117,7 @@ export class Listeners implements Listening {
     if (!listener) return undefined;
     const { sessions, clock } = this.#options;
     const lives = sessions.has(clientId) && sessions.find(clientId).createdAt === listener.createdAt;
-    if (lives && listener.expiresAt > clock.now()) return listener;
+    if (lives && listener.endsAt > clock.monotonic()) return listener;
     this.#remove(listener, lives ? 'the listener has expired' : 'the session of the listener is gone');
     return undefined;
   }
@@ -125,7 +125,7 @@ export class Listeners implements Listening {
   #requireFree({ clientId, webhookToken }: Identity): void {
     const other = this.#current(clientId);
     if (!other || other.webhookToken === webhookToken) return;
-    const until = new Date(other.expiresAt).toISOString();
+    const until = this.#expiry(other);
     const message = `somebody listens to session ${clientId} already, until ${until} if it is not renewed; use takeOver to take its place`;
     throw new GatewayError('webhook_taken', message);
   }
@@ -138,6 +138,16 @@ export class Listeners implements Listening {
     if (outcome === 'delivered') return;
     const message = `${shownUrl(url)} does not take calls of this gateway: ${reason}`;
     throw new GatewayError('webhook_unreachable', message);
+  }
+
+  #viewOf(listener: Listener, registeredUrl: string): ListenerView {
+    const { clientId, webhookUrl } = listener;
+    return { clientId, webhookUrl, registeredUrl, expiresAt: this.#expiry(listener) };
+  }
+
+  #expiry({ endsAt }: Listener): string {
+    const { clock } = this.#options;
+    return new Date(clock.now() + endsAt - clock.monotonic()).toISOString();
   }
 
   /** Does nothing when another listener has taken its place. */
@@ -156,8 +166,4 @@ function isSame(listener: Listener | undefined, wish: Identity): boolean {
 
 function wants({ extraEvents }: Identity, type: string): boolean {
   return extraEvents.some((wanted) => wanted === type);
-}
-
-function viewOf({ clientId, webhookUrl, expiresAt }: Listener, registeredUrl: string): ListenerView {
-  return { clientId, webhookUrl, registeredUrl, expiresAt: new Date(expiresAt).toISOString() };
 }

@@ -5,7 +5,6 @@ import { errorMessage } from '../domain/errors.js';
 import { isObject } from '../domain/json.js';
 import { doubling } from '../domain/retry.js';
 import { createLog } from '../log.js';
-import { startSandbox } from '../sandbox/index.js';
 
 /**
  * The program of the thread that runs the simulated network and the gateway: see `gateway.ts`. Tells where they listen, or why they did
@@ -20,21 +19,13 @@ const STOP_GRACE_MS = 500;
 async function start(settings: unknown): Promise<() => Promise<void>> {
   if (!isObject(settings)) throw new TypeError('the settings must be an object');
   const dataDir = String(settings.dataDir);
-  const sandbox = await startSandbox({ port: 0 });
-  try {
-    const network = `sandbox+${sandbox.wsUrl}`;
-    const config = await loadConfig({ flags: { ...settings, network }, env: {}, defaultDataDir: dataDir });
-    const log = createLog({ level: config.logLevel, pretty: false });
-    const daemon = await createDaemon(config, { log, backoff: BACKOFF, stopGraceMs: STOP_GRACE_MS });
-    parentPort?.postMessage({ url: daemon.url, sandboxUrl: sandbox.url });
-    return async () => {
-      await daemon.stop();
-      await sandbox.stop();
-    };
-  } catch (error) {
-    await sandbox.stop();
-    throw error;
-  }
+  // inside the daemon, so that both have the same clock
+  const flags = { ...settings, network: 'sandbox', sandboxPort: 0 };
+  const config = await loadConfig({ flags, env: {}, defaultDataDir: dataDir });
+  const log = createLog({ level: config.logLevel, pretty: false });
+  const daemon = await createDaemon(config, { log, backoff: BACKOFF, stopGraceMs: STOP_GRACE_MS });
+  parentPort?.postMessage({ url: daemon.url, sandboxUrl: daemon.sandboxUrl });
+  return () => daemon.stop();
 }
 
 parentPort?.once('message', async () => {

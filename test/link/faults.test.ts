@@ -219,7 +219,11 @@ describe('a link on a network that does not answer', () => {
     const before = session.link?.vitals().lastStanzaAt;
     clock.advance(PING_EVERY_MS);
     await clock.scheduled(PING_EVERY_MS);
-    expect(session.link?.vitals()).to.deep.equal({ lastPongAt: clock.now(), lastStanzaAt: before });
+    expect(session.link?.vitals()).to.deep.equal({
+      lastPongAt: clock.now(),
+      lastStanzaAt: before,
+      silentMs: 0,
+    });
     await rig.network.write(BOB, { to: ALICE, text: 'news' });
     await session.next('message');
     expect(session.link?.vitals().lastStanzaAt).to.equal(clock.now());

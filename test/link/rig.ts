@@ -1,6 +1,6 @@
 import { type BinaryNode, encodeBinaryNode, type proto } from '@whiskeysockets/baileys';
 import { pino } from 'pino';
-import { type Clock, systemClock } from '../../src/domain/clock.js';
+import { type MonotonicClock, systemClock } from '../../src/domain/clock.js';
 import { newMessageId } from '../../src/domain/ids.js';
 import { createBaileysLinks } from '../../src/link/baileys/index.js';
 import { decodeCredentials } from '../../src/link/baileys/keys.js';
@@ -127,7 +127,7 @@ export class Session {
 }
 
 export interface RigOptions {
-  clock?: Clock;
+  clock?: MonotonicClock;
   /** Where files go, if not to the sandbox. */
   mediaUrl?: string;
 }

@@ -215,7 +215,7 @@ describe('the sessions of a daemon', () => {
   let played: PlayedSessions;
   beforeEach(async () => {
     rig = await Rig.start();
-    const vitals = () => ({ lastStanzaAt: rig.clock.now(), lastPongAt: 0 });
+    const vitals = () => ({ lastStanzaAt: rig.clock.now(), lastPongAt: 0, silentMs: 0 });
     played = rig.sessions(playedLink({ vitals }), {
       versions: {
         current: () => ({ version: [2, 3000, newest], source: 'setting' }),
@@ -308,7 +308,9 @@ describe('the sessions of a daemon', () => {
   it('count as connected only as long as traffic proves it', async () => {
     let lastPongAt = 0;
     const { sessions, opened } = rig.sessions(
-      playedLink({ vitals: () => ({ lastStanzaAt: 0, lastPongAt }) }),
+      playedLink({
+        vitals: () => ({ lastStanzaAt: 0, lastPongAt, silentMs: rig.clock.monotonic() - lastPongAt }),
+      }),
     );
     await sessions.start('acme', {});
     opened.at(-1)?.emit({ type: 'open', me: ME });

@@ -13,7 +13,7 @@ import {
 import { HOP_HEADER, type NodeAuth } from '../../cluster/node-auth.js';
 import type { Owners, PeerNode } from '../../cluster/owners.js';
 import { decideRoute, enterForwarded, RetryBudget } from '../../cluster/routing.js';
-import type { Clock } from '../../domain/clock.js';
+import type { MonotonicClock } from '../../domain/clock.js';
 import { GatewayError } from '../../domain/errors.js';
 import { CLIENT_ID } from '../../domain/ids.js';
 import { confinedTo, namedClientIds } from '../caller.js';
@@ -36,7 +36,7 @@ declare module '@hapi/hapi' {
 interface OwnerOptions {
   owners: Owners;
   nodeAuth: NodeAuth;
-  clock: Clock;
+  clock: MonotonicClock;
   registry: Registry;
   limits: RequestLimits;
 }

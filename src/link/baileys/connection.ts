@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import { type AuthenticationCreds, proto, type WASocket } from '@whiskeysockets/baileys';
-import type { Clock } from '../../domain/clock.js';
+import type { MonotonicClock } from '../../domain/clock.js';
 import type { Logger } from '../../log.js';
 import type { LinkEvent, LinkKeys, LinkOptions } from '../link.js';
 import { Account } from './account.js';
@@ -39,7 +39,7 @@ export interface LinkContext {
   /** Through the session's proxy; undefined for direct connections. */
   agent: TunnelAgent | undefined;
   log: Logger;
-  clock: Clock;
+  clock: MonotonicClock;
   /** Milliseconds that each QR code is valid; by default the library's times (60 s, then 20 s). */
   qrLifetimeMs?: number;
   /** Milliseconds between two pings of a link; 25 s by default. */

@@ -1,5 +1,5 @@
 import type { WASocket } from '@whiskeysockets/baileys';
-import type { Clock } from '../../domain/clock.js';
+import type { Clock, MonotonicClock } from '../../domain/clock.js';
 import type { LinkVitals } from '../link.js';
 import type { Verdict } from './reasons.js';
 import { terminate } from './socket.js';
@@ -123,15 +123,18 @@ const PONG_MS = 10_000;
 
 /** Ends a link that does not come up, or whose peer has gone silent. */
 export class Watchdog {
-  readonly vitals: LinkVitals = { lastStanzaAt: 0, lastPongAt: 0 };
-  readonly #clock: Clock;
+  #lastStanzaAt = 0;
+  #lastPongAt = 0;
+  /** When the network last showed that it is there, by the stopwatch. */
+  #provenAt = Number.NEGATIVE_INFINITY;
+  readonly #clock: MonotonicClock;
   readonly #onSilence: (verdict: Verdict) => void;
   readonly #pingEveryMs: number;
   #cancel: () => void = () => undefined;
   #stopped = false;
 
   /** @param pingEveryMs milliseconds between two pings */
-  constructor(clock: Clock, onSilence: (verdict: Verdict) => void, pingEveryMs = PING_EVERY_MS) {
+  constructor(clock: MonotonicClock, onSilence: (verdict: Verdict) => void, pingEveryMs = PING_EVERY_MS) {
     this.#clock = clock;
     this.#onSilence = onSilence;
     this.#pingEveryMs = pingEveryMs;
@@ -157,7 +160,8 @@ export class Watchdog {
       .query({ ...ping, content: [{ tag: 'ping', attrs: {} }] })
       .then((pong: unknown) => {
         if (!pong || this.#stopped) return;
-        this.vitals.lastPongAt = this.#clock.now();
+        this.#lastPongAt = this.#clock.now();
+        this.#provenAt = this.#clock.monotonic();
         this.#next(this.#pingEveryMs, () => this.watch(sock));
       })
       // the connection is closing, or the deadline ends it
@@ -165,7 +169,13 @@ export class Watchdog {
   }
 
   stanzaCame(): void {
-    this.vitals.lastStanzaAt = this.#clock.now();
+    this.#lastStanzaAt = this.#clock.now();
+    this.#provenAt = this.#clock.monotonic();
+  }
+
+  vitals(): LinkVitals {
+    const silentMs = this.#clock.monotonic() - this.#provenAt;
+    return { lastStanzaAt: this.#lastStanzaAt, lastPongAt: this.#lastPongAt, silentMs };
   }
 
   stop(): void {

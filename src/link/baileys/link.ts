@@ -195,7 +195,7 @@ export class BaileysLink implements Link, FaultOwner {
   }
 
   vitals(): LinkVitals {
-    return { ...this.#watchdog.vitals };
+    return this.#watchdog.vitals();
   }
 
   onLibraryFault(error: unknown): void {

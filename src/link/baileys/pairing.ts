@@ -12,7 +12,7 @@ import {
   WA_ADV_HOSTED_ACCOUNT_SIG_PREFIX,
   type WASocket,
 } from '@whiskeysockets/baileys';
-import type { Clock } from '../../domain/clock.js';
+import { type Clock, callAt } from '../../domain/clock.js';
 import { isSignedBy } from './certificate.js';
 import type { CredentialSaver } from './keys.js';
 import { PairingCode } from './pairing-code.js';
@@ -163,7 +163,8 @@ export class Pairing {
 
   #wait(ms: number): void {
     this.#cancelQr();
-    this.#cancelQr = this.#clock.after(ms, () => this.#showNext(this.#qrLifetimeMs ?? LATER_QR_MS));
+    const next = () => this.#showNext(this.#qrLifetimeMs ?? LATER_QR_MS);
+    this.#cancelQr = callAt(this.#clock, this.#clock.now() + ms, next);
   }
 
   /** Shows the current reference with the current secret. */

@@ -8,6 +8,7 @@ import {
   proto,
   S_WHATSAPP_NET,
 } from '@whiskeysockets/baileys';
+import { callAt } from '../../domain/clock.js';
 import { GatewayError, isGatewayError } from '../../domain/errors.js';
 import type { PasskeyFailure, PasskeyState, WebAuthnAssertion } from '../link.js';
 import { acknowledge, type PairingContext } from './pairing-context.js';
@@ -236,9 +237,10 @@ export class PasskeyCeremony {
 
   #enter(ceremony: Ceremony, state: Omit<PasskeyState, 'expiresAt'>, ms: number): void {
     const { clock, emit } = this.#context;
-    ceremony.state = { ...state, expiresAt: clock.now() + ms };
+    const expiresAt = clock.now() + ms;
+    ceremony.state = { ...state, expiresAt };
     this.#cancelExpiry();
-    this.#cancelExpiry = clock.after(ms, () => this.#fail('expired', EXPIRED[state.step]));
+    this.#cancelExpiry = callAt(clock, expiresAt, () => this.#fail('expired', EXPIRED[state.step]));
     emit({ type: 'passkey', state: ceremony.state });
   }
 

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import Hapi, { type Request, type ResponseToolkit, type Server } from '@hapi/hapi';
 import Joi from 'joi';
 import { WebSocketServer } from 'ws';
-import { wait } from '../../domain/clock.js';
+import { DAY_MS, wait } from '../../domain/clock.js';
 import { type FaultRequest, type NetworkEvent, type NetworkUpdate, PAIRING_STEPS } from '../api.js';
 import { Connection } from '../connection.js';
 import { FAULTS, faultOf, isFaultKind } from '../faults.js';
@@ -13,6 +13,7 @@ import { GroupRefusal, Refusal } from '../refusals.js';
 import { serviceWorker } from '../rules.js';
 import { addressOf } from '../visits.js';
 import { activityRoutes } from './activity.js';
+import { clockRoutes } from './clock.js';
 import { refuseForeignPages } from './foreign-pages.js';
 import { groupRoutes } from './groups.js';
 import { mediaRoutes } from './media.js';
@@ -40,6 +41,7 @@ const ROUTES = [
   mediaRoutes,
   faultRoutes,
   networkRoutes,
+  clockRoutes,
   activityRoutes,
   stanzaRoutes,
   streamRoute,
@@ -164,6 +166,8 @@ function streamRoute(server: Server, { network }: Parts): void {
 
 const MAX_COUNT = 1_000_000;
 const MAX_MS = 600_000;
+/** Milliseconds of the longest restriction and ban. */
+const MAX_ENDING_MS = 90 * DAY_MS;
 const kinds = Object.keys(FAULTS).sort();
 
 const faultPayload = Joi.object({
@@ -172,7 +176,7 @@ const faultPayload = Joi.object({
     .required(),
   number: numberField,
   count: Joi.number().integer().min(1).max(MAX_COUNT),
-  ms: Joi.number().integer().min(0).max(MAX_MS),
+  ms: Joi.number().integer().min(0).max(MAX_ENDING_MS),
   step: Joi.string().valid(...PAIRING_STEPS),
 }).required();
 
@@ -186,6 +190,8 @@ function faultRoutes(server: Server, { network }: Parts): void {
       if (!isFaultKind(kind)) throw new Refusal(400, `"kind" must be one of ${kinds.join(', ')}`);
       const fault = faultOf(kind);
       if (fault.takesTime && rest.ms === undefined) throw new Refusal(400, `"ms" is required with ${kind}`);
+      if (!fault.ends && (rest.ms ?? 0) > MAX_MS)
+        throw new Refusal(400, `"ms" must be at most ${MAX_MS} with ${kind}`);
       if (fault.takesStep !== (rest.step && true))
         throw new Refusal(400, `"step" is ${fault.takesStep ? 'required' : 'not allowed'} with ${kind}`);
       if (fault.isNumberless && number) throw new Refusal(400, `"number" is not allowed with ${kind}`);

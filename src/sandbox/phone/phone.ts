@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { callAt } from '../../domain/clock.js';
 import type { Account, AccountPhone, Companion } from '../account.js';
 import type { WriteRequest } from '../api.js';
 import { SharedSettings } from '../app-state/shared-settings.js';
@@ -169,7 +170,7 @@ export class Phone extends PhoneMemory implements AccountPhone {
     if (faults.take('no-resend', this.account)) return;
     const answer = () => this.#queue(() => answerResend(this.#network, this, request));
     const late = faults.take('late-resend', this.account);
-    if (late) clock.after(late.ms, answer);
+    if (late) callAt(clock, clock.now() + late.ms, answer);
     else answer();
   }
 

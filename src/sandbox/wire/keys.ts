@@ -71,6 +71,12 @@ export function certificateChain(authority: Authority, nowMs: number): Buffer {
 
 function details(serial: number, issuerSerial: number, key: Buffer, nowMs: number): Buffer {
   const second = Math.floor(nowMs / 1000);
-  const content = { serial, issuerSerial, key, notBefore: second - YEAR_S, notAfter: second + 10 * YEAR_S };
+  const content = {
+    serial,
+    issuerSerial,
+    key,
+    notBefore: second - 10 * YEAR_S,
+    notAfter: second + 10 * YEAR_S,
+  };
   return Buffer.from(proto.CertChain.NoiseCertificate.Details.encode(content).finish());
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { RestrictionsAnswer, SessionHealth } from '../../contract/index.js';
-import type { Clock } from '../../domain/clock.js';
+import { type Clock, callAt } from '../../domain/clock.js';
 import { GatewayError } from '../../domain/errors.js';
 import type { Link, Restriction } from '../../link/link.js';
 import type { Logger } from '../../log.js';
@@ -234,8 +234,9 @@ export class Restrictions implements SessionPart, RestrictionCalls {
     known.cancel();
     const active = this.#active(known);
     if (active.length === 0) return;
-    const ends = active.map(({ until }) => (until ?? Number.POSITIVE_INFINITY) - clock.now());
-    known.cancel = clock.after(Math.min(...ends, ASK_AGAIN_MS), () => void this.#ask(clientId));
+    const ends = active.map(({ until }) => until ?? Number.POSITIVE_INFINITY);
+    const at = Math.min(...ends, clock.now() + ASK_AGAIN_MS);
+    known.cancel = callAt(clock, at, () => void this.#ask(clientId));
   }
 
   #active({ lock, limit }: KnownRestrictions): Restriction[] {

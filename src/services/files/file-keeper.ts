@@ -1,5 +1,5 @@
 import PQueue from 'p-queue';
-import { type Clock, wait } from '../../domain/clock.js';
+import { type Clock, callAt, wait } from '../../domain/clock.js';
 import { GatewayError } from '../../domain/errors.js';
 import { LIMITS } from '../../domain/limits.js';
 import type { LinkFactory } from '../../link/link.js';
@@ -166,7 +166,7 @@ export class FileKeeper implements SessionPart {
     const pauseMs = job.failed(error, clock.now());
     if (pauseMs !== undefined) {
       log.info({ ...namesOf(job), err: error, pauseMs }, 'file not stored yet');
-      job.pause(clock.after(pauseMs, () => this.#enqueue(job, priorityOf(job.file))));
+      job.pause(callAt(clock, clock.now() + pauseMs, () => this.#enqueue(job, priorityOf(job.file))));
       return;
     }
     log.warn({ ...namesOf(job), err: error }, 'file given up; its message keeps no link');

@@ -1,5 +1,5 @@
 import type { HeldMessage } from '../../contract/index.js';
-import type { Clock } from '../../domain/clock.js';
+import { type Clock, callAt } from '../../domain/clock.js';
 import { type ErrorCode, GatewayError, isGatewayError } from '../../domain/errors.js';
 import { KeyedLock } from '../../domain/keyed-lock.js';
 import { allowedAt, type Refusal } from '../../domain/policy/rules.js';
@@ -285,8 +285,8 @@ export class HeldSends implements SessionPart, HeldMessages {
       if (next) await this.#attempt(session, held, next);
       else {
         const at = Math.min(...ready.map((send) => timeOf(send, session)));
-        const waitMs = Math.min(Math.max(at - clock.now(), 1), JUDGED_AGAIN_MS);
-        if (ready.length > 0) held.cancelTimer = clock.after(waitMs, () => this.#wake(clientId));
+        const wakeAt = Math.min(Math.max(at, clock.now() + 1), clock.now() + JUDGED_AGAIN_MS);
+        if (ready.length > 0) held.cancelTimer = callAt(clock, wakeAt, () => this.#wake(clientId));
         return;
       }
     }

@@ -125,21 +125,20 @@ export interface WaitingEvents {
 /** A session's health: connected only on proof of traffic, never on a flag alone. */
 export function sessionHealth(
   session: Session,
-  now: number,
   openJournal: number,
   parts: { [Part in 'history' | 'restriction' | 'warning' | 'waiting']?: SessionHealth[Part] | undefined },
 ): SessionHealth {
   const { record } = session;
   const { history, restriction, warning, waiting } = parts;
   const vitals = session.link?.vitals();
-  const provenAt = Math.max(vitals?.lastStanzaAt ?? 0, vitals?.lastPongAt ?? 0);
+  const silentMs = vitals?.silentMs ?? Number.POSITIVE_INFINITY;
   return {
     clientId: record.clientId,
     jid: sessionView(session).jid,
     status: record.status,
     reason: record.statusReason,
     since: rfc3339(record.statusSince),
-    connected: record.status === 'connected' && now - provenAt < PROOF_MAX_AGE_MS,
+    connected: record.status === 'connected' && silentMs < PROOF_MAX_AGE_MS,
     loggedIn: session.isPaired,
     enableGroupAi: record.enableGroupAi,
     rejectCalls: record.rejectCalls,

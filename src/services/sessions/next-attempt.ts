@@ -1,9 +1,6 @@
-import type { Clock } from '../../domain/clock.js';
+import { type Clock, callAt } from '../../domain/clock.js';
 import { pauseAfter } from '../../domain/retry.js';
 import { type ConnectContext, STABLE_AFTER_MS } from './session-context.js';
-
-/** Milliseconds of the longest timer that Node.js can set: 24 days. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** The planned next attempt of a session to connect; a new plan replaces the last one. */
 export class NextAttempt {
@@ -20,11 +17,7 @@ export class NextAttempt {
   plan(at: number, begin: () => void): void {
     this.cancel();
     this.at = at;
-    const leftMs = Math.max(0, at - this.#clock.now());
-    this.#cancelTimer = this.#clock.after(Math.min(leftMs, LONGEST_TIMER_MS), () => {
-      if (leftMs <= LONGEST_TIMER_MS) begin();
-      else this.plan(at, begin);
-    });
+    this.#cancelTimer = callAt(this.#clock, at, begin);
   }
 
   cancel(): void {

@@ -196,11 +196,11 @@ export class SessionRegistry implements Sessions {
   }
 
   health(only?: string): SessionHealth[] {
-    const { clock, openJournal, history, restriction, waiting } = this.#options;
+    const { openJournal, history, restriction, waiting } = this.#options;
     const sessions = this.all().filter(({ clientId }) => only === undefined || clientId === only);
     return sessions.map((session) => {
       const { clientId } = session;
-      return sessionHealth(session, clock.now(), openJournal(clientId), {
+      return sessionHealth(session, openJournal(clientId), {
         ...{ history: history(clientId), ...restriction(clientId) },
         waiting: waiting?.waiting(clientId),
       });

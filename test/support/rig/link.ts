@@ -56,7 +56,7 @@ export function playedLink(parts: Partial<Link> = {}): Link {
     close: async () => undefined,
     cut: () => undefined,
     isUp: () => true,
-    vitals: () => ({ lastStanzaAt: 0, lastPongAt: 0 }),
+    vitals: () => ({ lastStanzaAt: 0, lastPongAt: 0, silentMs: Number.POSITIVE_INFINITY }),
     ...parts,
   };
 }
