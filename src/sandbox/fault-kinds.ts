@@ -19,6 +19,7 @@ export type FaultKind =
   | 'logout'
   | 'media-host-down'
   | 'new-chat-limit'
+  | 'new-chat-second-warning'
   | 'new-chat-warning'
   | 'no-device-news'
   | 'no-keys'

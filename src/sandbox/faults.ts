@@ -120,6 +120,11 @@ export const FAULTS = {
       'The account comes near the number of chats that it may begin in this cycle, which ends in `ms` milliseconds if given: linked devices are told (FIRST_WARNING), and can ask; messages pass',
     ends: true,
   },
+  'new-chat-second-warning': {
+    description:
+      'The account comes nearer to the number of chats that it may begin in this cycle, which ends in `ms` milliseconds if given: linked devices are told (SECOND_WARNING), and can ask; messages pass',
+    ends: true,
+  },
   'no-device-news': {
     description: 'Nobody is told when devices of the number are linked or unlinked',
   },

@@ -73,6 +73,15 @@ describe('the restrictions of a linked number', () => {
     expect(await row())
       .to.include({ warning: 'FIRST_WARNING' })
       .and.not.have.property('restriction');
+    await world.phones.fault({ kind: 'new-chat-second-warning', number: ALICE.number });
+    const again = await extraEventOf(
+      world.receiver,
+      'account_status',
+      ({ warning }) => warning === 'SECOND_WARNING',
+    );
+    expect(again).to.include({ restricted: false });
+    expect(again.newChats).to.include({ used: 80, limit: 100 });
+    expect(await restrictions()).to.include({ restricted: false, warning: 'SECOND_WARNING' });
     await world.phones.clearFaults();
     await until('no warning any more', async () => !('warning' in (await row())));
   });

@@ -6,17 +6,26 @@ import { NETWORK_JID, stanza } from '../wire/stanza.js';
 const CAUSE = 'DEFAULT';
 /** How many chats the sandbox lets an account begin in a cycle; the fault says that all are used. */
 const QUOTA = 100;
-/** The share of the chats after which WhatsApp warns first (zapo `spec/abprops`, `new_chat_msg_capping_first_warning_threshold_percentage`). */
-const WARNED_SHARE = 0.5;
+/**
+ * What the network says of the chats that an account has begun, and the share of them that it says it at, by fault: the most serious one
+ * first. WhatsApp warns first at half (zapo `spec/abprops`, `new_chat_msg_capping_first_warning_threshold_percentage`); the share of the second
+ * warning is the sandbox's own.
+ */
+const CAPS = [
+  { kind: 'new-chat-limit', status: 'CAPPED', share: 1 },
+  { kind: 'new-chat-second-warning', status: 'SECOND_WARNING', share: 0.8 },
+  { kind: 'new-chat-warning', status: 'FIRST_WARNING', share: 0.5 },
+] as const;
 /** Seconds of a cycle whose end the fault does not name: it ends with the day, in UTC. */
 const CYCLE_S = 24 * 60 * 60;
 const OPERATIONS = {
   'reachout-lock': 'NotificationUserReachoutTimelockUpdate',
   'new-chat-limit': 'MessageCappingInfoNotification',
+  'new-chat-second-warning': 'MessageCappingInfoNotification',
   'new-chat-warning': 'MessageCappingInfoNotification',
 } as const;
 
-const KINDS = ['reachout-lock', 'new-chat-limit', 'new-chat-warning'] as const;
+const KINDS = ['reachout-lock', ...CAPS.map(({ kind }) => kind)] as const;
 
 type Restricting = (typeof KINDS)[number];
 
@@ -32,18 +41,18 @@ export function timeLock({ faults }: Network, account: Account): object {
 
 /** How many chats an account may begin in a cycle, and how many it has begun. */
 export function chatLimit(network: Network, account: Account): object {
-  const limit = network.faults.peek('new-chat-limit', account);
-  const warning = network.faults.peek('new-chat-warning', account);
-  const order = limit ?? warning;
-  const end = order?.endsAt
-    ? Math.ceil(order.endsAt / 1_000)
-    : (Math.floor(network.now() / CYCLE_S) + 1) * CYCLE_S;
+  const [cap] = CAPS.flatMap(({ kind, status, share }) => {
+    const order = network.faults.peek(kind, account);
+    return order ? { status, used: QUOTA * share, endsAt: order.endsAt } : [];
+  });
+  const { status = 'NONE', used = 0, endsAt } = cap ?? {};
+  const end = endsAt ? Math.ceil(endsAt / 1_000) : (Math.floor(network.now() / CYCLE_S) + 1) * CYCLE_S;
   return {
     total_quota: String(QUOTA),
-    used_quota: String(limit ? QUOTA : warning ? QUOTA * WARNED_SHARE : 0),
+    used_quota: String(used),
     cycle_end_timestamp: String(end),
     server_sent_timestamp: String(network.now()),
-    capping_status: limit ? 'CAPPED' : warning ? 'FIRST_WARNING' : 'NONE',
+    capping_status: status,
   };
 }
 
