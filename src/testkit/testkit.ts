@@ -5,4 +5,11 @@ export type { FaultKind } from '../sandbox/fault-kinds.js';
 export { expect, type PhoneExpectation } from './expect.js';
 export type { GatewaySettings } from './gateway.js';
 export { ExpectationError, type Expected, type Message, type Phone, type Recipient } from './phone.js';
-export { createWorld, type Session, type SessionOptions, type World, type WorldOptions } from './world.js';
+export {
+  createWorld,
+  type Session,
+  type SessionOptions,
+  type World,
+  type WorldClock,
+  type WorldOptions,
+} from './world.js';

@@ -37,6 +37,28 @@ export interface Session {
   phone: Phone;
 }
 
+/** The time of a world. People, phones and the gateway have it; the test and the bot have the time of the machine. */
+export class WorldClock {
+  readonly #sandbox: SandboxClient;
+
+  constructor(sandbox: SandboxClient) {
+    this.#sandbox = sandbox;
+  }
+
+  /** Milliseconds since the epoch. */
+  async now(): Promise<number> {
+    return (await this.#sandbox.clock()).now;
+  }
+
+  /**
+   * Moves the time forward in one jump, five years at most in all. Resolves with the new time, when what is due by then has begun.
+   * @param by milliseconds, or a time such as `90s`, `2h` or `3d`
+   */
+  async advance(by: string | number): Promise<number> {
+    return (await this.#sandbox.advanceClock(typeof by === 'number' ? `${by}ms` : by)).now;
+  }
+}
+
 const TIMEOUT_MS = 4_000;
 const FIRST_NUMBER = 15_550_000_001;
 
@@ -53,6 +75,8 @@ export class World {
   readonly api: SwitchboardClient;
   /** The network: everything that people and phones can do. */
   readonly sandbox: SandboxClient;
+  /** The time of network and gateway. */
+  readonly clock: WorldClock;
   readonly #thread: GatewayThread;
   readonly #feed: Feed;
   readonly #timeoutMs: number;
@@ -67,6 +91,7 @@ export class World {
     this.token = token;
     this.api = new SwitchboardClient({ url: thread.url, token });
     this.sandbox = new SandboxClient(thread.sandboxUrl);
+    this.clock = new WorldClock(this.sandbox);
     this.#feed = new Feed(this.api);
   }
 

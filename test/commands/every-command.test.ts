@@ -330,6 +330,7 @@ const ROWS: readonly Row[] = [
     argv: () => [BOB.number, CAROL.number, '--end', 'timeout'],
     prints: /^timeout \w+\n$/,
   },
+  { command: 'sandbox clock', prints: /^\d{4}-\d\d-\d\dT\S+Z\n$/ },
   { command: 'sandbox messages', argv: () => [BOB.number], prints: /Hello, Alice/ },
   { command: 'store check', argv: ({ store }) => store, prints: /no problems found/ },
   {

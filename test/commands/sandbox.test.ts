@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import sharp from 'sharp';
+import SandboxClock from '../../commands/sandbox/clock.js';
 import SandboxMessages from '../../commands/sandbox/messages.js';
 import SandboxPhone from '../../commands/sandbox/phone.js';
 import SandboxSay from '../../commands/sandbox/say.js';
@@ -67,6 +68,19 @@ describe('the commands that use a sandbox network', () => {
     expect(stdout).to.contain('[poll]: When?').and.contain(`later by ${BOB}`);
     const held = JSON.parse((await run(SandboxMessages, BOB, '--json')).stdout).messages;
     expect(held[1]).to.include({ text: 'well?', quotedMessageId: messageId, forwarded: true });
+  });
+
+  it('show the time of the network, and move it forward', async () => {
+    const { now, ahead } = JSON.parse((await run(SandboxClock, '--json')).stdout);
+    expect(ahead).to.equal(0);
+    const moved = await run(SandboxClock, '--advance', '3d');
+    expect(moved.stdout).to.match(/^\d{4}-\d\d-\d\dT\S+Z, 3 d ahead of this machine\n$/);
+    const after = JSON.parse((await run(SandboxClock, '--json')).stdout);
+    expect(after.ahead).to.equal(259_200_000);
+    expect(after.now).to.be.at.least(now + 259_200_000);
+    const wrong = await run(SandboxClock, '--advance', 'tomorrow');
+    expect(wrong.exitCode).to.equal(2);
+    expect(wrong.stderr).to.contain('"advance" must be a time such as 30s, 5m, 2h or 3d');
   });
 
   it('exit with 2 for an invalid content, and with 5 for an unknown message', async () => {
