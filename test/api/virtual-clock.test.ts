@@ -12,7 +12,17 @@ import { makeStorePlace, type StorePlace } from '../support/store-place.js';
 import { TailReader } from '../support/tail-reader.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
 import { until } from '../support/until.js';
-import { ALICE, Api, linkSession, QUICK_BACKOFF, TOKEN, WEBHOOK_TOKEN } from '../support/world.js';
+import {
+  ALICE,
+  Api,
+  CAROL,
+  linkSession,
+  QUICK_BACKOFF,
+  startWorld,
+  TOKEN,
+  WEBHOOK_TOKEN,
+  type World,
+} from '../support/world.js';
 
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -156,6 +166,22 @@ describe('a daemon with the sandbox inside, whose clock is moved', () => {
     expect(statuses).to.deep.equal([]);
   });
 
+  it('links another number weeks later, which sends files', async () => {
+    await phones.advanceClock('40d');
+    await linkSession({ phones, receiver, api, tail }, 'beta', CAROL);
+    for (const [clientId, to] of [
+      ['acme', CAROL.number],
+      ['beta', ALICE.number],
+    ] as const) {
+      const form = new FormData();
+      form.set('clientId', clientId);
+      form.set('to', to);
+      form.set('file', new Blob(['weeks later']), 'a.txt');
+      const sent = await api.upload(`/send-media-message?clientId=${clientId}`, form);
+      expect(sent.status, JSON.stringify(sent.body)).to.equal(200);
+    }
+  });
+
   it('dates events by the clock, and signatures by the machine', async () => {
     const { messageId } = await phones.write(await stranger(), { to: ALICE.number, text: 'what day is it?' });
     const event = await eventOf(receiver, messageId);
@@ -214,5 +240,28 @@ describe('a daemon with the sandbox inside, whose clock is moved', () => {
     const next = await send(await stranger(), 'too early');
     expect(next.status).to.equal(429);
     expect(next.body.policy).to.include({ rule: 'newChatsPerDay' });
+  });
+});
+
+describe('a daemon on a sandbox elsewhere, whose clock was moved', () => {
+  let world: World;
+  before(async () => {
+    world = await startWorld({ settings: { allowPrivateUrls: true } });
+  });
+  after(() => world.stop());
+
+  it("links and receives, and keeps its machine's time", async () => {
+    await world.phones.addPhone(CAROL);
+    await world.phones.advanceClock('400d');
+    await linkSession(world, 'acme', ALICE);
+    const { messageId } = await world.phones.write(CAROL.number, {
+      to: ALICE.number,
+      text: 'from next year',
+    });
+    const { body } = await eventOf(world.receiver, messageId);
+    expect(body).to.equal('from next year');
+    const { body: health } = await world.api.get('/health/clients');
+    const [row] = Array.isArray(health.clients) ? health.clients : [];
+    expect(Date.parse(row.lastStanzaAt)).to.be.closeTo(Date.now(), HOUR_MS);
   });
 });

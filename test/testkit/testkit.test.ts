@@ -1,9 +1,16 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
+import { verifyWebhook } from '../../src/delivery/verify.js';
 import type { Phone, Session, World } from '../../src/testkit/testkit.js';
 import { compiledProgram } from '../support/compiled.js';
 import { answering, eventIn, startReceiver, type TestReceiver } from '../support/receiver.js';
+import { makeTempDir } from '../support/temp-dir.js';
 import { until } from '../support/until.js';
+
+const HOUR_MS = 60 * 60_000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** The kit starts its thread from a compiled file, so the tests use the compiled kit. */
 const SOURCE = new URL('../../src/testkit/testkit.ts', import.meta.url);
@@ -113,6 +120,42 @@ describe('switchboard-gateway/testkit', () => {
     await bob.says('after a cut');
     await bob.receives('you said after a cut');
     await world.clearFaults();
+  });
+
+  it('moves the time of network and gateway, and the bot gets signatures that are not old', async () => {
+    const before = await world.clock.now();
+    const after = await world.clock.advance('3d');
+    expect(after - before).to.be.within(3 * DAY_MS, 3 * DAY_MS + HOUR_MS);
+    expect((await world.clock.advance(HOUR_MS)) - after).to.be.within(HOUR_MS, 2 * HOUR_MS);
+    expect((await failureOf(world.clock.advance('-1d'))).message).to.contain('"advance" must be a time');
+    const frank = await world.phone('Frank');
+    await frank.says('days later');
+    const { timestamp } = await frank.receives('you said days later');
+    expect(timestamp * 1_000).to.be.closeTo(await world.clock.now(), HOUR_MS);
+    const call = await bot.find((candidate) => eventIn(candidate)?.body === 'days later');
+    const { headers, body } = call;
+    expect(verifyWebhook({ headers, body, token: session.webhookToken })).to.include({ type: 'text' });
+  });
+
+  it('sends by itself what a policy held back, when its day has come', async () => {
+    const folder = await makeTempDir();
+    const policy = join(folder.path, 'policy.yaml');
+    await writeFile(policy, 'mode: enforce\ndefault: one\npolicies: { one: { newChatsPerDay: 1 } }\n');
+    const slow = await kit.createWorld({ timeoutMs: 60_000, settings: { policy } });
+    try {
+      await slow.session();
+      const [first, second] = [await slow.phone('First'), await slow.phone('Second')];
+      const wish = { clientId: 'acme', body: 'hello', whenAllowed: true };
+      await slow.api.sendMessage({ ...wish, to: first.number });
+      await slow.api.sendMessage({ ...wish, to: second.number });
+      await first.receives('hello');
+      await second.receivesNo('hello', { withinMs: 50 });
+      await slow.clock.advance('1d');
+      await second.receives('hello');
+    } finally {
+      await slow.close();
+      await folder.remove();
+    }
   });
 
   it('names what is missing or wrong', async () => {
