@@ -191,6 +191,20 @@ describe('a daemon with the sandbox inside, whose clock is moved', () => {
     expect(verifyWebhook({ headers, body, token: WEBHOOK_TOKEN })).to.include({ type: 'text' });
   });
 
+  it('repeats a send that was under way, over the next connection', async () => {
+    await phones.advanceClock('1d');
+    const to = await stranger();
+    for (const kind of ['drop-acks', 'drop-receipts']) await phones.fault({ kind, number: ALICE.number });
+    const sent = send(to, 'under way');
+    await phones.waitForMessage(to, ({ text }) => text === 'under way', PATIENCE_MS);
+    await phones.advanceClock('1d');
+    await phones.clearFaults();
+    await phones.fault({ kind: 'disconnect', number: ALICE.number });
+    const { status, body } = await sent;
+    expect(status, JSON.stringify(body)).to.equal(200);
+    expect(await phones.messages(to)).to.have.length(1);
+  });
+
   it('keeps a listener that is renewed every few seconds', async () => {
     const listener = await startReceiver();
     const wish = { clientId: 'acme', webhookUrl: listener.url, webhookToken: LISTENER_TOKEN, seconds: 300 };
