@@ -65,12 +65,17 @@ describe('sessions behind proxies', () => {
     );
   const sendText = (clientId: string) =>
     world.api.post('/send-message', { clientId, to: BOB.number, body: `from ${clientId}` });
-  function sendFile(clientId: string): Promise<ApiAnswer> {
+  /** Resolves when the file is in the library too: it is fetched from the network, over the session's proxy of that moment. */
+  async function sendFile(clientId: string): Promise<ApiAnswer> {
     const form = new FormData();
     form.set('clientId', clientId);
     form.set('to', BOB.number);
     form.set('file', new Blob([Buffer.alloc(20_000, 7)], { type: 'application/pdf' }), 'a.pdf');
-    return world.api.upload(`/send-media-message?clientId=${clientId}`, form);
+    const answer = await world.api.upload(`/send-media-message?clientId=${clientId}`, form);
+    if (answer.status !== 200) return answer;
+    const { downloadUrl } = (await eventOf(world.receiver, String(answer.body.messageId))).media ?? {};
+    expect((await (await fetch(String(downloadUrl))).arrayBuffer()).byteLength).to.equal(20_000);
+    return answer;
   }
   async function rowOf(path: string, list: string, clientId: string): Promise<Record<string, unknown>> {
     const { body } = await world.api.get(path);
