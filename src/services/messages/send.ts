@@ -15,6 +15,7 @@ import type { FilePayload, FileSource, Sending, SpooledFile } from '../services.
 import type { Session } from '../sessions/session.js';
 import type { StoreRetry } from '../store-retry.js';
 import type { Announcements } from './announce.js';
+import { HeldEndings } from './held-endings.js';
 import type { HeldRequest } from './held-queue.js';
 import { HeldSends } from './held-sends.js';
 import { OncePerKey, type SentAnswer } from './idempotency.js';
@@ -79,8 +80,8 @@ export class Sender implements Sending, SessionPart {
     this.held = new HeldSends({
       ...options,
       limit: options.heldLimit,
+      endings: new HeldEndings({ ...options, failed: (code) => options.observer.sendFailed(code) }),
       leave: (session, record, request, gone) => this.#leaveHeld(session, record, request, gone),
-      failed: (code) => options.observer.sendFailed(code),
     });
   }
 
