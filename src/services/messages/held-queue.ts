@@ -19,10 +19,12 @@ export interface HeldRequest {
   allowedAt: number;
   /** Digits of the own number, for which it was kept. */
   from: string;
+  /** When its first copy left: milliseconds since the epoch. A policy moves the time of the record at each repetition. */
+  leftAt?: number;
 }
 
 /** A message that waits until its policy allows it. */
-export interface HeldSend extends Omit<HeldRequest, 'request' | 'from'> {
+export interface HeldSend extends Omit<HeldRequest, 'request' | 'from' | 'leftAt'> {
   messageId: string;
   /** The recipient's jid. */
   to: string;
@@ -126,8 +128,8 @@ export const FRESH = { dueAt: 0, restsUntil: 0, judgedBy: undefined, failures: 0
 export function queueOf(records: readonly SentRecord[]): HeldQueue {
   const queue = new HeldQueue();
   const sends = records.map(({ messageId, to, held = '' }) => {
-    const { request: _, from: __, ...about } = readHeld(held);
-    return { ...about, ...FRESH, messageId, to };
+    const { route, rule, heldAt, allowedAt } = readHeld(held);
+    return { route, rule, heldAt, allowedAt, ...FRESH, messageId, to };
   });
   for (const send of sends.sort((one, other) => one.heldAt - other.heldAt)) queue.add(send);
   return queue;
@@ -163,12 +165,17 @@ export function writeHeld(held: HeldRequest): string {
   throw new GatewayError('request_too_large', `whenAllowed: the request is too long to be kept: ${size}`);
 }
 
+/** The kept request of a message whose first copy leaves now. @throws GatewayError `store_damaged` */
+export function leavingAt(held: string, leftAt: number): string {
+  return JSON.stringify({ ...readHeld(held), leftAt });
+}
+
 /** Reads what a record keeps of its request. @throws GatewayError `store_damaged` */
 export function readHeld(text: string): HeldRequest & { request: JsonObject } {
-  const { route, request, heldAt, rule: stored, allowedAt, from } = readObject(text);
+  const { route, request, heldAt, rule: stored, allowedAt, from, leftAt } = readObject(text);
   const rule = RULE_NAMES.find((name) => name === stored);
   const isWhole = typeof route === 'string' && isObject(request) && rule && typeof from === 'string';
   if (isWhole && typeof heldAt === 'number' && typeof allowedAt === 'number')
-    return { route, request, heldAt, rule, allowedAt, from };
+    return { route, request, heldAt, rule, allowedAt, from, ...(typeof leftAt === 'number' && { leftAt }) };
   throw new GatewayError('store_damaged', 'A held message names no request: restore a backup.');
 }

@@ -2,6 +2,7 @@ import type { HeldMessage } from '../../contract/index.js';
 import type { Clock } from '../../domain/clock.js';
 import { GatewayError, isGatewayError } from '../../domain/errors.js';
 import { KeyedLock } from '../../domain/keyed-lock.js';
+import { LIMITS } from '../../domain/limits.js';
 import type { IncomingMessage } from '../../link/link.js';
 import type { Logger } from '../../log.js';
 import type { SentRecord, Store } from '../../store/store.js';
@@ -278,6 +279,9 @@ export class HeldSends implements SessionPart, HeldMessages {
         return await endings.giveUp(waiting, 'session_unpaired');
       if (record.closed && clock.now() >= timeOfEnd(send))
         return await endings.giveUp(waiting, 'policy_refused');
+      const { leftAt = record.sentAt } = request;
+      if (record.content.length > 0 && clock.now() - leftAt > LIMITS.resendMaxAgeMs)
+        return await endings.giveUp(waiting, 'send_unacknowledged');
       const refusals = record.closed
         ? await policies.refusals(session, { to, text: textIn(request.request) })
         : [];

@@ -16,7 +16,7 @@ import type { Session } from '../sessions/session.js';
 import type { StoreRetry } from '../store-retry.js';
 import type { Announcements } from './announce.js';
 import { HeldEndings } from './held-endings.js';
-import type { HeldRequest } from './held-queue.js';
+import { type HeldRequest, leavingAt } from './held-queue.js';
 import { HeldSends } from './held-sends.js';
 import { OncePerKey, type SentAnswer } from './idempotency.js';
 import { type Draft, isFinal, Outbox, type Sent } from './outbox.js';
@@ -216,7 +216,8 @@ export class Sender implements Sending, SessionPart {
         await this.#outbox.continue(session, record, asked, gone);
       } else {
         const draft = await this.#draft(messageId, session, job, gone);
-        await this.#sendDraft(session, job, { ...draft, ...(held && { held }) }, gone);
+        const leaving = held && { held: leavingAt(held, this.#options.clock.now()) };
+        await this.#sendDraft(session, job, { ...draft, ...leaving }, gone);
       }
       this.#options.observer.sent(job.route);
     } catch (error) {

@@ -1,4 +1,5 @@
 import { proto } from '@whiskeysockets/baileys';
+import type { Refusal } from '../../../src/domain/policy/rules.js';
 import type { IncomingMessage, Link, OutgoingMessage } from '../../../src/link/link.js';
 import { LiveLinks } from '../../../src/services/access.js';
 import type { PreparedFile } from '../../../src/services/files/media.js';
@@ -34,6 +35,12 @@ export interface Sending {
   onLeft: (message: OutgoingMessage) => Promise<void>;
   /** What the session's policy says of a send. */
   onAdmit: (asked: AskedSend) => Promise<Admission | undefined>;
+  /** The rules that refuse a message which waits. */
+  onRefusals: () => Refusal[];
+  /** The look-up of a recipient before a first message. */
+  onLookUp: () => Promise<void>;
+  /** Statuses that were announced, as `message id status code`. */
+  statuses: string[];
   /** Sends that were announced, with what their callers said of them. */
   announced: { message: IncomingMessage; said: object }[];
   /** Other calls of the link. */
@@ -90,10 +97,13 @@ export async function sendingOver(base: Rig): Promise<Sending> {
     },
     policies: {
       admit: (_session, asked) => rig.onAdmit(asked),
-      refusals: async () => [],
-      lookUpFirst: async () => undefined,
+      refusals: async () => rig.onRefusals(),
+      lookUpFirst: () => rig.onLookUp(),
     },
-    announcements: { messageStatus: () => undefined },
+    announcements: {
+      messageStatus: (_record, { messageId, status, code = '' }) =>
+        void rig.statuses.push(`${messageId} ${status} ${code}`),
+    },
     heldLimit: 1_000,
     receiver: {
       async echo({ clientId }, message, said = {}) {
@@ -133,6 +143,9 @@ export async function sendingOver(base: Rig): Promise<Sending> {
     failure: undefined,
     onLeft: async () => undefined,
     onAdmit: async () => undefined,
+    onRefusals: () => [],
+    onLookUp: async () => undefined,
+    statuses: [],
     announced: [],
     asked,
     content: { conversation: 'sent' },
