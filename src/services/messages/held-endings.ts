@@ -1,12 +1,12 @@
 import type { Clock } from '../../domain/clock.js';
-import { type ErrorCode, GatewayError } from '../../domain/errors.js';
+import { type ErrorCode, GatewayError, isGatewayError } from '../../domain/errors.js';
 import { allowedAt, type Refusal } from '../../domain/policy/rules.js';
 import { pauseAfter } from '../../domain/retry.js';
 import type { Logger } from '../../log.js';
 import type { SentRecord, Store } from '../../store/store.js';
 import type { Session } from '../sessions/session.js';
 import type { Announcements } from './announce.js';
-import type { HeldQueue, HeldSend } from './held-queue.js';
+import { type HeldQueue, type HeldSend, neverLeft } from './held-queue.js';
 import type { SendPolicies } from './send-policies.js';
 
 /** Failures that end by themselves: the message waits on. */
@@ -86,11 +86,25 @@ export class HeldEndings {
     if (code === 'send_rejected') {
       // the network may have told of a restriction as it refused the message
       const refusals = await policies.refusals(session, { to, text: '' }).catch(() => []);
+      const isUnknown = isGatewayError(error) && error.messageId !== undefined;
+      if (refusals.length > 0 && !isUnknown) await this.#putBack(clientId, messageId);
       if (refusals.length > 0) return this.refused(waiting, refusals);
     }
     send.failures += 1;
     if (PERHAPS_PASSING.has(code) && send.failures < MAX_FAILURES) return;
     await this.giveUp(waiting, code);
+  }
+
+  /** Nobody has the message: it is composed anew when it leaves, and can be cancelled until then. */
+  async #putBack(clientId: string, messageId: string): Promise<void> {
+    const { store, log } = this.#options;
+    try {
+      const record = await store.sends.get(clientId, messageId);
+      if (record?.held && !record.acknowledged) await store.sends.put(clientId, neverLeft(record));
+    } catch (err) {
+      // it is sent again as it was
+      log.warn({ err, clientId, messageId }, 'a refused message could not be put back');
+    }
   }
 
   /** Tells that a message is not sent, and no longer holds it; a store that is away is tried again. */

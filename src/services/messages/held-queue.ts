@@ -170,6 +170,13 @@ export function leavingAt(held: string, leftAt: number): string {
   return JSON.stringify({ ...readHeld(held), leftAt });
 }
 
+/** The record of a message whose only copy did not arrive: it waits as before, and stays counted as what the copy was. */
+export function neverLeft({ held = '', ...record }: SentRecord): SentRecord {
+  const { leftAt: _, ...request } = readHeld(held);
+  const waits = { content: new Uint8Array(), metaData: '', fileName: '', closed: true };
+  return { ...record, ...waits, held: JSON.stringify(request) };
+}
+
 /** Reads what a record keeps of its request. @throws GatewayError `store_damaged` */
 export function readHeld(text: string): HeldRequest & { request: JsonObject } {
   const { route, request, heldAt, rule: stored, allowedAt, from, leftAt } = readObject(text);

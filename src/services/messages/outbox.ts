@@ -297,11 +297,13 @@ export class Outbox {
     const { admission } = draft;
     let { content } = draft;
     let isWritten = draft.isKept && !admission;
+    let copies = draft.isKept ? 1 : 0;
     const send = (link: Link) =>
       link.send({
         ...draft,
         content,
         beforeSend: async (encoded) => {
+          copies += 1;
           if (isWritten) return admission?.leaveAgain();
           const write = (stamp: Partial<SendStamp>) =>
             this.#writeDown(session.clientId, draft, encoded, stamp);
@@ -314,6 +316,9 @@ export class Outbox {
       return await this.#options.liveLinks.over(session, send, gone);
     } catch (error) {
       const { messageId } = draft;
+      // this copy did not arrive, but the one before may have
+      if (draft.held && copies > 1 && isGatewayError(error, 'send_rejected'))
+        throw new GatewayError('send_rejected', error.message, { cause: error, messageId });
       if ('encoded' in content && this.#proven.has(`${session.clientId} ${messageId}`)) {
         const sent = this.#options.links.decode(content.encoded);
         return { messageId, content: sent, sentAt: this.#options.clock.now() };

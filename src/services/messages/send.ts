@@ -44,7 +44,7 @@ const NOT_RECORDED =
   'the message was delivered, but it could not be written to the hosted history; do not send it again';
 
 const ENDED =
-  'the message of this Idempotency-Key was held, and was cancelled or given up before it left; send it with a new key';
+  'the message of this Idempotency-Key was held and cancelled or given up before it left, or was deleted; send it with a new key';
 
 /** Sends messages of any kind: answers after the network's acknowledgement, and sends once for each idempotency key. */
 export class Sender implements Sending, SessionPart {
@@ -176,8 +176,8 @@ export class Sender implements Sending, SessionPart {
     if (!kept) return this.#sendAs(messageId, session, job);
     const waiting = this.held.answerOf(kept);
     if (waiting) return waiting;
-    // the message was held, and the answer to its first request was lost
-    if (kept.closed && !kept.acknowledged && kept.counted === 'nothing' && kept.content.length === 0)
+    // nothing is left to send, and the answer to its first request was lost or tells that it is held
+    if (kept.closed && !kept.acknowledged && kept.content.length === 0)
       throw new GatewayError('idempotency_conflict', ENDED);
     return this.#deliver(session, messageId, job, () =>
       this.#outbox.continue(session, kept, { text: textIn(job.payload) }),
@@ -194,10 +194,17 @@ export class Sender implements Sending, SessionPart {
     return this.held.sendOrHold(session, { messageId, to, route, request }, send);
   }
 
-  async #sendDraft(session: Session, job: SendJob, draft: Draft, gone?: AbortSignal): Promise<Sent> {
+  /** @param kept its record, if the network refused an earlier copy: it is counted already */
+  async #sendDraft(
+    session: Session,
+    job: SendJob,
+    draft: Draft,
+    gone?: AbortSignal,
+    kept?: SentRecord,
+  ): Promise<Sent> {
     const { to } = draft;
-    const target = job.target !== undefined;
-    const admission = await this.#options.policies.admit(session, { to, text: textIn(job.payload), target });
+    const asked = { to, text: textIn(job.payload), target: job.target !== undefined };
+    const admission = await this.#options.policies.admit(session, { ...asked, ...(kept && { kept }) });
     return this.#outbox.send(session, { ...draft, ...(admission && { admission }) }, gone);
   }
 
@@ -217,7 +224,8 @@ export class Sender implements Sending, SessionPart {
       } else {
         const draft = await this.#draft(messageId, session, job, gone);
         const leaving = held && { held: leavingAt(held, this.#options.clock.now()) };
-        await this.#sendDraft(session, job, { ...draft, ...leaving }, gone);
+        const kept = record.counted === 'nothing' ? undefined : record;
+        await this.#sendDraft(session, job, { ...draft, ...leaving }, gone, kept);
       }
       this.#options.observer.sent(job.route);
     } catch (error) {

@@ -82,4 +82,79 @@ describe('Sender: a held message', () => {
       .to.include({ closed: true, acknowledged: false })
       .and.not.have.property('held');
   });
+
+  describe('that the network refuses because it restricts the number', () => {
+    const rejected = async () => {
+      rig.onRefusals = () => [
+        { rule: 'reachoutLock', reason: 'restricted', allowedAt: rig.clock.now() + HOUR_MS },
+      ];
+      throw new GatewayError('send_rejected', 'error 463');
+    };
+    const cancel = (messageId: string) =>
+      rig.sender.held.cancel('acme', messageId).then(
+        () => 'cancelled',
+        (error: unknown) => (error instanceof GatewayError ? error.code : error),
+      );
+
+    it('can be cancelled, and stays counted', async () => {
+      const messageId = await hold('hello');
+      rig.onAdmit = permits;
+      rig.onLeft = rejected;
+      const leftAt = rig.clock.now();
+      await rig.sender.connected('acme');
+      await copies(1);
+      expect(await waiting()).to.deep.equal([messageId]);
+      rig.clock.advance(1_000);
+      expect(await cancel(messageId)).to.equal('cancelled');
+      const found = await record(messageId);
+      expect(found).to.include({ closed: true, acknowledged: false, counted: 'message', sentAt: leftAt });
+      expect(found).not.to.have.property('held');
+      expect(found?.content).to.have.length(0);
+    });
+
+    it('leaves again under its id, and is counted once', async () => {
+      const messageId = await hold('hello');
+      rig.onAdmit = permits;
+      rig.onLeft = rejected;
+      const firstAt = rig.clock.now();
+      await rig.sender.connected('acme');
+      await copies(1);
+      const asked: unknown[] = [];
+      rig.onAdmit = (ask) => {
+        asked.push(ask.kept && { counted: ask.kept.counted, sentAt: ask.kept.sentAt });
+        return permits();
+      };
+      rig.onLeft = async () => undefined;
+      rig.onRefusals = () => [];
+      await restart();
+      await until('an empty outbox', async () => (await waiting()).length === 0);
+      expect(rig.sent.map((message) => message.messageId)).to.deep.equal([messageId, messageId]);
+      expect(asked).to.deep.equal([{ counted: 'message', sentAt: firstAt }]);
+      expect(await record(messageId)).to.include({ acknowledged: true, counted: 'message' });
+    });
+
+    it('cannot be cancelled when an earlier copy may have arrived', async () => {
+      const messageId = await hold('hello');
+      rig.onLeft = unacknowledged;
+      await rig.sender.connected('acme');
+      await copies(1);
+      rig.onLeft = rejected;
+      await restart();
+      await copies(2);
+      expect(await cancel(messageId)).to.equal('held_send_leaving');
+      expect((await record(messageId))?.content).not.to.have.length(0);
+    });
+
+    it('cannot be cancelled when the connection ended as its first copy left', async () => {
+      const messageId = await hold('hello');
+      rig.onLeft = async () => {
+        rig.onLeft = rejected;
+        await rig.reconnect();
+        throw new GatewayError('send_cut_off', 'the connection ended');
+      };
+      await rig.sender.connected('acme');
+      await copies(2);
+      expect(await cancel(messageId)).to.equal('held_send_leaving');
+    });
+  });
 });

@@ -14,8 +14,12 @@ import type { AskedSend } from '../../../src/services/messages/send-policies.js'
 import type { Session } from '../../../src/services/sessions/session.js';
 import type { Store } from '../../../src/store/store.js';
 import type { ManualClock } from '../manual-clock.js';
+import { until } from '../until.js';
 import { playedLink } from './link.js';
 import type { Rig } from './rig.js';
+
+/** The longest first pause before a lost connection is opened again. */
+const RECONNECT_MS = 1_250;
 
 export const GROUP = '120363040000000000@g.us';
 
@@ -55,6 +59,8 @@ export interface Sending {
   discarded: number;
   /** The connection is lost, and does not come back. */
   disconnect(): Promise<void>;
+  /** The connection is lost, and another one follows. */
+  reconnect(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -74,7 +80,7 @@ export async function sendingOver(base: Rig): Promise<Sending> {
     },
   });
   const decode = (encoded: Uint8Array) => proto.Message.decode(encoded);
-  const { sessions, links, connect, disconnect } = base.sessions(link, {}, { decode });
+  const { sessions, links, opened, connect, disconnect } = base.sessions(link, {}, { decode });
   await connect();
   const session = sessions.find('acme');
 
@@ -154,6 +160,14 @@ export async function sendingOver(base: Rig): Promise<Sending> {
     prepared: 0,
     discarded: 0,
     disconnect,
+    async reconnect() {
+      const links = opened.length;
+      await disconnect();
+      await until('the pause', async () => clock.pending().some((ms) => ms <= RECONNECT_MS));
+      clock.advance(RECONNECT_MS);
+      await until('another link', async () => opened.length > links);
+      await connect();
+    },
     close: () => base.close(),
   };
   return rig;
