@@ -3,6 +3,7 @@ import { GatewayError } from '../../../src/domain/errors.js';
 import { LIMITS } from '../../../src/domain/limits.js';
 import { sendableKinds } from '../../../src/kinds/index.js';
 import type { KindSend } from '../../../src/kinds/kind.js';
+import { createMessageTraces } from '../../../src/services/message-traces.js';
 import type { Admission } from '../../../src/services/messages/admission.js';
 import { Rig } from '../../support/rig/rig.js';
 import type { Sending } from '../../support/rig/sending.js';
@@ -156,5 +157,36 @@ describe('Sender: a held message', () => {
       await copies(2);
       expect(await cancel(messageId)).to.equal('held_send_leaving');
     });
+  });
+
+  it('is told as what it is: held back, leaving, waiting for another copy, or acknowledged', async () => {
+    const messageId = await hold('hello');
+    const sessions = { find: () => rig.session.record };
+    const traces = createMessageTraces({ sessions, store: rig.store, tail: { since: () => [] } });
+    const told = async () => {
+      const { steps, conclusion } = await traces.of('acme', messageId);
+      return [steps.map(({ step }) => step).join(), conclusion];
+    };
+    expect(await told()).to.deep.equal([
+      'written_down,held_back',
+      'It has not left: its policy holds it back.',
+    ]);
+    let leaving: string[] = [];
+    rig.onLeft = async () => {
+      leaving = await told();
+      await unacknowledged();
+    };
+    await rig.sender.connected('acme');
+    await copies(1);
+    expect(leaving).to.deep.equal(['written_down,unacknowledged', 'It is being sent.']);
+    await rig.store.sends.close('acme', messageId);
+    expect(await told()).to.deep.equal([
+      'written_down,held_back',
+      'A copy of it may have left, and was not acknowledged. Its policy holds back the next one.',
+    ]);
+    rig.onLeft = async () => undefined;
+    await restart();
+    await until('an empty outbox', async () => (await waiting()).length === 0);
+    expect((await told())[0]).to.equal('written_down,acknowledged');
   });
 });
