@@ -189,4 +189,51 @@ describe('Sender: a held message', () => {
     await until('an empty outbox', async () => (await waiting()).length === 0);
     expect((await told())[0]).to.equal('written_down,acknowledged');
   });
+
+  it('does not leave from another number, though a copy of it was interrupted', async () => {
+    const messageId = await hold('hello');
+    rig.onLeft = unacknowledged;
+    await rig.sender.connected('acme');
+    await copies(1);
+    expect(await record(messageId)).to.include({ closed: false });
+    await rig.session.update({ jid: '15550000009:1@s.whatsapp.net' });
+    rig.onLeft = async () => undefined;
+    await restart();
+    await until('an empty outbox', async () => (await waiting()).length === 0);
+    expect(rig.sent).to.have.length(1);
+    expect(rig.statuses).to.deep.equal([`${messageId} failed session_unpaired`]);
+    expect(await record(messageId))
+      .to.include({ closed: true })
+      .and.not.have.property('held');
+  });
+
+  it('is given up when five copies in a row were not acknowledged', async () => {
+    const messageId = await hold('hello');
+    rig.onLeft = unacknowledged;
+    await rig.sender.connected('acme');
+    for (let count = 1; count < 5; count += 1) {
+      await copies(count);
+      expect(await waiting()).to.deep.equal([messageId]);
+      // longer than the longest pause
+      rig.clock.advance(HOUR_MS);
+    }
+    await until('an empty outbox', async () => (await waiting()).length === 0);
+    expect(rig.sent.map((message) => message.messageId)).to.deep.equal(Array(5).fill(messageId));
+    expect(rig.statuses).to.deep.equal([`${messageId} failed send_unacknowledged`]);
+    expect(await record(messageId))
+      .to.include({ closed: true })
+      .and.not.have.property('held');
+  });
+
+  it('is not sent when it was cancelled and the key of its request is repeated', async () => {
+    // as if the daemon was killed before it kept the answer
+    rig.store.idempotency.answer = () => Promise.reject(new GatewayError('store_unavailable', 'away'));
+    const messageId = await hold('hello', { key: 'key' });
+    rig.clock.advance(1_000);
+    expect(await send('hello', { key: 'key' })).to.include({ status: 'held', messageId });
+    await rig.sender.held.cancel('acme', messageId);
+    const repeated = await send('hello', { key: 'key' }).catch((error: unknown) => error);
+    expect(repeated).to.be.instanceOf(GatewayError).that.includes({ code: 'idempotency_conflict' });
+    expect(rig.sent).to.deep.equal([]);
+  });
 });
