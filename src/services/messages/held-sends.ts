@@ -3,6 +3,7 @@ import type { Clock } from '../../domain/clock.js';
 import { GatewayError, isGatewayError } from '../../domain/errors.js';
 import { KeyedLock } from '../../domain/keyed-lock.js';
 import { LIMITS } from '../../domain/limits.js';
+import { pauseAfter } from '../../domain/retry.js';
 import type { IncomingMessage } from '../../link/link.js';
 import type { Logger } from '../../log.js';
 import type { SentRecord, Store } from '../../store/store.js';
@@ -27,9 +28,16 @@ import type { SentAnswer } from './idempotency.js';
 import { textIn } from './send-job.js';
 import type { SendPolicies } from './send-policies.js';
 
+/** Pause between two held messages of a session whose policy enforces its limits: when one ends, all would leave at once. */
+const GAP = { pausesMs: [2_000], endless: true } as const;
+/** The same where no policy enforces limits: 1 to 3 minutes, as the gentle policy has it between new chats. */
+const GAP_WITHOUT_LIMITS = { pausesMs: [120_000], endless: true, jitter: 0.5 } as const;
+
 /** What this process has of a session. */
 interface Held {
   queue: HeldQueue;
+  /** Before then no further message leaves: milliseconds since the epoch. */
+  pausesUntil: number;
   /** Aborted when this node must not send for the session any more. */
   ended: AbortController;
   cancelTimer(): void;
@@ -54,7 +62,7 @@ export class HeldSends implements SessionPart, HeldMessages {
   constructor(options: {
     sessions: SessionSource & { has(clientId: string): boolean };
     store: Pick<Store, 'sends'>;
-    policies: Pick<SendPolicies, 'refusals'>;
+    policies: Pick<SendPolicies, 'refusals' | 'figures'>;
     endings: HeldEndings;
     /** Messages of one session that may wait. */
     limit: number;
@@ -218,7 +226,7 @@ export class HeldSends implements SessionPart, HeldMessages {
     if (known) return known;
     const ended = new AbortController();
     const reading = this.#options.store.sends.held(clientId).then((records) => {
-      const held: Held = { queue: queueOf(records), ended, cancelTimer: () => undefined };
+      const held: Held = { queue: queueOf(records), pausesUntil: 0, ended, cancelTimer: () => undefined };
       if (this.#held.get(clientId) === reading) this.#read.set(clientId, held);
       else ended.abort();
       return held;
@@ -253,10 +261,11 @@ export class HeldSends implements SessionPart, HeldMessages {
     while (!ended.signal.aborted) {
       const session = sessions.find(clientId);
       const ready = queue.heads().filter(({ isBusy }) => !isBusy);
-      const next = ready.find((send) => timeOf(send, session) <= clock.now());
+      const time = (send: HeldSend) => Math.max(timeOf(send, session), held.pausesUntil);
+      const next = ready.find((send) => time(send) <= clock.now());
       if (next) await this.#attempt(session, held, next);
       else {
-        const at = Math.min(...ready.map((send) => timeOf(send, session)));
+        const at = Math.min(...ready.map(time));
         const waitMs = Math.min(Math.max(at - clock.now(), 1), JUDGED_AGAIN_MS);
         if (ready.length > 0) held.cancelTimer = clock.after(waitMs, () => this.#wake(clientId));
         return;
@@ -264,7 +273,8 @@ export class HeldSends implements SessionPart, HeldMessages {
     }
   }
 
-  async #attempt(session: Session, { queue, ended }: Held, send: HeldSend): Promise<void> {
+  async #attempt(session: Session, held: Held, send: HeldSend): Promise<void> {
+    const { queue, ended } = held;
     const { clientId } = session;
     const { store, policies, endings, leave, clock, log } = this.#options;
     const { messageId, to } = send;
@@ -286,7 +296,7 @@ export class HeldSends implements SessionPart, HeldMessages {
         ? await policies.refusals(session, { to, text: textIn(request.request) })
         : [];
       if (refusals.length > 0) return await endings.refused(waiting, refusals);
-      await leave(session, record, request, ended.signal);
+      await leave(session, record, request, ended.signal).finally(() => this.#pause(session, held));
       queue.remove(messageId);
       log.info({ clientId, messageId }, 'a held message was sent');
     } catch (error) {
@@ -294,6 +304,12 @@ export class HeldSends implements SessionPart, HeldMessages {
     } finally {
       send.isBusy = false;
     }
+  }
+
+  #pause({ record }: Session, held: Held): void {
+    const { policies, clock } = this.#options;
+    const hasLimits = policies.figures(record)?.mode === 'enforce';
+    held.pausesUntil = clock.now() + pauseAfter(hasLimits ? GAP : GAP_WITHOUT_LIMITS, 1);
   }
 }
 

@@ -65,7 +65,7 @@ export class Sender implements Sending, SessionPart {
     media: Pick<Media, 'prepare' | 'spool' | 'preview'>;
     /** Whether a text with a link has a preview when its request does not say. */
     linkPreviews: boolean;
-    policies: Pick<SendPolicies, 'admit' | 'lookUpFirst' | 'refusals'>;
+    policies: Pick<SendPolicies, 'admit' | 'lookUpFirst' | 'refusals' | 'figures'>;
     announcements: Pick<Announcements, 'messageStatus'>;
     /** Messages of one session that may wait until their policy allows them. */
     heldLimit: number;

@@ -236,4 +236,31 @@ describe('Sender: a held message', () => {
     expect(repeated).to.be.instanceOf(GatewayError).that.includes({ code: 'idempotency_conflict' });
     expect(rig.sent).to.deep.equal([]);
   });
+
+  describe('of many that may leave at once', () => {
+    for (const { mode, when, minMs, maxMs } of [
+      { mode: 'enforce', when: 'the limits of its policy end', minMs: 2_000, maxMs: 2_000 },
+      { mode: 'observe', when: 'its policy only observes', minMs: 60_000, maxMs: 180_000 },
+      { mode: 'off', when: 'its policy is switched off', minMs: 60_000, maxMs: 180_000 },
+    ] as const) {
+      it(`leaves after a pause when ${when}`, async () => {
+        const people = [2, 3, 4].map((n) => `9000000000000${n}@lid`);
+        for (const to of people) await hold('hello', { to });
+        rig.mode = mode;
+        const times: number[] = [];
+        rig.onLeft = async () => void times.push(rig.clock.now());
+        await restart();
+        for (const left of [1, 2]) {
+          await copies(left);
+          const [pauseMs = 0] = rig.clock.pending();
+          expect(pauseMs).to.be.within(minMs, maxMs);
+          rig.clock.advance(pauseMs);
+        }
+        await until('an empty outbox', async () => (await waiting()).length === 0);
+        expect(rig.sent.map(({ to }) => to)).to.deep.equal(people);
+        const pauses = times.slice(1).map((time, n) => time - (times[n] ?? 0));
+        for (const pauseMs of pauses) expect(pauseMs).to.be.within(minMs, maxMs);
+      });
+    }
+  });
 });

@@ -1,4 +1,5 @@
 import { proto } from '@whiskeysockets/baileys';
+import type { PolicyMode } from '../../../src/domain/policy/policy.js';
 import type { Refusal } from '../../../src/domain/policy/rules.js';
 import type { IncomingMessage, Link, OutgoingMessage } from '../../../src/link/link.js';
 import { LiveLinks } from '../../../src/services/access.js';
@@ -39,6 +40,8 @@ export interface Sending {
   onLeft: (message: OutgoingMessage) => Promise<void>;
   /** What the session's policy says of a send. */
   onAdmit: (asked: AskedSend) => Promise<Admission | undefined>;
+  /** The mode of the session's policy. */
+  mode: PolicyMode;
   /** The rules that refuse a message which waits. */
   onRefusals: () => Refusal[];
   /** The look-up of a recipient before a first message. */
@@ -104,6 +107,7 @@ export async function sendingOver(base: Rig): Promise<Sending> {
     policies: {
       admit: (_session, asked) => rig.onAdmit(asked),
       refusals: async () => rig.onRefusals(),
+      figures: () => ({ name: 'played', mode: rig.mode, refused: [] }),
       lookUpFirst: () => rig.onLookUp(),
     },
     announcements: {
@@ -149,6 +153,7 @@ export async function sendingOver(base: Rig): Promise<Sending> {
     failure: undefined,
     onLeft: async () => undefined,
     onAdmit: async () => undefined,
+    mode: 'enforce',
     onRefusals: () => [],
     onLookUp: async () => undefined,
     statuses: [],
