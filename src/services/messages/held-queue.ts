@@ -3,9 +3,10 @@ import { parseJid } from '../../domain/address.js';
 import { GatewayError } from '../../domain/errors.js';
 import { isObject, type JsonObject } from '../../domain/json.js';
 import { LIMITS } from '../../domain/limits.js';
+import { pages } from '../../domain/pages.js';
 import { RULE_NAMES, type RuleName } from '../../domain/policy/rules.js';
 import { readObject } from '../../store/port/json.js';
-import type { SentRecord } from '../../store/store.js';
+import type { HeldRecord, SendStore, SentRecord } from '../../store/store.js';
 
 /** What is kept of a request that its policy held back, as JSON in the record of the send. */
 export interface HeldRequest {
@@ -124,13 +125,17 @@ export class HeldQueue {
 /** The state of a message that was not judged in this run. */
 export const FRESH = { dueAt: 0, restsUntil: 0, judgedBy: undefined, failures: 0, isBusy: false } as const;
 
-/** The messages of a session, as their records have them. @throws GatewayError `store_damaged` */
-export function queueOf(records: readonly SentRecord[]): HeldQueue {
+/** Reads the messages of a session that wait; their requests are not kept. @throws GatewayError `store_damaged`, `store_unavailable` */
+export async function readQueue(records: Pick<SendStore, 'held'>, clientId: string): Promise<HeldQueue> {
   const queue = new HeldQueue();
-  const sends = records.map(({ messageId, to, held = '' }) => {
-    const { route, rule, heldAt, allowedAt } = readHeld(held);
-    return { route, rule, heldAt, allowedAt, ...FRESH, messageId, to };
-  });
+  const sends: HeldSend[] = [];
+  const read = (after?: HeldRecord) => records.held(clientId, LIMITS.heldPage, after);
+  for await (const page of pages(LIMITS.heldPage, read)) {
+    for (const { messageId, to, held } of page) {
+      const { route, rule, heldAt, allowedAt } = readHeld(held);
+      sends.push({ route, rule, heldAt, allowedAt, ...FRESH, messageId, to });
+    }
+  }
   for (const send of sends.sort((one, other) => one.heldAt - other.heldAt)) queue.add(send);
   return queue;
 }

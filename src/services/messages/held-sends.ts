@@ -18,8 +18,8 @@ import {
   type HeldRequest,
   type HeldSend,
   ownNumber,
-  queueOf,
   readHeld,
+  readQueue,
   shown,
   timeOfEnd,
   writeHeld,
@@ -225,8 +225,8 @@ export class HeldSends implements SessionPart, HeldMessages {
     const known = this.#held.get(clientId);
     if (known) return known;
     const ended = new AbortController();
-    const reading = this.#options.store.sends.held(clientId).then((records) => {
-      const held: Held = { queue: queueOf(records), pausesUntil: 0, ended, cancelTimer: () => undefined };
+    const reading = readQueue(this.#options.store.sends, clientId).then((queue) => {
+      const held: Held = { queue, pausesUntil: 0, ended, cancelTimer: () => undefined };
       if (this.#held.get(clientId) === reading) this.#read.set(clientId, held);
       else ended.abort();
       return held;

@@ -263,4 +263,19 @@ describe('Sender: a held message', () => {
       });
     }
   });
+
+  it('is read without its request, in pages, in the order of all that wait', async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < 120; n += 1) ids.push(await hold('hello', { to: `${900_000 + n}@lid` }));
+    const { held } = rig.store.sends;
+    const pages: number[] = [];
+    rig.store.sends.held = async (...asked) => {
+      const page = await held(...asked);
+      pages.push(page.length);
+      return page;
+    };
+    rig.sender.held.forget('acme');
+    expect(await waiting()).to.deep.equal(ids);
+    expect(pages).to.deep.equal([50, 50, 20]);
+  });
 });
