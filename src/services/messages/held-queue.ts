@@ -51,6 +51,7 @@ const OF_THE_NUMBER = new Set<RuleName>([
   'messagesPerHour',
   'messagesPerDay',
   'quietHours',
+  'lookUpFirst',
 ]);
 
 /** The messages of one session that wait, oldest first; those of one chat leave one after the other. */

@@ -182,7 +182,8 @@ export class SendPolicies implements SessionPart, Policies {
     const standing = isGroup(to) ? 'running' : await this.#standingOf(session, to);
     await this.#restrictionsKnown(session, policy, standing);
     const intended = await this.#intended(session, policy, { to, text, standing });
-    return judge(policy, intended, this.#numberOf(session, policy, counts));
+    const isLookedUp = standing === 'new' && !this.#checks.isKnown(session.clientId, to);
+    return judge(policy, { ...intended, isLookedUp }, this.#numberOf(session, policy, counts));
   }
 
   /** Whether the network restricts a number is asked after each connection: a chat is not begun before the answer. */

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { formatJid } from '../../domain/address.js';
+import { formatJid, parseRecipient } from '../../domain/address.js';
 import type { Clock } from '../../domain/clock.js';
 import { GatewayError, isGatewayError } from '../../domain/errors.js';
 import { newMessageId } from '../../domain/ids.js';
@@ -185,13 +185,21 @@ export class Sender implements Sending, SessionPart {
   }
 
   async #sendAs(messageId: string, session: Session, job: SendJob, gone?: AbortSignal): Promise<SentAnswer> {
-    const draft = await this.#draft(messageId, session, job, gone);
+    const { route, request, payload } = job;
+    const asked = { messageId, route, request };
+    let draft: Draft;
+    try {
+      draft = await this.#draft(messageId, session, job, gone);
+    } catch (error) {
+      // the look-up of its recipient is refused: it is held under the address that its caller gave
+      const to = parseRecipient(payload.to);
+      if (!payload.whenAllowed || !to || !isGatewayError(error, 'policy_refused')) throw error;
+      return this.held.sendOrHold(session, { ...asked, to: formatJid(to) }, () => Promise.reject(error));
+    }
     const send = () =>
       this.#deliver(session, messageId, job, () => this.#sendDraft(session, job, draft, gone));
-    if (!job.payload.whenAllowed) return send();
-    const { to } = draft;
-    const { route, request } = job;
-    return this.held.sendOrHold(session, { messageId, to, route, request }, send);
+    if (!payload.whenAllowed) return send();
+    return this.held.sendOrHold(session, { ...asked, to: draft.to }, send);
   }
 
   /** @param kept its record, if the network refused an earlier copy: it is counted already */

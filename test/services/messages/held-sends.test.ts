@@ -278,4 +278,26 @@ describe('Sender: a held message', () => {
     expect(await waiting()).to.deep.equal(ids);
     expect(pages).to.deep.equal([50, 50, 20]);
   });
+
+  it('waits for the look-up of its recipient, in the order of its chat', async () => {
+    const look = refusal();
+    rig.onLookUp = () => Promise.reject(look);
+    const to = '+15550000002';
+    const ids: string[] = [];
+    for (const text of ['first', 'second']) {
+      const { status, messageId } = await send(text, { to });
+      expect(status).to.equal('held');
+      ids.push(messageId);
+    }
+    const [first] = await rig.sender.held.list('acme');
+    expect(first).to.include({ to: '15550000002@s.whatsapp.net', allowedAt: look.policy?.allowedAt });
+    const plain = { clientId: 'acme', to, body: 'plain' };
+    expect(await rig.sender.send(textKind(), plain).catch((error: unknown) => error)).to.equal(look);
+    rig.onLookUp = async () => undefined;
+    await restart();
+    await copies(1);
+    rig.clock.advance(2_000);
+    await until('an empty outbox', async () => (await waiting()).length === 0);
+    expect(rig.sent.map(({ messageId }) => messageId)).to.deep.equal(ids);
+  });
 });
