@@ -1,6 +1,6 @@
 import type { Clock } from '../../domain/clock.js';
 import { type ErrorCode, GatewayError, isGatewayError } from '../../domain/errors.js';
-import { allowedAt, type Refusal } from '../../domain/policy/rules.js';
+import { allowedAt, type Refusal, type RuleName } from '../../domain/policy/rules.js';
 import { pauseAfter } from '../../domain/retry.js';
 import type { Logger } from '../../log.js';
 import type { SentRecord, Store } from '../../store/store.js';
@@ -30,6 +30,8 @@ const PERHAPS_PASSING = new Set<ErrorCode>([
   'proxy_failed',
   'internal',
 ]);
+/** Rules about what the network restricts. */
+const OF_THE_NETWORK = new Set<RuleName>(['reachoutLock', 'newChatLimit', 'networkSilent', 'stopAtWarning']);
 const MAX_FAILURES = 5;
 /** Pauses in milliseconds after such failures. */
 const RETRY = { pausesMs: [5_000, 15_000, 60_000, 300_000], endless: true, jitter: 0.2 } as const;
@@ -85,7 +87,9 @@ export class HeldEndings {
     if (PASSING.has(code)) return;
     if (code === 'send_rejected') {
       // the network may have told of a restriction as it refused the message
-      const refusals = await policies.refusals(session, { to, text: '' }).catch(() => []);
+      const found = await policies.refusals(session, { to, text: '' }).catch(() => []);
+      // a pause after this attempt would repeat it for days
+      const refusals = found.filter(({ rule }) => OF_THE_NETWORK.has(rule));
       const isUnknown = isGatewayError(error) && error.messageId !== undefined;
       if (refusals.length > 0 && !isUnknown) await this.#putBack(clientId, messageId);
       if (refusals.length > 0) return this.refused(waiting, refusals);

@@ -134,6 +134,21 @@ describe('Sender: a held message', () => {
       expect(await record(messageId)).to.include({ acknowledged: true, counted: 'message' });
     });
 
+    it('is given up when only a rule of its policy would hold back the next copy', async () => {
+      const messageId = await hold('hello');
+      rig.onLeft = async () => {
+        rig.onRefusals = () => [
+          { rule: 'samePersonGap', reason: 'too soon', allowedAt: rig.clock.now() + 1_000 },
+        ];
+        throw new GatewayError('send_rejected', 'error 479');
+      };
+      await rig.sender.connected('acme');
+      await until('an empty outbox', async () => (await waiting()).length === 0);
+      expect(await record(messageId))
+        .to.include({ closed: true, acknowledged: false })
+        .and.not.have.property('held');
+    });
+
     it('cannot be cancelled when an earlier copy may have arrived', async () => {
       const messageId = await hold('hello');
       rig.onLeft = unacknowledged;
