@@ -1136,6 +1136,7 @@ export interface MessageTrace {
       | 'processed'
       | 'written_down'
       | 'held_back'
+      | 'cancelled'
       | 'acknowledged'
       | 'unacknowledged'
       | 'recorded'

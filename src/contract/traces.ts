@@ -19,6 +19,7 @@ const step = record({
     'processed',
     'written_down',
     'held_back',
+    'cancelled',
     'acknowledged',
     'unacknowledged',
     'recorded',

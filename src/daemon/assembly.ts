@@ -27,6 +27,7 @@ import { receiverOf } from '../services/messages/announce.js';
 import type { UnreadableWaits } from '../services/messages/unreadable.js';
 import { MemoryPairLinks } from '../services/sessions/pair-links.js';
 import { openStore } from '../store/open.js';
+import type { SealedStore } from '../store/sealing/sealed-store.js';
 import type { FailedDeliveryStore, Store } from '../store/store.js';
 import { joinNodes, type Membership } from './membership.js';
 import { Metrics } from './metrics.js';
@@ -40,6 +41,8 @@ export interface DaemonOverrides {
   backoff?: RetryPolicy;
   returns?: RetryPolicy;
   durable?: Partial<DurableLimits>;
+  /** Puts something around the store. */
+  aroundStore?: (store: SealedStore) => SealedStore;
   unreadableWaits?: UnreadableWaits;
   /** Milliseconds that each QR code lives. */
   qrLifetimeMs?: number;
@@ -92,7 +95,8 @@ export async function assemble(
   const machineClock = overrides.clock ?? systemClock;
   const encryptionKey = encryptionKeyBytes(config.encryptionKey);
   const policies = await loadPolicies(config.policy);
-  const opened = await openStore({ url: config.store, dataDir: config.dataDir, encryptionKey });
+  const { aroundStore = (store) => store } = overrides;
+  const opened = aroundStore(await openStore({ url: config.store, dataDir: config.dataDir, encryptionKey }));
   cleanup.push(() => opened.close());
   const network = await openNetwork(config);
   if (network.sandbox) cleanup.push(network.sandbox.stop);

@@ -164,8 +164,9 @@ export const LIMITS = {
   endGraceMs: 5_000,
   /** Milliseconds for which a message waits until its policy allows it; then it is given up. */
   heldSendTtlMs: 7 * 24 * 60 * 60_000,
-  /** Characters of a request that waits, as JSON: all that wait are read at once when a session connects. */
+  /** Characters of a request that waits, as JSON; how many of them are read at once when a session connects. */
   heldRequestLength: 128 * 1024,
+  heldPage: 50,
   /** Milliseconds for which own messages are kept, to answer retry receipts. */
   sentMessageTtlMs: 14 * 24 * 60 * 60_000,
 } as const;

@@ -119,12 +119,33 @@ function stepsOf(facts: Facts): TraceStep[] {
   return steps.sort((a, b) => (timeOf(a) === timeOf(b) ? 0 : timeOf(a) - timeOf(b)));
 }
 
-function stepsOfSend({ sentAt, acknowledged, closed, held }: SentRecord): TraceStep[] {
-  const written = stepAt(sentAt, 'written_down', 'a send of this number was written down');
-  if (held !== undefined) return [written, stepAt(0, 'held_back', 'its policy does not allow it yet')];
-  if (acknowledged) return [written, stepAt(0, 'acknowledged', 'the network, or a recipient, has it')];
-  const how = closed ? 'nobody acknowledged it, and its caller got an error' : 'it is being sent';
-  return [written, stepAt(0, 'unacknowledged', how)];
+function stepsOfSend(sent: SentRecord): TraceStep[] {
+  const written = stepAt(sent.sentAt, 'written_down', 'a send of this number was written down');
+  const [step, detail] = SEND_STEPS[stateOf(sent)];
+  return [written, stepAt(0, step, detail)];
+}
+
+const SEND_STEPS = {
+  waiting: ['held_back', 'its policy does not allow it yet'],
+  waitingAgain: [
+    'held_back',
+    'its policy does not allow that it is sent again; nobody acknowledged the copy before',
+  ],
+  leaving: ['unacknowledged', 'it is being sent'],
+  acknowledged: ['acknowledged', 'the network, or a recipient, has it'],
+  failed: ['unacknowledged', 'nobody acknowledged it, and its caller got an error'],
+  cancelled: ['cancelled', 'it was cancelled or given up before it left'],
+  erased: ['cancelled', 'it was cancelled, given up or deleted, and is not sent'],
+} as const satisfies Record<string, readonly [TraceStep['step'], string]>;
+
+function stateOf({ acknowledged, closed, held, content, counted }: SentRecord): keyof typeof SEND_STEPS {
+  if (acknowledged) return 'acknowledged';
+  if (!closed) return 'leaving';
+  const isEmpty = content.length === 0;
+  if (held !== undefined) return isEmpty ? 'waiting' : 'waitingAgain';
+  if (!isEmpty) return 'failed';
+  // a held message is counted from when it leaves
+  return counted === 'nothing' ? 'cancelled' : 'erased';
 }
 
 function stepsOfCopy({ plain, receivedAt, closedAt }: JournalEntry): TraceStep[] {
@@ -156,14 +177,21 @@ function stepAt(at: number, step: TraceStep['step'], detail: string): TraceStep 
   return { at: at > 0 ? new Date(at).toISOString() : '', step, detail };
 }
 
+const SEND_CONCLUSIONS = {
+  waiting: 'It has not left: its policy holds it back.',
+  waitingAgain: 'A copy of it may have left, and was not acknowledged. Its policy holds back the next one.',
+  leaving: 'It is being sent.',
+  failed:
+    'The network did not acknowledge it. It may have left all the same: look at the chat before you send it again.',
+  cancelled: 'It never left: its policy held it back, and it was cancelled or given up.',
+  erased: 'It is not sent: it was cancelled, given up or deleted.',
+} as const satisfies Record<string, string>;
+
 function conclusionOf(facts: Facts): string {
   const { isOwn, sent } = facts;
-  if (sent?.held !== undefined) return 'It has not left: its policy holds it back.';
-  if (isOwn && sent && !sent.acknowledged) {
-    return sent.closed
-      ? 'The network did not acknowledge it. It may have left all the same: look at the chat before you send it again.'
-      : 'It is being sent.';
-  }
+  const state = sent && stateOf(sent);
+  const told = state && state !== 'acknowledged' ? SEND_CONCLUSIONS[state] : undefined;
+  if (told && (isOwn || sent?.held !== undefined)) return told;
   return deliveryOf(facts);
 }
 

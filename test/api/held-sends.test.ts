@@ -134,12 +134,20 @@ describe('a message with whenAllowed', () => {
   it('can be cancelled until it leaves', async () => {
     const { body } = await send(DAVE, 'never mind');
     const cancel = () => world.api.post('/outbox/cancel', { clientId: 'acme', messageId: body.messageId });
+    const told = async () => {
+      const trace = await world.api.get(`/message-trace?clientId=acme&messageId=${body.messageId}`);
+      return trace.body.conclusion;
+    };
+    expect(await told()).to.equal('It has not left: its policy holds it back.');
     expect((await cancel()).body).to.deep.equal({ ok: true, messageId: body.messageId });
     const again = await cancel();
     expect({ status: again.status, code: code(again) }).to.deep.equal({
       status: 404,
       code: 'held_send_unknown',
     });
+    expect(await told()).to.equal(
+      'It never left: its policy held it back, and it was cancelled or given up.',
+    );
     await world.restartDaemon();
     await world.connected();
     expect(await waiting()).to.deep.equal([]);

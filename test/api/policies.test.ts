@@ -237,6 +237,12 @@ describe('the policy of a session', () => {
     const answer = await send(BOB, 'gamma');
     expect(refused(answer).policy).to.include({ rule: 'lookUpFirst', limit: 1, left: 0 });
     expect(await begun(paul)).to.equal(0);
+    const ask = { clientId: 'gamma', to: BOB.number, body: 'when it is allowed', whenAllowed: true };
+    const held = await world.api.post('/send-message', ask);
+    expect([held.status, held.body.rule]).to.deep.equal([202, 'lookUpFirst']);
+    await world.phones.write(BOB.number, { to: paul.number, text: 'hi' });
+    const { messageId } = held.body;
+    await world.phones.waitForMessage(BOB.number, (message) => message.messageId === messageId);
   });
 
   it('judges a first message again that is repeated with its key after the network refused it', async () => {

@@ -5,6 +5,7 @@ import { systemClock, wait } from '../../src/domain/clock.js';
 import { ClusterLab } from '../cluster/support/cluster-lab.js';
 import { MONGODB_URL } from '../store/support/mongo.js';
 import { Chance } from '../support/chance.js';
+import type { DeathPoint } from '../support/daemon-process.js';
 import { eventIn } from '../support/inbound.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
 import { until } from '../support/until.js';
@@ -136,6 +137,134 @@ describe('a held message whose daemon is killed', function () {
       await until('an empty outbox', outboxIsEmpty);
       expect(await heldBy(BOB, ...texts), `seed ${chance.seed}`).to.deep.equal(texts);
     }
+  });
+
+  describe('at one point of its way', () => {
+    let people = 10;
+    /** Somebody to whom nothing was sent: a message waits until that person writes. */
+    const somebodyNew = async () => {
+      people += 1;
+      const person = { number: `+155500000${people}`, name: `Person ${people}` };
+      await world.phones.addPhone(person);
+      return person;
+    };
+    const keyed = (person: typeof BOB, body: string, { whenAllowed = true } = {}) =>
+      world.api.post(
+        '/send-message',
+        { clientId: 'acme', to: person.number, body, whenAllowed },
+        { 'idempotency-key': `${person.name}, ${body}` },
+      );
+    const cancel = (messageId: unknown) =>
+      world.api.post('/outbox/cancel', { clientId: 'acme', messageId }).then(({ status }) => status);
+    const outbox = async () => {
+      const { body } = await world.api.get('/outbox?clientId=acme');
+      return Array.isArray(body.messages) ? body.messages.map(({ messageId }) => messageId) : [];
+    };
+    /** The daemon dies at this point, which `work` leads it to, and runs again. */
+    const diesAt = async (point: DeathPoint, work: () => Promise<unknown>) => {
+      await world.connected();
+      await world.dieAt(point);
+      const working = work().catch(() => undefined);
+      await world.died();
+      await working;
+      await world.startDaemon();
+      await world.connected();
+    };
+    /** A later message of the chat arrives, and the earlier one does not. */
+    const neverArrives = async (person: typeof BOB, text: string) => {
+      await release(person);
+      const asked = { clientId: 'acme', to: person.number, body: 'afterwards' };
+      const isSent = async () => (await world.api.post('/send-message', asked)).status === 200;
+      await until('the chat to run', isSent);
+      await world.phones.waitForMessage(person.number, (message) => message.text === 'afterwards');
+      expect(await heldBy(person, text)).to.deep.equal([]);
+    };
+
+    for (const when of ['before', 'after'] as const) {
+      it(`is sent once, and its key says so, when the daemon is killed ${when} it is written down`, async () => {
+        const person = await somebodyNew();
+        await diesAt({ when, write: 'waiting' }, () => keyed(person, 'held'));
+        const kept = await outbox();
+        expect(kept).to.have.length(when === 'before' ? 0 : 1);
+        const again = await keyed(person, 'held');
+        expect(again.status).to.equal(202);
+        expect(await outbox()).to.deep.equal([again.body.messageId]);
+        if (when === 'after') expect(kept).to.deep.equal([again.body.messageId]);
+        await release(person);
+        await arrivesOnce(person, 'held');
+      });
+
+      it(`is sent once when the daemon is killed ${when} its record says that it leaves`, async () => {
+        const person = await somebodyNew();
+        await hold(person, 'leaving');
+        await diesAt({ when, write: 'leaving' }, () => release(person));
+        await arrivesOnce(person, 'leaving');
+      });
+
+      it(`is cancelled for good or not at all when the daemon is killed ${when} the cancel is written`, async () => {
+        const person = await somebodyNew();
+        const { messageId } = (await keyed(person, 'cancelled')).body;
+        await diesAt({ when, write: 'ended' }, () => cancel(messageId));
+        expect(await outbox()).to.deep.equal(when === 'before' ? [messageId] : []);
+        let outcome = 409;
+        // while it is judged after the start it cannot be cancelled
+        await until('it to be judged', async () => {
+          outcome = await cancel(messageId);
+          return outcome !== 409;
+        });
+        expect(outcome).to.equal(when === 'before' ? 200 : 404);
+        await neverArrives(person, 'cancelled');
+      });
+
+      it(`is not lost when the daemon is killed ${when} a refusal of the network closes it`, async () => {
+        const person = await somebodyNew();
+        await hold(person, 'refused');
+        await world.phones.fault({ kind: 'reject-sends', number: ALICE.number, count: 1 });
+        await diesAt({ when, write: 'close' }, () => release(person));
+        await arrivesOnce(person, 'refused');
+      });
+
+      it(`is counted and sent once when it was allowed and the daemon is killed ${when} it is written down`, async () => {
+        const person = await somebodyNew();
+        await world.connected();
+        await hold(person, 'first');
+        await release(person);
+        await arrivesOnce(person, 'first');
+        await until('its pause to end', async () => {
+          const { chat } = (
+            await world.api.get(`/policy?clientId=acme&to=${encodeURIComponent(person.number)}`)
+          ).body;
+          return chat instanceof Object && 'allowed' in chat && chat.allowed === true;
+        });
+        const counted = async () => (await world.api.get('/policy?clientId=acme')).body.messages;
+        const before = await counted();
+        const plain = () => keyed(person, 'plain', { whenAllowed: false });
+        await diesAt({ when, write: 'open' }, plain);
+        if (when === 'before') expect(await counted()).to.deep.equal(before);
+        expect((await plain()).status).to.equal(200);
+        await arrivesOnce(person, 'plain');
+        const lastDay = before instanceof Object && 'lastDay' in before ? Number(before.lastDay) : Number.NaN;
+        expect(await counted()).to.include({ lastDay: lastDay + 1 });
+      });
+    }
+
+    it('is sent, or given up, when the daemon is killed before it gives it up', async () => {
+      const person = await somebodyNew();
+      await hold(person, 'given up too late');
+      await world.phones.fault({ kind: 'reject-sends', number: ALICE.number, count: 1 });
+      await diesAt({ when: 'before', write: 'ended' }, () => release(person));
+      // nobody was told yet, and the network takes it now
+      await arrivesOnce(person, 'given up too late');
+    });
+
+    it('is never sent when the daemon is killed after it gave it up', async () => {
+      const person = await somebodyNew();
+      await hold(person, 'given up');
+      await world.phones.fault({ kind: 'reject-sends', number: ALICE.number, count: 1 });
+      await diesAt({ when: 'after', write: 'ended' }, () => release(person));
+      expect(await outbox()).to.deep.equal([]);
+      await neverArrives(person, 'given up');
+    });
   });
 });
 

@@ -9,6 +9,12 @@ const SOURCE = new URL('daemon-script.ts', import.meta.url);
 /** What a daemon in a process of its own may be told beside its settings. */
 export type ProcessOverrides = Pick<DaemonOverrides, 'pingEveryMs'>;
 
+/** Before or after one write of the record of a send: `close`, or one that leaves the record in this state. */
+export interface DeathPoint {
+  when: 'before' | 'after';
+  write: 'waiting' | 'leaving' | 'open' | 'ended' | 'close';
+}
+
 /** A daemon in a process of its own. */
 export class DaemonProcess {
   readonly url: string;
@@ -47,6 +53,18 @@ export class DaemonProcess {
   /** SIGKILL, at this instant. Resolves when it is gone. */
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL');
+    await this.#ended;
+  }
+
+  /** It kills itself with SIGKILL when it comes to this point. Resolves when it knows. */
+  async dieAt(point: DeathPoint): Promise<void> {
+    const armed = once(this.#child, 'message');
+    this.#child.send(point);
+    await armed;
+  }
+
+  /** Resolves when it is gone. */
+  async ended(): Promise<void> {
     await this.#ended;
   }
 

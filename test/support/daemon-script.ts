@@ -1,8 +1,43 @@
 import { loadConfig } from '../../src/config/load.js';
 import { createDaemon } from '../../src/daemon/daemon.js';
 import { createLog } from '../../src/log.js';
-import type { ProcessOverrides } from './daemon-process.js';
+import type { SealedStore } from '../../src/store/sealing/sealed-store.js';
+import type { SentRecord } from '../../src/store/store.js';
+import type { DeathPoint, ProcessOverrides } from './daemon-process.js';
 import { QUICK_BACKOFF } from './world.js';
+
+/** Where it kills itself. */
+let death: DeathPoint | undefined;
+
+/** Does a write, unless the process dies before it, or after it. */
+async function mortal<T>(write: DeathPoint['write'], work: () => Promise<T>): Promise<T> {
+  if (death?.write === write && death.when === 'before') await die();
+  const result = await work();
+  if (death?.write === write && death.when === 'after') await die();
+  return result;
+}
+
+function die(): Promise<never> {
+  process.kill(process.pid, 'SIGKILL');
+  return new Promise(() => undefined);
+}
+
+function stateIn({ held, closed }: SentRecord): DeathPoint['write'] {
+  if (held !== undefined) return closed ? 'waiting' : 'leaving';
+  return closed ? 'ended' : 'open';
+}
+
+function aroundStore(store: SealedStore): SealedStore {
+  const { sends } = store;
+  return {
+    ...store,
+    sends: {
+      ...sends,
+      put: (clientId, record) => mortal(stateIn(record), () => sends.put(clientId, record)),
+      close: (clientId, messageId) => mortal('close', () => sends.close(clientId, messageId)),
+    },
+  };
+}
 
 /**
  * A daemon as a process of its own, to be killed: settings come as JSON in the first argument, overrides in
@@ -13,9 +48,13 @@ const overrides: ProcessOverrides = JSON.parse(process.argv[3] ?? '{}');
 process.on('disconnect', () => process.exit());
 const config = await loadConfig({ flags, env: {}, defaultDataDir: flags.dataDir });
 const log = createLog({ level: process.env.TEST_LOG ?? 'silent', pretty: false });
-const daemon = await createDaemon(config, { log, backoff: QUICK_BACKOFF, ...overrides });
-process.once('message', async () => {
-  await daemon.stop();
-  process.exit();
+const daemon = await createDaemon(config, { log, backoff: QUICK_BACKOFF, aroundStore, ...overrides });
+process.on('message', async (asked: 'stop' | DeathPoint) => {
+  if (asked === 'stop') {
+    await daemon.stop();
+    process.exit();
+  }
+  death = asked;
+  process.send?.('armed');
 });
 process.send?.(daemon.url);

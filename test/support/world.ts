@@ -11,7 +11,7 @@ import { type PhoneView, SandboxClient, type WriteRequest } from '../../src/sand
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
 import { openStore } from '../../src/store/open.js';
 import type { SealedStore } from '../../src/store/sealing/sealed-store.js';
-import { DaemonProcess } from './daemon-process.js';
+import { DaemonProcess, type DeathPoint } from './daemon-process.js';
 import { eventOf, startReceiver, type TestReceiver } from './receiver.js';
 import { makeStorePlace, type StorePlace } from './store-place.js';
 import { TailReader } from './tail-reader.js';
@@ -209,6 +209,18 @@ export class World {
     if (!(daemon instanceof DaemonProcess)) return;
     await daemon.kill();
     await this.#tail.close();
+  }
+
+  /** The daemon's own process kills itself when it comes to this point. Resolves when it knows. */
+  async dieAt(point: DeathPoint): Promise<void> {
+    if (!(this.#daemon instanceof DaemonProcess)) throw new Error('no daemon runs in its own process');
+    await this.#daemon.dieAt(point);
+  }
+
+  /** Resolves when the daemon's own process has ended. */
+  async died(): Promise<void> {
+    if (this.#daemon instanceof DaemonProcess) await this.#daemon.ended();
+    await this.killDaemon();
   }
 
   /** Resolves when the session is connected. */

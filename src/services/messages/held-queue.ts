@@ -3,9 +3,10 @@ import { parseJid } from '../../domain/address.js';
 import { GatewayError } from '../../domain/errors.js';
 import { isObject, type JsonObject } from '../../domain/json.js';
 import { LIMITS } from '../../domain/limits.js';
+import { pages } from '../../domain/pages.js';
 import { RULE_NAMES, type RuleName } from '../../domain/policy/rules.js';
 import { readObject } from '../../store/port/json.js';
-import type { SentRecord } from '../../store/store.js';
+import type { HeldRecord, SendStore, SentRecord } from '../../store/store.js';
 
 /** What is kept of a request that its policy held back, as JSON in the record of the send. */
 export interface HeldRequest {
@@ -19,10 +20,12 @@ export interface HeldRequest {
   allowedAt: number;
   /** Digits of the own number, for which it was kept. */
   from: string;
+  /** When its first copy left: milliseconds since the epoch. A policy moves the time of the record at each repetition. */
+  leftAt?: number;
 }
 
 /** A message that waits until its policy allows it. */
-export interface HeldSend extends Omit<HeldRequest, 'request' | 'from'> {
+export interface HeldSend extends Omit<HeldRequest, 'request' | 'from' | 'leftAt'> {
   messageId: string;
   /** The recipient's jid. */
   to: string;
@@ -48,6 +51,7 @@ const OF_THE_NUMBER = new Set<RuleName>([
   'messagesPerHour',
   'messagesPerDay',
   'quietHours',
+  'lookUpFirst',
 ]);
 
 /** The messages of one session that wait, oldest first; those of one chat leave one after the other. */
@@ -122,13 +126,17 @@ export class HeldQueue {
 /** The state of a message that was not judged in this run. */
 export const FRESH = { dueAt: 0, restsUntil: 0, judgedBy: undefined, failures: 0, isBusy: false } as const;
 
-/** The messages of a session, as their records have them. @throws GatewayError `store_damaged` */
-export function queueOf(records: readonly SentRecord[]): HeldQueue {
+/** Reads the messages of a session that wait; their requests are not kept. @throws GatewayError `store_damaged`, `store_unavailable` */
+export async function readQueue(records: Pick<SendStore, 'held'>, clientId: string): Promise<HeldQueue> {
   const queue = new HeldQueue();
-  const sends = records.map(({ messageId, to, held = '' }) => {
-    const { request: _, from: __, ...about } = readHeld(held);
-    return { ...about, ...FRESH, messageId, to };
-  });
+  const sends: HeldSend[] = [];
+  const read = (after?: HeldRecord) => records.held(clientId, LIMITS.heldPage, after);
+  for await (const page of pages(LIMITS.heldPage, read)) {
+    for (const { messageId, to, held } of page) {
+      const { route, rule, heldAt, allowedAt } = readHeld(held);
+      sends.push({ route, rule, heldAt, allowedAt, ...FRESH, messageId, to });
+    }
+  }
   for (const send of sends.sort((one, other) => one.heldAt - other.heldAt)) queue.add(send);
   return queue;
 }
@@ -163,12 +171,24 @@ export function writeHeld(held: HeldRequest): string {
   throw new GatewayError('request_too_large', `whenAllowed: the request is too long to be kept: ${size}`);
 }
 
+/** The kept request of a message whose first copy leaves now. @throws GatewayError `store_damaged` */
+export function leavingAt(held: string, leftAt: number): string {
+  return JSON.stringify({ ...readHeld(held), leftAt });
+}
+
+/** The record of a message whose only copy did not arrive: it waits as before, and stays counted as what the copy was. */
+export function neverLeft({ held = '', ...record }: SentRecord): SentRecord {
+  const { leftAt: _, ...request } = readHeld(held);
+  const waits = { content: new Uint8Array(), metaData: '', fileName: '', closed: true };
+  return { ...record, ...waits, held: JSON.stringify(request) };
+}
+
 /** Reads what a record keeps of its request. @throws GatewayError `store_damaged` */
 export function readHeld(text: string): HeldRequest & { request: JsonObject } {
-  const { route, request, heldAt, rule: stored, allowedAt, from } = readObject(text);
+  const { route, request, heldAt, rule: stored, allowedAt, from, leftAt } = readObject(text);
   const rule = RULE_NAMES.find((name) => name === stored);
   const isWhole = typeof route === 'string' && isObject(request) && rule && typeof from === 'string';
   if (isWhole && typeof heldAt === 'number' && typeof allowedAt === 'number')
-    return { route, request, heldAt, rule, allowedAt, from };
+    return { route, request, heldAt, rule, allowedAt, from, ...(typeof leftAt === 'number' && { leftAt }) };
   throw new GatewayError('store_damaged', 'A held message names no request: restore a backup.');
 }

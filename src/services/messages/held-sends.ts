@@ -1,8 +1,8 @@
 import type { HeldMessage } from '../../contract/index.js';
 import { type Clock, callAt } from '../../domain/clock.js';
-import { type ErrorCode, GatewayError, isGatewayError } from '../../domain/errors.js';
+import { GatewayError, isGatewayError } from '../../domain/errors.js';
 import { KeyedLock } from '../../domain/keyed-lock.js';
-import { allowedAt, type Refusal } from '../../domain/policy/rules.js';
+import { LIMITS } from '../../domain/limits.js';
 import { pauseAfter } from '../../domain/retry.js';
 import type { IncomingMessage } from '../../link/link.js';
 import type { Logger } from '../../log.js';
@@ -11,15 +11,15 @@ import type { SessionSource } from '../access.js';
 import type { SessionPart } from '../lifecycle.js';
 import type { HeldMessages } from '../services.js';
 import type { Session } from '../sessions/session.js';
-import type { Announcements } from './announce.js';
+import { type HeldEndings, JUDGED_AGAIN_MS } from './held-endings.js';
 import {
   FRESH,
   type HeldQueue,
   type HeldRequest,
   type HeldSend,
   ownNumber,
-  queueOf,
   readHeld,
+  readQueue,
   shown,
   timeOfEnd,
   writeHeld,
@@ -28,36 +28,16 @@ import type { SentAnswer } from './idempotency.js';
 import { textIn } from './send-job.js';
 import type { SendPolicies } from './send-policies.js';
 
-/** Failures that end by themselves: the message waits on. */
-const PASSING = new Set<ErrorCode>([
-  'send_not_connected',
-  'send_cut_off',
-  'session_not_connected',
-  'session_unpaired',
-  'session_suspended',
-  'session_elsewhere',
-  'store_unavailable',
-  'stopping',
-  'media_busy',
-]);
-/** Failures that may end by themselves: the message is tried a few times. Any other failure gives it up at once. */
-const PERHAPS_PASSING = new Set<ErrorCode>([
-  'send_unacknowledged',
-  'lookup_failed',
-  'device_query_unanswered',
-  'media_unfetchable',
-  'proxy_failed',
-  'internal',
-]);
-const MAX_FAILURES = 5;
-/** Pauses in milliseconds after such failures. */
-const RETRY = { pausesMs: [5_000, 15_000, 60_000, 300_000], endless: true, jitter: 0.2 } as const;
-/** Milliseconds after which a message that waits is judged again at the latest: limits grow with the age of the session. */
-const JUDGED_AGAIN_MS = 60 * 60_000;
+/** Pause between two held messages of a session whose policy enforces its limits: when one ends, all would leave at once. */
+const GAP = { pausesMs: [2_000], endless: true } as const;
+/** The same where no policy enforces limits: 1 to 3 minutes, as the gentle policy has it between new chats. */
+const GAP_WITHOUT_LIMITS = { pausesMs: [120_000], endless: true, jitter: 0.5 } as const;
 
 /** What this process has of a session. */
 interface Held {
   queue: HeldQueue;
+  /** Before then no further message leaves: milliseconds since the epoch. */
+  pausesUntil: number;
   /** Aborted when this node must not send for the session any more. */
   ended: AbortController;
   cancelTimer(): void;
@@ -82,13 +62,12 @@ export class HeldSends implements SessionPart, HeldMessages {
   constructor(options: {
     sessions: SessionSource & { has(clientId: string): boolean };
     store: Pick<Store, 'sends'>;
-    policies: Pick<SendPolicies, 'refusals'>;
-    announcements: Pick<Announcements, 'messageStatus'>;
+    policies: Pick<SendPolicies, 'refusals' | 'enforces'>;
+    endings: HeldEndings;
     /** Messages of one session that may wait. */
     limit: number;
     /** Sends a message that waits, or continues it. @throws as `Sending.send` */
     leave(session: Session, record: SentRecord, request: HeldRequest, gone: AbortSignal): Promise<void>;
-    failed(code: string): void;
     clock: Clock;
     log: Logger;
   }) {
@@ -132,7 +111,7 @@ export class HeldSends implements SessionPart, HeldMessages {
   }
 
   async cancel(clientId: string, messageId: string): Promise<void> {
-    const { sessions, store } = this.#options;
+    const { sessions, store, endings } = this.#options;
     sessions.find(clientId);
     const { queue } = await this.#heldOf(clientId);
     const send = queue.find(messageId);
@@ -144,7 +123,7 @@ export class HeldSends implements SessionPart, HeldMessages {
       const record = await store.sends.get(clientId, messageId);
       // an earlier attempt may have arrived
       if (record && (!record.closed || record.content.length > 0)) throw leaving;
-      if (record) await this.#end(clientId, record);
+      if (record) await endings.close(clientId, record);
       queue.remove(messageId);
     } finally {
       send.isBusy = false;
@@ -177,8 +156,9 @@ export class HeldSends implements SessionPart, HeldMessages {
   /** The number may be another one: nothing that waits for the former one is sent. */
   reset(clientId: string): void {
     this.#run(clientId, async ({ queue }) => {
-      const session = this.#options.sessions.find(clientId);
-      for (const send of queue.all) await this.#giveUp(session, queue, send, 'session_unpaired');
+      const { sessions, endings } = this.#options;
+      const session = sessions.find(clientId);
+      for (const send of queue.all) await endings.giveUp({ session, queue, send }, 'session_unpaired');
     });
   }
 
@@ -245,8 +225,8 @@ export class HeldSends implements SessionPart, HeldMessages {
     const known = this.#held.get(clientId);
     if (known) return known;
     const ended = new AbortController();
-    const reading = this.#options.store.sends.held(clientId).then((records) => {
-      const held: Held = { queue: queueOf(records), ended, cancelTimer: () => undefined };
+    const reading = readQueue(this.#options.store.sends, clientId).then((queue) => {
+      const held: Held = { queue, pausesUntil: 0, ended, cancelTimer: () => undefined };
       if (this.#held.get(clientId) === reading) this.#read.set(clientId, held);
       else ended.abort();
       return held;
@@ -281,10 +261,11 @@ export class HeldSends implements SessionPart, HeldMessages {
     while (!ended.signal.aborted) {
       const session = sessions.find(clientId);
       const ready = queue.heads().filter(({ isBusy }) => !isBusy);
-      const next = ready.find((send) => timeOf(send, session) <= clock.now());
+      const time = (send: HeldSend) => Math.max(timeOf(send, session), held.pausesUntil);
+      const next = ready.find((send) => time(send) <= clock.now());
       if (next) await this.#attempt(session, held, next);
       else {
-        const at = Math.min(...ready.map((send) => timeOf(send, session)));
+        const at = Math.min(...ready.map(time));
         const wakeAt = Math.min(Math.max(at, clock.now() + 1), clock.now() + JUDGED_AGAIN_MS);
         if (ready.length > 0) held.cancelTimer = callAt(clock, wakeAt, () => this.#wake(clientId));
         return;
@@ -292,10 +273,12 @@ export class HeldSends implements SessionPart, HeldMessages {
     }
   }
 
-  async #attempt(session: Session, { queue, ended }: Held, send: HeldSend): Promise<void> {
+  async #attempt(session: Session, held: Held, send: HeldSend): Promise<void> {
+    const { queue, ended } = held;
     const { clientId } = session;
-    const { store, policies, leave, clock, log } = this.#options;
+    const { store, policies, endings, leave, clock, log } = this.#options;
     const { messageId, to } = send;
+    const waiting = { session, queue, send };
     send.isBusy = true;
     try {
       const record = await store.sends.get(clientId, messageId);
@@ -303,85 +286,30 @@ export class HeldSends implements SessionPart, HeldMessages {
       if (!record?.held || record.acknowledged) return queue.remove(messageId);
       const request = readHeld(record.held);
       if (request.from !== ownNumber(session.record))
-        return await this.#giveUp(session, queue, send, 'session_unpaired');
+        return await endings.giveUp(waiting, 'session_unpaired');
       if (record.closed && clock.now() >= timeOfEnd(send))
-        return await this.#giveUp(session, queue, send, 'policy_refused');
+        return await endings.giveUp(waiting, 'policy_refused');
+      const { leftAt = record.sentAt } = request;
+      if (record.content.length > 0 && clock.now() - leftAt > LIMITS.resendMaxAgeMs)
+        return await endings.giveUp(waiting, 'send_unacknowledged');
       const refusals = record.closed
         ? await policies.refusals(session, { to, text: textIn(request.request) })
         : [];
-      if (refusals.length > 0) return await this.#refused(session, queue, send, refusals);
-      await leave(session, record, request, ended.signal);
+      if (refusals.length > 0) return await endings.refused(waiting, refusals);
+      await leave(session, record, request, ended.signal).finally(() => this.#pause(session, held));
       queue.remove(messageId);
       log.info({ clientId, messageId }, 'a held message was sent');
     } catch (error) {
-      if (!ended.signal.aborted) await this.#failed(session, queue, send, error);
+      if (!ended.signal.aborted) await endings.failed(waiting, error);
     } finally {
       send.isBusy = false;
     }
   }
 
-  /** A message that no time will allow is given up; any other one waits on. */
-  async #refused(
-    session: Session,
-    queue: HeldQueue,
-    send: HeldSend,
-    refusals: readonly Refusal[],
-  ): Promise<void> {
-    const [first] = refusals;
-    const at = allowedAt(refusals);
-    if (!first || at === undefined) return this.#giveUp(session, queue, send, 'policy_refused');
-    const found = { rule: first.rule, allowedAt: at, until: first.allowedAt ?? at };
-    queue.holdBack(send, found, this.#options.clock.now() + JUDGED_AGAIN_MS);
-  }
-
-  async #failed(session: Session, queue: HeldQueue, send: HeldSend, error: unknown): Promise<void> {
-    const { clientId } = session;
-    const { policies, clock, log } = this.#options;
-    const { messageId, to } = send;
-    const code: ErrorCode = error instanceof GatewayError ? error.code : 'internal';
-    log.warn({ err: error, clientId, messageId }, 'a held message was not sent');
-    const { rule, allowedAt: at } = (error instanceof GatewayError && error.policy) || {};
-    if (at) {
-      const restsUntil = Math.min(Date.parse(at), clock.now() + JUDGED_AGAIN_MS);
-      return void Object.assign(send, { rule, allowedAt: Date.parse(at), restsUntil });
-    }
-    send.restsUntil = clock.now() + pauseAfter(RETRY, send.failures + 1);
-    if (PASSING.has(code)) return;
-    if (code === 'send_rejected') {
-      // the network may have told of a restriction as it refused the message
-      const refusals = await policies.refusals(session, { to, text: '' }).catch(() => []);
-      if (refusals.length > 0) return this.#refused(session, queue, send, refusals);
-    }
-    send.failures += 1;
-    if (PERHAPS_PASSING.has(code) && send.failures < MAX_FAILURES) return;
-    await this.#giveUp(session, queue, send, code);
-  }
-
-  /** Tells that a message is not sent, and no longer holds it; a store that is away is tried again. */
-  async #giveUp(session: Session, queue: HeldQueue, send: HeldSend, code: ErrorCode): Promise<void> {
-    const { clientId, record: about } = session;
-    const { store, announcements, failed, clock, log } = this.#options;
-    const { messageId } = send;
-    try {
-      const record = await store.sends.get(clientId, messageId);
-      // the link told of it when the network refused it
-      if (record?.held && code !== 'send_rejected') {
-        const at = clock.now();
-        announcements.messageStatus(about, { type: 'message-status', messageId, status: 'failed', at, code });
-      }
-      if (record?.held) await this.#end(clientId, record);
-      queue.remove(messageId);
-      failed(code);
-      log.warn({ clientId, messageId, code }, 'a held message was given up');
-    } catch (err) {
-      log.warn({ err, clientId, messageId }, 'a held message could not be given up yet');
-      send.restsUntil = clock.now() + pauseAfter(RETRY, 1);
-    }
-  }
-
-  /** The message is not held any more, and is not sent. */
-  async #end(clientId: string, { held: _, ...record }: SentRecord): Promise<void> {
-    await this.#options.store.sends.put(clientId, { ...record, closed: true });
+  #pause({ record }: Session, held: Held): void {
+    const { policies, clock } = this.#options;
+    const hasLimits = policies.enforces(record);
+    held.pausesUntil = clock.now() + pauseAfter(hasLimits ? GAP : GAP_WITHOUT_LIMITS, 1);
   }
 }
 

@@ -222,7 +222,10 @@ export class Outbox {
     await this.continue(session, record, RESUMED);
   }
 
-  /** The session is connected: continues the sends that a crash or a lost connection left open. */
+  /**
+   * The session is connected: continues the sends that a crash or a lost connection left open. `HeldSends` continues those that
+   * their policy held back, because it knows for which number and since when.
+   */
   async resume(session: Session): Promise<void> {
     const { store, log } = this.#options;
     const { clientId } = session;
@@ -230,9 +233,9 @@ export class Outbox {
       // also the sends that end while the store is being read, and those whose callers got an error
       const leaving = new Set([...this.#leaving.keys(), ...this.#closing.keys()]);
       const open = await store.sends.open(clientId);
-      const idle = open.filter(({ messageId }) => {
+      const idle = open.filter(({ messageId, held, acknowledged }) => {
         const id = `${clientId} ${messageId}`;
-        return !leaving.has(id) && !this.#leaving.has(id);
+        return !(held && !acknowledged) && !leaving.has(id) && !this.#leaving.has(id);
       });
       this.#forgetFailed(clientId, open);
       await Promise.all(idle.map((record) => this.#resume(session, record)));
@@ -294,11 +297,13 @@ export class Outbox {
     const { admission } = draft;
     let { content } = draft;
     let isWritten = draft.isKept && !admission;
+    let copies = draft.isKept ? 1 : 0;
     const send = (link: Link) =>
       link.send({
         ...draft,
         content,
         beforeSend: async (encoded) => {
+          copies += 1;
           if (isWritten) return admission?.leaveAgain();
           const write = (stamp: Partial<SendStamp>) =>
             this.#writeDown(session.clientId, draft, encoded, stamp);
@@ -311,6 +316,9 @@ export class Outbox {
       return await this.#options.liveLinks.over(session, send, gone);
     } catch (error) {
       const { messageId } = draft;
+      // this copy did not arrive, but the one before may have
+      if (draft.held && copies > 1 && isGatewayError(error, 'send_rejected'))
+        throw new GatewayError('send_rejected', error.message, { cause: error, messageId });
       if ('encoded' in content && this.#proven.has(`${session.clientId} ${messageId}`)) {
         const sent = this.#options.links.decode(content.encoded);
         return { messageId, content: sent, sentAt: this.#options.clock.now() };

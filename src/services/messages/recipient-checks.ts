@@ -1,4 +1,4 @@
-import { type Address, formatJid } from '../../domain/address.js';
+import { type Address, formatJid, parseJid } from '../../domain/address.js';
 import { boundedCache } from '../../domain/bounded-cache.js';
 import { type Clock, DAY_MS } from '../../domain/clock.js';
 import type { Link } from '../../link/link.js';
@@ -30,6 +30,13 @@ export class RecipientChecks {
     const answer = this.#answers.get(keyOf(clientId, address));
     const lasts = answer?.isThere ? THERE_MS : ABSENT_MS;
     return answer && this.#clock.now() - answer.at < lasts ? answer.isThere : undefined;
+  }
+
+  /** Whether the network need not be asked about somebody, because the answer is known or on its way. */
+  isKnown(clientId: string, jid: string): boolean {
+    const address = parseJid(jid);
+    if (!address || address.kind === 'group') return true;
+    return this.known(clientId, address) !== undefined || this.isAsking(clientId, address);
   }
 
   /** Whether the network is being asked now. */

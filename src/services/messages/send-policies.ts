@@ -13,7 +13,7 @@ import {
 } from '../../domain/policy/rules.js';
 import type { IncomingMessage, Link } from '../../link/link.js';
 import type { Logger } from '../../log.js';
-import type { PastSend } from '../../store/store.js';
+import type { PastSend, SessionRecord } from '../../store/store.js';
 import type { SessionSource } from '../access.js';
 import type { Contacts } from '../identities/contacts.js';
 import type { SessionPart } from '../lifecycle.js';
@@ -187,6 +187,11 @@ export class SendPolicies implements SessionPart {
     return kind === 'group' ? undefined : this.#options.contacts.find(clientId, { [kind]: user });
   }
 
+  /** Whether the session has a policy that refuses messages. */
+  enforces(record: Pick<SessionRecord, 'clientId' | 'orgId'>): boolean {
+    return this.#facts.policyOf(record)?.mode === 'enforce';
+  }
+
   /** Every rule that refuses a message that waits; none for a session whose policy does not enforce. Nothing is counted. */
   async refusals(session: Session, { to, text }: Pick<AskedSend, 'to' | 'text'>): Promise<Refusal[]> {
     const policy = this.#facts.policyOf(session.record);
@@ -195,7 +200,9 @@ export class SendPolicies implements SessionPart {
     const standing = isGroup(to) ? 'running' : await this.#facts.standingOf(session, to);
     await this.#facts.restrictionsKnown(session, policy, standing, true);
     const intended = await this.#facts.intended(session, policy, { to, text, standing });
-    return judge(policy, intended, this.#facts.numberOf(session, policy, counts, true));
+    const isLookedUp = standing === 'new' && !this.#facts.checks.isKnown(session.clientId, to);
+    const number = this.#facts.numberOf(session, policy, counts, true);
+    return judge(policy, { ...intended, isLookedUp }, number);
   }
 
   /** A message of a private chat came, also from another device of the account. */

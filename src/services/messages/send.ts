@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { formatJid } from '../../domain/address.js';
+import { formatJid, parseRecipient } from '../../domain/address.js';
 import type { Clock } from '../../domain/clock.js';
 import { GatewayError, isGatewayError } from '../../domain/errors.js';
 import { newMessageId } from '../../domain/ids.js';
@@ -15,7 +15,8 @@ import type { FilePayload, FileSource, Sending, SpooledFile } from '../services.
 import type { Session } from '../sessions/session.js';
 import type { StoreRetry } from '../store-retry.js';
 import type { Announcements } from './announce.js';
-import type { HeldRequest } from './held-queue.js';
+import { HeldEndings } from './held-endings.js';
+import { type HeldRequest, leavingAt } from './held-queue.js';
 import { HeldSends } from './held-sends.js';
 import { OncePerKey, type SentAnswer } from './idempotency.js';
 import { type Draft, isFinal, Outbox, type Sent } from './outbox.js';
@@ -43,7 +44,7 @@ const NOT_RECORDED =
   'the message was delivered, but it could not be written to the hosted history; do not send it again';
 
 const ENDED =
-  'the message of this Idempotency-Key was held, and was cancelled or given up before it left; send it with a new key';
+  'the message of this Idempotency-Key was held and cancelled or given up before it left, or was deleted; send it with a new key';
 
 /** Sends messages of any kind: answers after the network's acknowledgement, and sends once for each idempotency key. */
 export class Sender implements Sending, SessionPart {
@@ -64,7 +65,7 @@ export class Sender implements Sending, SessionPart {
     media: Pick<Media, 'prepare' | 'spool' | 'preview'>;
     /** Whether a text with a link has a preview when its request does not say. */
     linkPreviews: boolean;
-    policies: Pick<SendPolicies, 'admit' | 'checkFirst' | 'refusals'>;
+    policies: Pick<SendPolicies, 'admit' | 'checkFirst' | 'refusals' | 'enforces'>;
     announcements: Pick<Announcements, 'messageStatus'>;
     /** Messages of one session that may wait until their policy allows them. */
     heldLimit: number;
@@ -79,8 +80,8 @@ export class Sender implements Sending, SessionPart {
     this.held = new HeldSends({
       ...options,
       limit: options.heldLimit,
+      endings: new HeldEndings({ ...options, failed: (code) => options.observer.sendFailed(code) }),
       leave: (session, record, request, gone) => this.#leaveHeld(session, record, request, gone),
-      failed: (code) => options.observer.sendFailed(code),
     });
   }
 
@@ -175,8 +176,8 @@ export class Sender implements Sending, SessionPart {
     if (!kept) return this.#sendAs(messageId, session, job);
     const waiting = this.held.answerOf(kept);
     if (waiting) return waiting;
-    // the message was held, and the answer to its first request was lost
-    if (kept.closed && !kept.acknowledged && kept.counted === 'nothing' && kept.content.length === 0)
+    // nothing is left to send, and the answer to its first request was lost or tells that it is held
+    if (kept.closed && !kept.acknowledged && kept.content.length === 0)
       throw new GatewayError('idempotency_conflict', ENDED);
     return this.#deliver(session, messageId, job, () =>
       this.#outbox.continue(session, kept, { text: textIn(job.payload) }),
@@ -184,19 +185,34 @@ export class Sender implements Sending, SessionPart {
   }
 
   async #sendAs(messageId: string, session: Session, job: SendJob, gone?: AbortSignal): Promise<SentAnswer> {
-    const draft = await this.#draft(messageId, session, job, gone);
+    const { route, request, payload } = job;
+    const asked = { messageId, route, request };
+    let draft: Draft;
+    try {
+      draft = await this.#draft(messageId, session, job, gone);
+    } catch (error) {
+      // the look-up of its recipient is refused: it is held under the address that its caller gave
+      const to = parseRecipient(payload.to);
+      if (!payload.whenAllowed || !to || !isGatewayError(error, 'policy_refused')) throw error;
+      return this.held.sendOrHold(session, { ...asked, to: formatJid(to) }, () => Promise.reject(error));
+    }
     const send = () =>
       this.#deliver(session, messageId, job, () => this.#sendDraft(session, job, draft, gone));
-    if (!job.payload.whenAllowed) return send();
-    const { to } = draft;
-    const { route, request } = job;
-    return this.held.sendOrHold(session, { messageId, to, route, request }, send);
+    if (!payload.whenAllowed) return send();
+    return this.held.sendOrHold(session, { ...asked, to: draft.to }, send);
   }
 
-  async #sendDraft(session: Session, job: SendJob, draft: Draft, gone?: AbortSignal): Promise<Sent> {
+  /** @param kept its record, if the network refused an earlier copy: it is counted already */
+  async #sendDraft(
+    session: Session,
+    job: SendJob,
+    draft: Draft,
+    gone?: AbortSignal,
+    kept?: SentRecord,
+  ): Promise<Sent> {
     const { to } = draft;
-    const target = job.target !== undefined;
-    const admission = await this.#options.policies.admit(session, { to, text: textIn(job.payload), target });
+    const asked = { to, text: textIn(job.payload), target: job.target !== undefined };
+    const admission = await this.#options.policies.admit(session, { ...asked, ...(kept && { kept }) });
     return this.#outbox.send(session, { ...draft, ...(admission && { admission }) }, gone);
   }
 
@@ -215,7 +231,9 @@ export class Sender implements Sending, SessionPart {
         await this.#outbox.continue(session, record, asked, gone);
       } else {
         const draft = await this.#draft(messageId, session, job, gone);
-        await this.#sendDraft(session, job, { ...draft, ...(held && { held }) }, gone);
+        const leaving = held && { held: leavingAt(held, this.#options.clock.now()) };
+        const kept = record.counted === 'nothing' ? undefined : record;
+        await this.#sendDraft(session, job, { ...draft, ...leaving }, gone, kept);
       }
       this.#options.observer.sent(job.route);
     } catch (error) {

@@ -6,11 +6,13 @@ import type {
 } from '../../contract/index.js';
 import type { Clock } from '../../domain/clock.js';
 import { GatewayError } from '../../domain/errors.js';
+import { LIMITS } from '../../domain/limits.js';
+import { pages } from '../../domain/pages.js';
 import { EXPORTED_REASON } from '../../domain/session.js';
 import { EXTRA_EVENT_TYPES, type ExtraEventType } from '../../events/catalogue.js';
 import type { LinkFactory } from '../../link/link.js';
 import type { Logger } from '../../log.js';
-import type { Store } from '../../store/store.js';
+import type { HeldRecord, Store } from '../../store/store.js';
 import type { Adoption, SessionView } from '../services.js';
 import { sessionView } from './directory.js';
 import { linkedAs, linkedSince } from './linked-number.js';
@@ -107,7 +109,7 @@ export class AdoptedNumbers implements Adoption {
       store.waitingDeliveries.list(clientId),
       store.journal.countOpen(clientId),
       store.sends.open(clientId),
-      store.sends.held(clientId),
+      countHeld(store.sends, clientId),
     ]);
     log.info({ clientId }, 'the session was exported');
     return {
@@ -131,7 +133,7 @@ export class AdoptedNumbers implements Adoption {
         waitingDeliveries: waiting.length,
         unannounced,
         unacknowledgedSends: sends.length,
-        heldSends: held.length,
+        heldSends: held,
       },
     };
   }
@@ -211,4 +213,11 @@ function requireUntouched(session: Session): void {
 
 function changesIn({ proxy, ...settings }: StartSettings): RecordChanges {
   return { ...definedOnly(settings), ...(proxy !== undefined && { proxy: proxy ?? '' }) };
+}
+
+async function countHeld(sends: Store['sends'], clientId: string): Promise<number> {
+  let count = 0;
+  const read = (after?: HeldRecord) => sends.held(clientId, LIMITS.heldPage, after);
+  for await (const page of pages(LIMITS.heldPage, read)) count += page.length;
+  return count;
 }

@@ -57,7 +57,7 @@ export const COLLECTIONS: readonly CollectionPlan[] = [
       // those of one session in the last day
       { key: { clientId: 1, sentAt: 1 } },
       // what a policy holds back, oldest first
-      { key: { clientId: 1, sentAt: 1, _id: 1 }, partialFilterExpression: { held: { $gt: '' } } },
+      { key: { clientId: 1, sentAt: 1, messageId: 1 }, partialFilterExpression: { held: { $gt: '' } } },
       // pruning
       { key: { sentAt: 1 } },
     ],

@@ -103,13 +103,17 @@ export function mongoSends(
         return found.map(toSent);
       });
     },
-    held: (clientId) =>
+    held: (clientId, limit, after) =>
       log.readAnew(clientId, async () => {
+        const { sentAt = -1, messageId = '' } = after ?? {};
+        const isAfter = [{ sentAt: { $gt: sentAt } }, { sentAt, messageId: { $gt: messageId } }];
+        const fields = { projection: { _id: 0, messageId: 1, to: 1, sentAt: 1, held: 1 } };
         const found = await sends
-          .find({ clientId, held: { $gt: '' } })
-          .sort({ sentAt: 1, _id: 1 })
+          .find({ clientId, held: { $gt: '' }, $or: isAfter }, fields)
+          .sort({ sentAt: 1, messageId: 1 })
+          .limit(limit)
           .toArray();
-        return found.map(toSent);
+        return found.map(({ messageId, to, sentAt, held }) => ({ messageId, to, sentAt, held: held ?? '' }));
       }),
     past: (clientId, sentAfter, limit = 0) =>
       log.read(clientId, async () => {

@@ -37,6 +37,9 @@ export interface PastSend {
   counted?: SendWeight;
 }
 
+/** A send that its policy held back, without its content. */
+export type HeldRecord = Pick<SentRecord, 'messageId' | 'to' | 'sentAt'> & { held: string };
+
 export interface SendStore {
   /** Inserts or replaces by (clientId, messageId). */
   put(clientId: string, record: SentRecord): Promise<void>;
@@ -49,8 +52,12 @@ export interface SendStore {
   acknowledge(clientId: string, messageId: string): Promise<boolean>;
   /** Open records, oldest first. */
   open(clientId: string): Promise<SentRecord[]>;
-  /** Records with the field `held`, oldest first. */
-  held(clientId: string): Promise<SentRecord[]>;
+  /** A page of the records with the field `held`, oldest first; those of one time in the order of their ids. */
+  held(
+    clientId: string,
+    limit: number,
+    after?: Pick<HeldRecord, 'sentAt' | 'messageId'>,
+  ): Promise<HeldRecord[]>;
   /** The sends after the given time, oldest first: all of them, or so many at most. */
   past(clientId: string, sentAfter: number, limit?: number): Promise<PastSend[]>;
   /** The caller received an error. */

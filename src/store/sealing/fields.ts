@@ -5,6 +5,7 @@ import type {
   BackendRoom,
   FailedDelivery,
   FileRecord,
+  HeldRecord,
   HistoryMessage,
   IdempotencyRecord,
   MessageTrace,
@@ -30,6 +31,14 @@ const messageText = (chatRoomId: string, messageId: string): Place => [
   'text',
   chatRoomId,
   messageId,
+];
+
+/** With another recipient, the message would go to somebody else. */
+const heldPlace = ({ messageId, to }: Pick<SentRecord, 'messageId' | 'to'>): Place => [
+  'sends',
+  'held',
+  messageId,
+  to,
 ];
 
 /**
@@ -59,7 +68,7 @@ export const SEALED = {
     content: ({ messageId, to }) => ['sends', 'content', messageId, to],
     metaData: ({ messageId }) => ['sends', 'metaData', messageId],
     fileName: ({ messageId }) => ['sends', 'fileName', messageId],
-    held: ({ messageId, to }) => ['sends', 'held', messageId, to],
+    held: heldPlace,
   }),
   idempotency: fields<Pick<IdempotencyRecord, 'key' | 'answer'>>({
     answer: ({ key }) => ['idempotency', 'answer', key],
@@ -93,6 +102,9 @@ export const SEALED = {
     body: ({ id }) => ['waiting-deliveries', 'body', id],
   }),
 };
+
+/** Of a send that is read without its content. */
+export const SEALED_HELD = fields<HeldRecord>({ held: heldPlace });
 
 /** As earlier releases sealed them; a send is kept for two weeks. */
 export const SEALED_BEFORE = {

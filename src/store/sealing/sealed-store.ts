@@ -19,6 +19,7 @@ import {
   openFields,
   openMessage,
   SEALED,
+  SEALED_HELD,
   sealFields,
   sealMessage,
   sealRights,
@@ -84,8 +85,8 @@ export async function sealStore(backend: Backend, encryptionKey: Uint8Array): Pr
       },
       open: async (clientId) =>
         Promise.all((await sends.open(clientId)).map((record) => records.sent(clientId, record))),
-      held: async (clientId) =>
-        Promise.all((await sends.held(clientId)).map((record) => records.sent(clientId, record))),
+      held: async (clientId, limit, after) =>
+        records.all(clientId, SEALED_HELD, await sends.held(clientId, limit, after)),
     },
     idempotency: {
       ...idempotency,

@@ -1,5 +1,5 @@
 import { weightOf } from '../port/sends.js';
-import type { IdempotencyRecord, IdempotencyStore, SendStore, SentRecord } from '../store.js';
+import type { HeldRecord, IdempotencyRecord, IdempotencyStore, SendStore, SentRecord } from '../store.js';
 import type { OpenDatabase } from './database.js';
 
 type SendRow = Omit<SentRecord, 'fileName' | 'counted' | 'acknowledged' | 'closed' | 'held'> & {
@@ -30,8 +30,10 @@ export function sqliteSends({ sqlite, run, write }: OpenDatabase): SendStore {
   const selectOpen = sqlite.prepare<[string], SendRow>(
     `SELECT ${SEND_FIELDS} FROM sends WHERE client_id = ? AND closed = 0 ORDER BY sent_at, rowid`,
   );
-  const selectHeld = sqlite.prepare<[string], SendRow>(
-    `SELECT ${SEND_FIELDS} FROM sends WHERE client_id = ? AND held IS NOT NULL ORDER BY sent_at, rowid`,
+  const selectHeld = sqlite.prepare<[string, number, string, number], HeldRecord>(
+    `SELECT message_id AS messageId, recipient AS "to", sent_at AS sentAt, held FROM sends
+     WHERE client_id = ? AND held IS NOT NULL AND (sent_at, message_id) > (?, ?)
+     ORDER BY sent_at, message_id LIMIT ?`,
   );
   const reopen = sqlite.prepare<[string, string]>(
     `UPDATE sends SET acknowledged = 1, closed = 0
@@ -75,8 +77,8 @@ export function sqliteSends({ sqlite, run, write }: OpenDatabase): SendStore {
     async open(clientId) {
       return run(() => selectOpen.all(clientId)).map(toSent);
     },
-    async held(clientId) {
-      return run(() => selectHeld.all(clientId)).map(toSent);
+    async held(clientId, limit, { sentAt, messageId } = { sentAt: -1, messageId: '' }) {
+      return run(() => selectHeld.all(clientId, sentAt, messageId, limit));
     },
     async past(clientId, sentAfter, limit = NO_LIMIT) {
       return run(() => past.all(clientId, sentAfter, limit)).map(({ counted, ...send }) => ({

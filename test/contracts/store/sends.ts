@@ -95,8 +95,10 @@ export function sendsContract(harness: () => StoreHarness): void {
       await sends().put('acme', sent('M2', { sentAt: 2_000, held, closed: true }));
       await sends().put('acme', sent('never held'));
       await sends().put('other', sent('M4', { held, closed: true }));
-      const ids = async () => (await sends().held('acme')).map(({ messageId }) => messageId);
+      const ids = async () => (await sends().held('acme', 100)).map(({ messageId }) => messageId);
       expect(await ids()).to.deep.equal(['M1', 'M2', 'M3']);
+      const { to } = sent('M1');
+      expect((await sends().held('acme', 1))[0]).to.deep.equal({ messageId: 'M1', to, sentAt: 1_000, held });
       expect((await sends().open('acme')).map(({ messageId }) => messageId)).to.deep.equal(['never held']);
       expect(await sends().get('acme', 'M1')).to.include({ held, closed: true });
       // it leaves, and fails
@@ -109,6 +111,22 @@ export function sendsContract(harness: () => StoreHarness): void {
       expect(await ids()).to.deep.equal(['M3']);
       for (const id of ['M1', 'M2']) expect(await sends().get('acme', id)).to.not.have.property('held');
       expect(await sends().get('acme', 'never held')).to.not.have.property('held');
+    });
+
+    it('returns the sends that a policy holds back in pages, also those of one time', async () => {
+      const times = { M5: 1_000, M2: 2_000, M4: 2_000, M3: 2_000, M1: 3_000 };
+      for (const [id, sentAt] of Object.entries(times))
+        await sends().put('acme', sent(id, { sentAt, held: '{}', closed: true }));
+      const pages: string[][] = [];
+      let last: { sentAt: number; messageId: string } | undefined;
+      for (let page = 1; page <= 4; page += 1) {
+        const found = await sends().held('acme', 2, last);
+        pages.push(found.map(({ messageId }) => messageId));
+        last = found.at(-1);
+        // what leaves meanwhile changes nothing of the next pages
+        await sends().finish('acme', 'M5');
+      }
+      expect(pages).to.deep.equal([['M5', 'M2'], ['M3', 'M4'], ['M1'], []]);
     });
 
     it('returns open sends, the oldest first', async () => {

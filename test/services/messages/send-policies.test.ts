@@ -356,6 +356,10 @@ describe('SendPolicies', () => {
     trusted = [CAROL];
     expect(await lookUp(CAROL)).to.equal('there');
     expect(await lookUp(DAVE)).to.equal('lookUpFirst');
+    const waiting = async (to: string) =>
+      (await policies.refusals(session(), { to, text: '' })).map(({ rule }) => rule);
+    expect(await waiting(DAVE)).to.deep.equal(['lookUpFirst']);
+    expect(await waiting(BOB)).to.deep.equal([]);
     rig.clock.advance(60 * 60_000);
     expect(await lookUp(DAVE)).to.equal('there');
     rig.clock.advance(DAY_MS);

@@ -61,7 +61,7 @@ export function playedLink(parts: Partial<Link> = {}): Link {
   };
 }
 
-/** Links that are played: every opening gets the same link. */
+/** Links that are played: every opening gets a link that does the same. */
 export function playedLinks(
   link: Link,
   opened: (options: LinkOptions) => void,
@@ -71,7 +71,7 @@ export function playedLinks(
     load: async () => undefined,
     open(options) {
       opened(options);
-      return link;
+      return { ...link };
     },
     isPaired: async () => false,
     exportCredentials: () => ({}),

@@ -1,4 +1,6 @@
 import { proto } from '@whiskeysockets/baileys';
+import type { PolicyMode } from '../../../src/domain/policy/policy.js';
+import type { Refusal } from '../../../src/domain/policy/rules.js';
 import type { IncomingMessage, Link, OutgoingMessage } from '../../../src/link/link.js';
 import { LiveLinks } from '../../../src/services/access.js';
 import type { PreparedFile } from '../../../src/services/files/media.js';
@@ -13,8 +15,12 @@ import type { AskedSend } from '../../../src/services/messages/send-policies.js'
 import type { Session } from '../../../src/services/sessions/session.js';
 import type { Store } from '../../../src/store/store.js';
 import type { ManualClock } from '../manual-clock.js';
+import { until } from '../until.js';
 import { playedLink } from './link.js';
 import type { Rig } from './rig.js';
+
+/** The longest first pause before a lost connection is opened again. */
+const RECONNECT_MS = 1_250;
 
 export const GROUP = '120363040000000000@g.us';
 
@@ -34,6 +40,14 @@ export interface Sending {
   onLeft: (message: OutgoingMessage) => Promise<void>;
   /** What the session's policy says of a send. */
   onAdmit: (asked: AskedSend) => Promise<Admission | undefined>;
+  /** The mode of the session's policy. */
+  mode: PolicyMode;
+  /** The rules that refuse a message which waits. */
+  onRefusals: () => Refusal[];
+  /** The look-up of a recipient before a first message. */
+  onLookUp: () => Promise<void>;
+  /** Statuses that were announced, as `message id status code`. */
+  statuses: string[];
   /** Sends that were announced, with what their callers said of them. */
   announced: { message: IncomingMessage; said: object }[];
   /** Other calls of the link. */
@@ -48,6 +62,8 @@ export interface Sending {
   discarded: number;
   /** The connection is lost, and does not come back. */
   disconnect(): Promise<void>;
+  /** The connection is lost, and another one follows. */
+  reconnect(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -67,7 +83,7 @@ export async function sendingOver(base: Rig): Promise<Sending> {
     },
   });
   const decode = (encoded: Uint8Array) => proto.Message.decode(encoded);
-  const { sessions, links, connect, disconnect } = base.sessions(link, {}, { decode });
+  const { sessions, links, opened, connect, disconnect } = base.sessions(link, {}, { decode });
   await connect();
   const session = sessions.find('acme');
 
@@ -90,10 +106,14 @@ export async function sendingOver(base: Rig): Promise<Sending> {
     },
     policies: {
       admit: (_session, asked) => rig.onAdmit(asked),
-      refusals: async () => [],
-      checkFirst: async () => undefined,
+      refusals: async () => rig.onRefusals(),
+      enforces: () => rig.mode === 'enforce',
+      checkFirst: () => rig.onLookUp(),
     },
-    announcements: { messageStatus: () => undefined },
+    announcements: {
+      messageStatus: (_record, { messageId, status, code = '' }) =>
+        void rig.statuses.push(`${messageId} ${status} ${code}`),
+    },
     heldLimit: 1_000,
     receiver: {
       async echo({ clientId }, message, said = {}) {
@@ -133,6 +153,10 @@ export async function sendingOver(base: Rig): Promise<Sending> {
     failure: undefined,
     onLeft: async () => undefined,
     onAdmit: async () => undefined,
+    mode: 'enforce',
+    onRefusals: () => [],
+    onLookUp: async () => undefined,
+    statuses: [],
     announced: [],
     asked,
     content: { conversation: 'sent' },
@@ -141,6 +165,14 @@ export async function sendingOver(base: Rig): Promise<Sending> {
     prepared: 0,
     discarded: 0,
     disconnect,
+    async reconnect() {
+      const links = opened.length;
+      await disconnect();
+      await until('the pause', async () => clock.pending().some((ms) => ms <= RECONNECT_MS));
+      clock.advance(RECONNECT_MS);
+      await until('another link', async () => opened.length > links);
+      await connect();
+    },
     close: () => base.close(),
   };
   return rig;

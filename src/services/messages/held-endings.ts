@@ -1,0 +1,140 @@
+import type { Clock } from '../../domain/clock.js';
+import { type ErrorCode, GatewayError, isGatewayError } from '../../domain/errors.js';
+import { allowedAt, type Refusal, type RuleName } from '../../domain/policy/rules.js';
+import { pauseAfter } from '../../domain/retry.js';
+import type { Logger } from '../../log.js';
+import type { SentRecord, Store } from '../../store/store.js';
+import type { Session } from '../sessions/session.js';
+import type { Announcements } from './announce.js';
+import { type HeldQueue, type HeldSend, neverLeft } from './held-queue.js';
+import type { SendPolicies } from './send-policies.js';
+
+/** Failures that end by themselves: the message waits on. */
+const PASSING = new Set<ErrorCode>([
+  'send_not_connected',
+  'send_cut_off',
+  'session_not_connected',
+  'session_unpaired',
+  'session_suspended',
+  'session_elsewhere',
+  'store_unavailable',
+  'stopping',
+  'media_busy',
+]);
+/** Failures that may end by themselves: the message is tried a few times. Any other failure gives it up at once. */
+const PERHAPS_PASSING = new Set<ErrorCode>([
+  'send_unacknowledged',
+  'lookup_failed',
+  'device_query_unanswered',
+  'media_unfetchable',
+  'proxy_failed',
+  'internal',
+]);
+/** Rules about what the network restricts. */
+const OF_THE_NETWORK = new Set<RuleName>(['reachoutLock', 'newChatLimit', 'networkSilent', 'stopAtWarning']);
+const MAX_FAILURES = 5;
+/** Pauses in milliseconds after such failures. */
+const RETRY = { pausesMs: [5_000, 15_000, 60_000, 300_000], endless: true, jitter: 0.2 } as const;
+/** Milliseconds after which a message that waits is judged again at the latest: limits grow with the age of the session. */
+export const JUDGED_AGAIN_MS = 60 * 60_000;
+
+/** A message that waits, with its queue. */
+export interface Waiting {
+  session: Session;
+  queue: HeldQueue;
+  send: HeldSend;
+}
+
+/** How an attempt to send a held message ends if the message is not sent: it waits on, or it is given up. */
+export class HeldEndings {
+  readonly #options;
+
+  constructor(options: {
+    store: Pick<Store, 'sends'>;
+    policies: Pick<SendPolicies, 'refusals'>;
+    announcements: Pick<Announcements, 'messageStatus'>;
+    failed(code: string): void;
+    clock: Clock;
+    log: Logger;
+  }) {
+    this.#options = options;
+  }
+
+  /** Rules refuse the message: if no time will allow it, it is given up. */
+  async refused(waiting: Waiting, refusals: readonly Refusal[]): Promise<void> {
+    const { queue, send } = waiting;
+    const [first] = refusals;
+    const at = allowedAt(refusals);
+    if (!first || at === undefined) return this.giveUp(waiting, 'policy_refused');
+    const found = { rule: first.rule, allowedAt: at, until: first.allowedAt ?? at };
+    queue.holdBack(send, found, this.#options.clock.now() + JUDGED_AGAIN_MS);
+  }
+
+  /** An attempt failed: the message is tried again if that can help. */
+  async failed(waiting: Waiting, error: unknown): Promise<void> {
+    const { session, send } = waiting;
+    const { clientId } = session;
+    const { policies, clock, log } = this.#options;
+    const { messageId, to } = send;
+    const code: ErrorCode = error instanceof GatewayError ? error.code : 'internal';
+    log.warn({ err: error, clientId, messageId }, 'a held message was not sent');
+    const { rule, allowedAt: at } = (error instanceof GatewayError && error.policy) || {};
+    if (at) {
+      const restsUntil = Math.min(Date.parse(at), clock.now() + JUDGED_AGAIN_MS);
+      return void Object.assign(send, { rule, allowedAt: Date.parse(at), restsUntil });
+    }
+    send.restsUntil = clock.now() + pauseAfter(RETRY, send.failures + 1);
+    if (PASSING.has(code)) return;
+    if (code === 'send_rejected') {
+      // the network may have told of a restriction as it refused the message
+      const found = await policies.refusals(session, { to, text: '' }).catch(() => []);
+      // a pause after this attempt would repeat it for days
+      const refusals = found.filter(({ rule }) => OF_THE_NETWORK.has(rule));
+      const isUnknown = isGatewayError(error) && error.messageId !== undefined;
+      if (refusals.length > 0 && !isUnknown) await this.#putBack(clientId, messageId);
+      if (refusals.length > 0) return this.refused(waiting, refusals);
+    }
+    send.failures += 1;
+    if (PERHAPS_PASSING.has(code) && send.failures < MAX_FAILURES) return;
+    await this.giveUp(waiting, code);
+  }
+
+  /** Nobody has the message: it is composed anew when it leaves, and can be cancelled until then. */
+  async #putBack(clientId: string, messageId: string): Promise<void> {
+    const { store, log } = this.#options;
+    try {
+      const record = await store.sends.get(clientId, messageId);
+      if (record?.held && !record.acknowledged) await store.sends.put(clientId, neverLeft(record));
+    } catch (err) {
+      // it is sent again as it was
+      log.warn({ err, clientId, messageId }, 'a refused message could not be put back');
+    }
+  }
+
+  /** Tells that a message is not sent, and no longer holds it; a store that is away is tried again. */
+  async giveUp({ session, queue, send }: Waiting, code: ErrorCode): Promise<void> {
+    const { clientId, record: about } = session;
+    const { store, announcements, failed, clock, log } = this.#options;
+    const { messageId } = send;
+    try {
+      const record = await store.sends.get(clientId, messageId);
+      // the link told of it when the network refused it
+      if (record?.held && code !== 'send_rejected') {
+        const at = clock.now();
+        announcements.messageStatus(about, { type: 'message-status', messageId, status: 'failed', at, code });
+      }
+      if (record?.held) await this.close(clientId, record);
+      queue.remove(messageId);
+      failed(code);
+      log.warn({ clientId, messageId, code }, 'a held message was given up');
+    } catch (err) {
+      log.warn({ err, clientId, messageId }, 'a held message could not be given up yet');
+      send.restsUntil = clock.now() + pauseAfter(RETRY, 1);
+    }
+  }
+
+  /** The message is not held any more, and is not sent. */
+  async close(clientId: string, { held: _, ...record }: SentRecord): Promise<void> {
+    await this.#options.store.sends.put(clientId, { ...record, closed: true });
+  }
+}

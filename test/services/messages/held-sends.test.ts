@@ -1,0 +1,318 @@
+import { expect } from 'chai';
+import { GatewayError } from '../../../src/domain/errors.js';
+import { LIMITS } from '../../../src/domain/limits.js';
+import { sendableKinds } from '../../../src/kinds/index.js';
+import type { KindSend } from '../../../src/kinds/kind.js';
+import { createMessageTraces } from '../../../src/services/message-traces.js';
+import type { Admission } from '../../../src/services/messages/admission.js';
+import { Rig } from '../../support/rig/rig.js';
+import type { Sending } from '../../support/rig/sending.js';
+import { until } from '../../support/until.js';
+
+const BOB_LID = '90000000000002@lid';
+const HOUR_MS = 60 * 60_000;
+
+function textKind(): KindSend {
+  const found = sendableKinds().find(({ path }) => path === '/send-message');
+  if (found) return found;
+  throw new Error('there is no /send-message');
+}
+
+// the rules, the network's answers and the hours between them are played by hand
+describe('Sender: a held message', () => {
+  let rig: Sending;
+  beforeEach(async () => {
+    rig = await (await Rig.start()).sending();
+  });
+  afterEach(() => rig.close());
+
+  const send = (body: string, { to = BOB_LID, key = '' } = {}) => {
+    const request = { clientId: 'acme', to, body, whenAllowed: true };
+    return rig.sender.send(textKind(), request, key || undefined);
+  };
+  const refusal = () => {
+    const allowedAt = new Date(rig.clock.now() + HOUR_MS).toISOString();
+    const policy = { rule: 'newChatGap', reason: 'too soon', allowedAt } as const;
+    return new GatewayError('policy_refused', 'nothing was sent', { policy });
+  };
+  /** Its policy refuses a message, and from then on no other one. @returns its id */
+  const hold = async (body: string, wishes: { to?: string; key?: string } = {}) => {
+    rig.onAdmit = () => Promise.reject(refusal());
+    const { status, messageId } = await send(body, wishes);
+    expect(status).to.equal('held');
+    rig.onAdmit = async () => undefined;
+    return messageId;
+  };
+  const record = (messageId: string) => rig.store.sends.get('acme', messageId);
+  const waiting = async () => (await rig.sender.held.list('acme')).map(({ messageId }) => messageId);
+  /** Resolves when so many copies have left, and the next attempt has its time. */
+  const copies = (count: number) =>
+    until(`${count} copies`, async () => rig.sent.length === count && rig.clock.pending().length > 0);
+  /** As after a restart: what was in memory is gone. */
+  const restart = async () => {
+    rig.sender.held.forget('acme');
+    await rig.sender.connected('acme');
+  };
+  const unacknowledged = async () => {
+    throw new GatewayError('send_unacknowledged', 'no answer came');
+  };
+  /** A policy that permits everything. */
+  const permits = async (): Promise<Admission> => ({
+    leave: (write) => write({ counted: 'message', sentAt: rig.clock.now() }),
+    leaveAgain: async () => undefined,
+    rejected: () => undefined,
+    end: () => undefined,
+  });
+
+  it('is not sent again when its first copy is older than a send may be repeated, however often it was repeated', async () => {
+    const messageId = await hold('hello');
+    rig.onAdmit = permits;
+    rig.onLeft = unacknowledged;
+    const firstAt = rig.clock.now();
+    await rig.sender.connected('acme');
+    await copies(1);
+    rig.clock.advance(LIMITS.resendMaxAgeMs);
+    await copies(2);
+    expect((await record(messageId))?.sentAt).to.equal(firstAt + LIMITS.resendMaxAgeMs);
+    rig.clock.advance(1);
+    await restart();
+    await until('an empty outbox', async () => (await waiting()).length === 0);
+    expect(rig.sent).to.have.length(2);
+    expect(rig.statuses).to.deep.equal([`${messageId} failed send_unacknowledged`]);
+    expect(await record(messageId))
+      .to.include({ closed: true, acknowledged: false })
+      .and.not.have.property('held');
+  });
+
+  describe('that the network refuses because it restricts the number', () => {
+    const rejected = async () => {
+      rig.onRefusals = () => [
+        { rule: 'reachoutLock', reason: 'restricted', allowedAt: rig.clock.now() + HOUR_MS },
+      ];
+      throw new GatewayError('send_rejected', 'error 463');
+    };
+    const cancel = (messageId: string) =>
+      rig.sender.held.cancel('acme', messageId).then(
+        () => 'cancelled',
+        (error: unknown) => (error instanceof GatewayError ? error.code : error),
+      );
+
+    it('can be cancelled, and stays counted', async () => {
+      const messageId = await hold('hello');
+      rig.onAdmit = permits;
+      rig.onLeft = rejected;
+      const leftAt = rig.clock.now();
+      await rig.sender.connected('acme');
+      await copies(1);
+      expect(await waiting()).to.deep.equal([messageId]);
+      rig.clock.advance(1_000);
+      expect(await cancel(messageId)).to.equal('cancelled');
+      const found = await record(messageId);
+      expect(found).to.include({ closed: true, acknowledged: false, counted: 'message', sentAt: leftAt });
+      expect(found).not.to.have.property('held');
+      expect(found?.content).to.have.length(0);
+    });
+
+    it('leaves again under its id, and is counted once', async () => {
+      const messageId = await hold('hello');
+      rig.onAdmit = permits;
+      rig.onLeft = rejected;
+      const firstAt = rig.clock.now();
+      await rig.sender.connected('acme');
+      await copies(1);
+      const asked: unknown[] = [];
+      rig.onAdmit = (ask) => {
+        asked.push(ask.kept && { counted: ask.kept.counted, sentAt: ask.kept.sentAt });
+        return permits();
+      };
+      rig.onLeft = async () => undefined;
+      rig.onRefusals = () => [];
+      await restart();
+      await until('an empty outbox', async () => (await waiting()).length === 0);
+      expect(rig.sent.map((message) => message.messageId)).to.deep.equal([messageId, messageId]);
+      expect(asked).to.deep.equal([{ counted: 'message', sentAt: firstAt }]);
+      expect(await record(messageId)).to.include({ acknowledged: true, counted: 'message' });
+    });
+
+    it('is given up when only a rule of its policy would hold back the next copy', async () => {
+      const messageId = await hold('hello');
+      rig.onLeft = async () => {
+        rig.onRefusals = () => [
+          { rule: 'samePersonGap', reason: 'too soon', allowedAt: rig.clock.now() + 1_000 },
+        ];
+        throw new GatewayError('send_rejected', 'error 479');
+      };
+      await rig.sender.connected('acme');
+      await until('an empty outbox', async () => (await waiting()).length === 0);
+      expect(await record(messageId))
+        .to.include({ closed: true, acknowledged: false })
+        .and.not.have.property('held');
+    });
+
+    it('cannot be cancelled when an earlier copy may have arrived', async () => {
+      const messageId = await hold('hello');
+      rig.onLeft = unacknowledged;
+      await rig.sender.connected('acme');
+      await copies(1);
+      rig.onLeft = rejected;
+      await restart();
+      await copies(2);
+      expect(await cancel(messageId)).to.equal('held_send_leaving');
+      expect((await record(messageId))?.content).not.to.have.length(0);
+    });
+
+    it('cannot be cancelled when the connection ended as its first copy left', async () => {
+      const messageId = await hold('hello');
+      rig.onLeft = async () => {
+        rig.onLeft = rejected;
+        await rig.reconnect();
+        throw new GatewayError('send_cut_off', 'the connection ended');
+      };
+      await rig.sender.connected('acme');
+      await copies(2);
+      expect(await cancel(messageId)).to.equal('held_send_leaving');
+    });
+  });
+
+  it('is told as what it is: held back, leaving, waiting for another copy, or acknowledged', async () => {
+    const messageId = await hold('hello');
+    const sessions = { find: () => rig.session.record };
+    const traces = createMessageTraces({ sessions, store: rig.store, tail: { since: () => [] } });
+    const told = async () => {
+      const { steps, conclusion } = await traces.of('acme', messageId);
+      return [steps.map(({ step }) => step).join(), conclusion];
+    };
+    expect(await told()).to.deep.equal([
+      'written_down,held_back',
+      'It has not left: its policy holds it back.',
+    ]);
+    let leaving: string[] = [];
+    rig.onLeft = async () => {
+      leaving = await told();
+      await unacknowledged();
+    };
+    await rig.sender.connected('acme');
+    await copies(1);
+    expect(leaving).to.deep.equal(['written_down,unacknowledged', 'It is being sent.']);
+    await rig.store.sends.close('acme', messageId);
+    expect(await told()).to.deep.equal([
+      'written_down,held_back',
+      'A copy of it may have left, and was not acknowledged. Its policy holds back the next one.',
+    ]);
+    rig.onLeft = async () => undefined;
+    await restart();
+    await until('an empty outbox', async () => (await waiting()).length === 0);
+    expect((await told())[0]).to.equal('written_down,acknowledged');
+  });
+
+  it('does not leave from another number, though a copy of it was interrupted', async () => {
+    const messageId = await hold('hello');
+    rig.onLeft = unacknowledged;
+    await rig.sender.connected('acme');
+    await copies(1);
+    expect(await record(messageId)).to.include({ closed: false });
+    await rig.session.update({ jid: '15550000009:1@s.whatsapp.net' });
+    rig.onLeft = async () => undefined;
+    await restart();
+    await until('an empty outbox', async () => (await waiting()).length === 0);
+    expect(rig.sent).to.have.length(1);
+    expect(rig.statuses).to.deep.equal([`${messageId} failed session_unpaired`]);
+    expect(await record(messageId))
+      .to.include({ closed: true })
+      .and.not.have.property('held');
+  });
+
+  it('is given up when five copies in a row were not acknowledged', async () => {
+    const messageId = await hold('hello');
+    rig.onLeft = unacknowledged;
+    await rig.sender.connected('acme');
+    for (let count = 1; count < 5; count += 1) {
+      await copies(count);
+      expect(await waiting()).to.deep.equal([messageId]);
+      // longer than the longest pause
+      rig.clock.advance(HOUR_MS);
+    }
+    await until('an empty outbox', async () => (await waiting()).length === 0);
+    expect(rig.sent.map((message) => message.messageId)).to.deep.equal(Array(5).fill(messageId));
+    expect(rig.statuses).to.deep.equal([`${messageId} failed send_unacknowledged`]);
+    expect(await record(messageId))
+      .to.include({ closed: true })
+      .and.not.have.property('held');
+  });
+
+  it('is not sent when it was cancelled and the key of its request is repeated', async () => {
+    // as if the daemon was killed before it kept the answer
+    rig.store.idempotency.answer = () => Promise.reject(new GatewayError('store_unavailable', 'away'));
+    const messageId = await hold('hello', { key: 'key' });
+    rig.clock.advance(1_000);
+    expect(await send('hello', { key: 'key' })).to.include({ status: 'held', messageId });
+    await rig.sender.held.cancel('acme', messageId);
+    const repeated = await send('hello', { key: 'key' }).catch((error: unknown) => error);
+    expect(repeated).to.be.instanceOf(GatewayError).that.includes({ code: 'idempotency_conflict' });
+    expect(rig.sent).to.deep.equal([]);
+  });
+
+  describe('of many that may leave at once', () => {
+    for (const { mode, when, minMs, maxMs } of [
+      { mode: 'enforce', when: 'the limits of its policy end', minMs: 2_000, maxMs: 2_000 },
+      { mode: 'observe', when: 'its policy only observes', minMs: 60_000, maxMs: 180_000 },
+      { mode: 'off', when: 'its policy is switched off', minMs: 60_000, maxMs: 180_000 },
+    ] as const) {
+      it(`leaves after a pause when ${when}`, async () => {
+        const people = [2, 3, 4].map((n) => `9000000000000${n}@lid`);
+        for (const to of people) await hold('hello', { to });
+        rig.mode = mode;
+        const times: number[] = [];
+        rig.onLeft = async () => void times.push(rig.clock.now());
+        await restart();
+        for (const left of [1, 2]) {
+          await copies(left);
+          const [pauseMs = 0] = rig.clock.pending();
+          expect(pauseMs).to.be.within(minMs, maxMs);
+          rig.clock.advance(pauseMs);
+        }
+        await until('an empty outbox', async () => (await waiting()).length === 0);
+        expect(rig.sent.map(({ to }) => to)).to.deep.equal(people);
+        const pauses = times.slice(1).map((time, n) => time - (times[n] ?? 0));
+        for (const pauseMs of pauses) expect(pauseMs).to.be.within(minMs, maxMs);
+      });
+    }
+  });
+
+  it('is read without its request, in pages, in the order of all that wait', async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < 120; n += 1) ids.push(await hold('hello', { to: `${900_000 + n}@lid` }));
+    const { held } = rig.store.sends;
+    const pages: number[] = [];
+    rig.store.sends.held = async (...asked) => {
+      const page = await held(...asked);
+      pages.push(page.length);
+      return page;
+    };
+    rig.sender.held.forget('acme');
+    expect(await waiting()).to.deep.equal(ids);
+    expect(pages).to.deep.equal([50, 50, 20]);
+  });
+
+  it('waits for the look-up of its recipient, in the order of its chat', async () => {
+    const look = refusal();
+    rig.onLookUp = () => Promise.reject(look);
+    const to = '+15550000002';
+    const ids: string[] = [];
+    for (const text of ['first', 'second']) {
+      const { status, messageId } = await send(text, { to });
+      expect(status).to.equal('held');
+      ids.push(messageId);
+    }
+    const [first] = await rig.sender.held.list('acme');
+    expect(first).to.include({ to: '15550000002@s.whatsapp.net', allowedAt: look.policy?.allowedAt });
+    const plain = { clientId: 'acme', to, body: 'plain' };
+    expect(await rig.sender.send(textKind(), plain).catch((error: unknown) => error)).to.equal(look);
+    rig.onLookUp = async () => undefined;
+    await restart();
+    await copies(1);
+    rig.clock.advance(2_000);
+    await until('an empty outbox', async () => (await waiting()).length === 0);
+    expect(rig.sent.map(({ messageId }) => messageId)).to.deep.equal(ids);
+  });
+});
