@@ -35,7 +35,7 @@ const OF_THE_NETWORK = new Set<RuleName>(['reachoutLock', 'newChatLimit', 'netwo
 const MAX_FAILURES = 5;
 /** Pauses in milliseconds after such failures. */
 const RETRY = { pausesMs: [5_000, 15_000, 60_000, 300_000], endless: true, jitter: 0.2 } as const;
-/** Milliseconds after which a message that waits is judged again at the latest: limits grow with the age of the session. */
+/** Milliseconds after which a message that waits is judged again at the latest: limits grow with the age of the link. */
 export const JUDGED_AGAIN_MS = 60 * 60_000;
 
 /** A message that waits, with its queue. */

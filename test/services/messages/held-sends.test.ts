@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../src/domain/errors.js';
 import { LIMITS } from '../../../src/domain/limits.js';
+import type { Refusal, RuleName } from '../../../src/domain/policy/rules.js';
 import { sendableKinds } from '../../../src/kinds/index.js';
 import type { KindSend } from '../../../src/kinds/kind.js';
 import { createMessageTraces } from '../../../src/services/message-traces.js';
@@ -84,11 +85,14 @@ describe('Sender: a held message', () => {
       .and.not.have.property('held');
   });
 
+  const refusedFor = (rule: RuleName, ms: number): Refusal[] => {
+    const allowedAt = rig.clock.now() + ms;
+    return [{ rule, reason: 'refused', allowedAt, clearAt: allowedAt }];
+  };
+
   describe('that the network refuses because it restricts the number', () => {
     const rejected = async () => {
-      rig.onRefusals = () => [
-        { rule: 'reachoutLock', reason: 'restricted', allowedAt: rig.clock.now() + HOUR_MS },
-      ];
+      rig.onRefusals = () => refusedFor('reachoutLock', HOUR_MS);
       throw new GatewayError('send_rejected', 'error 463');
     };
     const cancel = (messageId: string) =>
@@ -137,9 +141,7 @@ describe('Sender: a held message', () => {
     it('is given up when only a rule of its policy would hold back the next copy', async () => {
       const messageId = await hold('hello');
       rig.onLeft = async () => {
-        rig.onRefusals = () => [
-          { rule: 'samePersonGap', reason: 'too soon', allowedAt: rig.clock.now() + 1_000 },
-        ];
+        rig.onRefusals = () => refusedFor('samePersonGap', 1_000);
         throw new GatewayError('send_rejected', 'error 479');
       };
       await rig.sender.connected('acme');
