@@ -70,8 +70,11 @@ export class HeldEndings {
     queue.holdBack(send, found, this.#options.clock.now() + JUDGED_AGAIN_MS);
   }
 
-  /** An attempt failed: the message is tried again if that can help. */
-  async failed(waiting: Waiting, error: unknown): Promise<void> {
+  /**
+   * An attempt failed: the message is tried again if that can help.
+   * @param before its record as it was before the attempt; undefined if it could not be read
+   */
+  async failed(waiting: Waiting, error: unknown, before: SentRecord | undefined): Promise<void> {
     const { session, send } = waiting;
     const { clientId } = session;
     const { policies, clock, log } = this.#options;
@@ -80,6 +83,7 @@ export class HeldEndings {
     log.warn({ err: error, clientId, messageId }, 'a held message was not sent');
     const { rule, allowedAt: at } = (error instanceof GatewayError && error.policy) || {};
     if (at) {
+      if (before?.content.length === 0) await this.#restore(clientId, before);
       const restsUntil = Math.min(Date.parse(at), clock.now() + JUDGED_AGAIN_MS);
       return void Object.assign(send, { rule, allowedAt: Date.parse(at), restsUntil });
     }
@@ -97,6 +101,20 @@ export class HeldEndings {
     send.failures += 1;
     if (PERHAPS_PASSING.has(code) && send.failures < MAX_FAILURES) return;
     await this.giveUp(waiting, code);
+  }
+
+  /** The policy refused it after it was written down for its first copy, which has not left: it can be cancelled as before. */
+  async #restore(clientId: string, before: SentRecord): Promise<void> {
+    const { store, log } = this.#options;
+    const { messageId } = before;
+    try {
+      const record = await store.sends.get(clientId, messageId);
+      if (record?.held && !record.acknowledged && record.content.length > 0)
+        await store.sends.put(clientId, before);
+    } catch (err) {
+      // it counts as one that may have left
+      log.warn({ err, clientId, messageId }, 'a held message could not be put back');
+    }
   }
 
   /** Nobody has the message: it is composed anew when it leaves, and can be cancelled until then. */

@@ -280,11 +280,17 @@ export class HeldSends implements SessionPart, HeldMessages {
     const { messageId, to } = send;
     const waiting = { session, queue, send };
     send.isBusy = true;
+    let record: SentRecord | undefined;
     try {
-      const record = await store.sends.get(clientId, messageId);
-      // announced in the meantime, or about to be, or deleted for everyone
-      if (!record?.held || record.acknowledged) return queue.remove(messageId);
+      record = await store.sends.get(clientId, messageId);
+      // announced in the meantime, or deleted for everyone
+      if (!record?.held || (record.acknowledged && record.closed)) return queue.remove(messageId);
       const request = readHeld(record.held);
+      if (record.acknowledged) {
+        // proven after its attempt had failed: it is only announced
+        await leave(session, record, request, ended.signal);
+        return queue.remove(messageId);
+      }
       if (request.from !== ownNumber(session.record))
         return await endings.giveUp(waiting, 'session_unpaired');
       if (record.closed && clock.now() >= timeOfEnd(send))
@@ -300,7 +306,7 @@ export class HeldSends implements SessionPart, HeldMessages {
       queue.remove(messageId);
       log.info({ clientId, messageId }, 'a held message was sent');
     } catch (error) {
-      if (!ended.signal.aborted) await endings.failed(waiting, error);
+      if (!ended.signal.aborted) await endings.failed(waiting, error, record);
     } finally {
       send.isBusy = false;
     }

@@ -90,6 +90,38 @@ describe('Sender: a held message', () => {
     return [{ rule, reason: 'refused', allowedAt, clearAt: allowedAt }];
   };
 
+  it('is announced, and not sent again, when its proof comes after its attempt had failed', async () => {
+    const messageId = await hold('hello');
+    rig.onLeft = unacknowledged;
+    await rig.sender.connected('acme');
+    await copies(1);
+    rig.sender.noteProof(rig.session, messageId);
+    await until('the proof to be noted', async () => (await record(messageId))?.acknowledged === true);
+    expect(rig.announced).to.have.length(0);
+    rig.clock.advance(HOUR_MS);
+    await until('an empty outbox', async () => (await waiting()).length === 0);
+    expect(rig.announced.map(({ message }) => message.messageId)).to.deep.equal([messageId]);
+    expect(rig.sent).to.have.length(1);
+  });
+
+  it('can be cancelled, and counts for nothing, when it was refused after it was written down', async () => {
+    const messageId = await hold('hello');
+    const before = await record(messageId);
+    const late = await permits();
+    rig.onAdmit = async () => ({
+      ...late,
+      leave: async (write) => {
+        await late.leave(write);
+        throw refusal();
+      },
+    });
+    await rig.sender.connected('acme');
+    await until('the attempt to end', async () => rig.sent.length === 1 && rig.clock.pending().length > 0);
+    expect(await record(messageId)).to.deep.equal(before);
+    await rig.sender.held.cancel('acme', messageId);
+    expect(await waiting()).to.deep.equal([]);
+  });
+
   describe('that the network refuses because it restricts the number', () => {
     const rejected = async () => {
       rig.onRefusals = () => refusedFor('reachoutLock', HOUR_MS);

@@ -133,11 +133,12 @@ describe('sends over days', () => {
       const all = times(() => true);
       const begun = times((isNewChat) => isNewChat);
       expect(all).to.have.length(SENDS);
-      expect(most(all, HOUR_MS)).to.equal(60);
+      // the limits are reached, or nearly, wherever chance puts the sends
+      expect(most(all, HOUR_MS)).to.be.within(50, 60);
       expect(most(all, DAY_MS)).to.be.at.most(1_050);
       expect(most(begun, DAY_MS)).to.be.at.most(60);
       const young = begun.filter((at) => at < since + 4 * DAY_MS);
-      expect(most(young, DAY_MS)).to.equal(20);
+      expect(most(young, DAY_MS)).to.be.within(15, 20);
     });
 });
 
