@@ -38,14 +38,15 @@ export class SendCounts {
     this.#drop(at);
   }
 
-  /** Takes a send back that did not leave. */
-  remove({ at, to, isNewChat, text }: CountedSend): void {
-    take(this.#all, at);
+  /** Takes a send back that did not leave. @returns false if it was not counted */
+  remove({ at, to, isNewChat, text }: CountedSend): boolean {
+    const isCounted = take(this.#all, at);
     if (isNewChat) take(this.#newChats, at);
     const times = timesOf(this.#to, to);
     take(times, at);
     if (times.length === 0) this.#to.delete(to);
     if (text) this.#changeText(text, to, (received) => take(received, at));
+    return isCounted;
   }
 
   /** How many messages, or new chats, there were after `since`. */
@@ -145,7 +146,9 @@ function insert(times: number[], at: number): void {
   else times.splice(firstAfter(times, at), 0, at);
 }
 
-function take(times: number[], at: number): void {
+function take(times: number[], at: number): boolean {
   const index = firstAfter(times, at) - 1;
-  if (times[index] === at) times.splice(index, 1);
+  if (times[index] !== at) return false;
+  times.splice(index, 1);
+  return true;
 }

@@ -299,7 +299,7 @@ export class HeldSends implements SessionPart, HeldMessages {
       if (record.content.length > 0 && clock.now() - leftAt > LIMITS.resendMaxAgeMs)
         return await endings.giveUp(waiting, 'send_unacknowledged');
       const refusals = record.closed
-        ? await policies.refusals(session, { to, text: textIn(request.request) })
+        ? await policies.refusals(session, { to, text: textIn(request.request), kept: record })
         : [];
       if (refusals.length > 0) return await endings.refused(waiting, refusals);
       await leave(session, record, request, ended.signal).finally(() => this.#pause(session, held));

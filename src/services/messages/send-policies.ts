@@ -18,7 +18,7 @@ import type { SessionSource } from '../access.js';
 import type { Contacts } from '../identities/contacts.js';
 import type { SessionPart } from '../lifecycle.js';
 import type { Session } from '../sessions/session.js';
-import { type Admission, CountedAdmission, shown } from './admission.js';
+import { type Admission, CountedAdmission, countedSend, shown } from './admission.js';
 import { isGroup, later } from './chat-standings.js';
 import { PolicyFacts } from './policy-facts.js';
 import { PolicyReports } from './policy-reports.js';
@@ -192,8 +192,14 @@ export class SendPolicies implements SessionPart {
     return this.#facts.policyOf(record)?.mode === 'enforce';
   }
 
-  /** Every rule that refuses a message that waits; none for a session whose policy does not enforce. Nothing is counted. */
-  async refusals(session: Session, { to, text }: Pick<AskedSend, 'to' | 'text'>): Promise<Refusal[]> {
+  /**
+   * Every rule that refuses a message that waits; none for a session whose policy does not enforce. Nothing is counted, and
+   * an earlier copy of it does not count against it.
+   */
+  async refusals(
+    session: Session,
+    { to, text, kept }: Pick<AskedSend, 'to' | 'text' | 'kept'>,
+  ): Promise<Refusal[]> {
     const policy = this.#facts.policyOf(session.record);
     if (policy?.mode !== 'enforce') return [];
     const { counts } = await this.#facts.countedOf(session.clientId);
@@ -202,7 +208,11 @@ export class SendPolicies implements SessionPart {
     const intended = await this.#facts.intended(session, policy, { to, text, standing });
     const isLookedUp = standing === 'new' && !this.#facts.checks.isKnown(session.clientId, to);
     const number = this.#facts.numberOf(session, policy, counts, true);
-    return judge(policy, { ...intended, isLookedUp }, number);
+    const before = kept && kept.counted !== 'nothing' ? countedSend(kept, intended.text) : undefined;
+    const isCounted = before !== undefined && counts.remove(before);
+    const refusals = judge(policy, { ...intended, isLookedUp }, number);
+    if (isCounted) counts.add(before);
+    return refusals;
   }
 
   /** A message of a private chat came, also from another device of the account. */

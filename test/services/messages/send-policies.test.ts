@@ -264,6 +264,23 @@ describe('SendPolicies', () => {
     expect(await sent(policies, CAROL)).to.equal('new chat');
   });
 
+  it('do not count an earlier copy of a message that waits against it', async () => {
+    const policies = policiesWith({ ...once, sameText: { people: 1, withinMs: DAY_MS } });
+    const first = await admit(policies, BOB, 'hello');
+    await leave(first);
+    first?.rejected();
+    first?.end();
+    const kept = { to: BOB, sentAt: rig.clock.now(), counted: 'new chat' } as const;
+    const rules = async (to: string, copy?: typeof kept) => {
+      const asked = { to, text: 'hello', ...(copy && { kept: copy }) };
+      return (await policies.refusals(session(), asked)).map(({ rule }) => rule);
+    };
+    expect(await rules(BOB, kept)).to.deep.equal([]);
+    expect(await rules(BOB)).to.deep.equal(['newChatsPerDay']);
+    // it is still counted for others
+    expect(await rules(CAROL)).to.deep.equal(['newChatsPerDay', 'sameText']);
+  });
+
   it('let a send of the last run go on unless the network restricts the number', async () => {
     const policies = policiesWith({ messagesPerDay: 1 });
     trusted = [CAROL];
