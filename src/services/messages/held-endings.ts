@@ -83,7 +83,8 @@ export class HeldEndings {
     log.warn({ err: error, clientId, messageId }, 'a held message was not sent');
     const { rule, allowedAt: at } = (error instanceof GatewayError && error.policy) || {};
     if (at) {
-      if (before?.content.length === 0) await this.#restore(clientId, before);
+      // it was written down for its first copy, which has not left
+      if (before?.content.length === 0) await this.#putBack(clientId, messageId, () => before);
       const restsUntil = Math.min(Date.parse(at), clock.now() + JUDGED_AGAIN_MS);
       return void Object.assign(send, { rule, allowedAt: Date.parse(at), restsUntil });
     }
@@ -95,7 +96,7 @@ export class HeldEndings {
       // a pause after this attempt would repeat it for days
       const refusals = found.filter(({ rule }) => OF_THE_NETWORK.has(rule));
       const isUnknown = isGatewayError(error) && error.messageId !== undefined;
-      if (refusals.length > 0 && !isUnknown) await this.#putBack(clientId, messageId);
+      if (refusals.length > 0 && !isUnknown) await this.#putBack(clientId, messageId, neverLeft);
       if (refusals.length > 0) return this.refused(waiting, refusals);
     }
     send.failures += 1;
@@ -103,26 +104,21 @@ export class HeldEndings {
     await this.giveUp(waiting, code);
   }
 
-  /** The policy refused it after it was written down for its first copy, which has not left: it can be cancelled as before. */
-  async #restore(clientId: string, before: SentRecord): Promise<void> {
+  /**
+   * Nobody has the message: it is composed anew when it leaves, and can be cancelled until then.
+   * @param asBefore its record as it waits
+   */
+  async #putBack(
+    clientId: string,
+    messageId: string,
+    asBefore: (record: SentRecord) => SentRecord,
+  ): Promise<void> {
     const { store, log } = this.#options;
-    const { messageId } = before;
     try {
       const record = await store.sends.get(clientId, messageId);
+      // without content it waits already
       if (record?.held && !record.acknowledged && record.content.length > 0)
-        await store.sends.put(clientId, before);
-    } catch (err) {
-      // it counts as one that may have left
-      log.warn({ err, clientId, messageId }, 'a held message could not be put back');
-    }
-  }
-
-  /** Nobody has the message: it is composed anew when it leaves, and can be cancelled until then. */
-  async #putBack(clientId: string, messageId: string): Promise<void> {
-    const { store, log } = this.#options;
-    try {
-      const record = await store.sends.get(clientId, messageId);
-      if (record?.held && !record.acknowledged) await store.sends.put(clientId, neverLeft(record));
+        await store.sends.put(clientId, asBefore(record));
     } catch (err) {
       // it is sent again as it was
       log.warn({ err, clientId, messageId }, 'a refused message could not be put back');
