@@ -16,6 +16,7 @@ export type * from './port/files.js';
 export type * from './port/history.js';
 export type * from './port/keys.js';
 export type * from './port/sends.js';
+export { heldRecords } from './port/sends.js';
 export type * from './port/sessions.js';
 export type * from './port/versions.js';
 

@@ -3,10 +3,9 @@ import { parseJid } from '../../domain/address.js';
 import { GatewayError } from '../../domain/errors.js';
 import { isObject, type JsonObject } from '../../domain/json.js';
 import { LIMITS } from '../../domain/limits.js';
-import { pages } from '../../domain/pages.js';
 import { RULE_NAMES, type RuleName } from '../../domain/policy/rules.js';
 import { readObject } from '../../store/port/json.js';
-import type { HeldRecord, SendStore, SentRecord } from '../../store/store.js';
+import { heldRecords, type SendStore, type SentRecord } from '../../store/store.js';
 
 /** What is kept of a request that its policy held back, as JSON in the record of the send. */
 export interface HeldRequest {
@@ -130,12 +129,9 @@ export const FRESH = { dueAt: 0, restsUntil: 0, judgedBy: undefined, failures: 0
 export async function readQueue(records: Pick<SendStore, 'held'>, clientId: string): Promise<HeldQueue> {
   const queue = new HeldQueue();
   const sends: HeldSend[] = [];
-  const read = (after?: HeldRecord) => records.held(clientId, LIMITS.heldPage, after);
-  for await (const page of pages(LIMITS.heldPage, read)) {
-    for (const { messageId, to, held } of page) {
-      const { route, rule, heldAt, allowedAt } = readHeld(held);
-      sends.push({ route, rule, heldAt, allowedAt, ...FRESH, messageId, to });
-    }
+  for await (const { messageId, to, held } of heldRecords(records, clientId)) {
+    const { route, rule, heldAt, allowedAt } = readHeld(held);
+    sends.push({ route, rule, heldAt, allowedAt, ...FRESH, messageId, to });
   }
   for (const send of sends.sort((one, other) => one.heldAt - other.heldAt)) queue.add(send);
   return queue;

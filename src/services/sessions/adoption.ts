@@ -6,13 +6,11 @@ import type {
 } from '../../contract/index.js';
 import type { Clock } from '../../domain/clock.js';
 import { GatewayError } from '../../domain/errors.js';
-import { LIMITS } from '../../domain/limits.js';
-import { pages } from '../../domain/pages.js';
 import { EXPORTED_REASON } from '../../domain/session.js';
 import { EXTRA_EVENT_TYPES, type ExtraEventType } from '../../events/catalogue.js';
 import type { LinkFactory } from '../../link/link.js';
 import type { Logger } from '../../log.js';
-import type { HeldRecord, Store } from '../../store/store.js';
+import { heldRecords, type Store } from '../../store/store.js';
 import type { Adoption, SessionView } from '../services.js';
 import { sessionView } from './directory.js';
 import { linkedAs, linkedSince } from './linked-number.js';
@@ -217,7 +215,6 @@ function changesIn({ proxy, ...settings }: StartSettings): RecordChanges {
 
 async function countHeld(sends: Store['sends'], clientId: string): Promise<number> {
   let count = 0;
-  const read = (after?: HeldRecord) => sends.held(clientId, LIMITS.heldPage, after);
-  for await (const page of pages(LIMITS.heldPage, read)) count += page.length;
+  for await (const _ of heldRecords(sends, clientId)) count += 1;
   return count;
 }

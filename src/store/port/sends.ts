@@ -1,3 +1,6 @@
+import { LIMITS } from '../../domain/limits.js';
+import { pages } from '../../domain/pages.js';
+
 /** An own message, kept to answer retry receipts, to fill quotes and to resume an interrupted send. */
 export interface SentRecord {
   messageId: string;
@@ -93,4 +96,13 @@ const WEIGHTS: readonly SendWeight[] = ['new chat', 'message', 'nothing'];
 export function weightOf(stored: string | null | undefined): Pick<SentRecord, 'counted'> {
   const counted = WEIGHTS.find((weight) => weight === stored);
   return counted ? { counted } : {};
+}
+
+/** All records with the field `held`, oldest first, read page by page. @throws GatewayError `store_unavailable` */
+export async function* heldRecords(
+  sends: Pick<SendStore, 'held'>,
+  clientId: string,
+): AsyncGenerator<HeldRecord> {
+  const read = (after?: HeldRecord) => sends.held(clientId, LIMITS.heldPage, after);
+  for await (const page of pages(LIMITS.heldPage, read)) yield* page;
 }
