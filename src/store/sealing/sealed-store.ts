@@ -25,6 +25,7 @@ import {
   sealRights,
   withoutRights,
 } from './fields.js';
+import { KnownKeys } from './known-keys.js';
 import { SealedRecords } from './records.js';
 import { cachedSealers, type Sealer, type Sealers } from './sealer.js';
 
@@ -54,6 +55,8 @@ export async function sealStore(backend: Backend, encryptionKey: Uint8Array): Pr
     for (const { clientId } of await backend.sessions.list()) await sealRightsOf(clientId, backend, sealers);
     await dataKeys.noteRightsSealed();
   }
+  // of a store with nodes another one may write the keys
+  const knownKeys = backend.cluster ? undefined : new KnownKeys(sealedKeys(backend.keys, sealers));
   const { cluster, journal, sends, traces, pictures, idempotency, failedDeliveries, waitingDeliveries } =
     backend;
   return {
@@ -61,7 +64,7 @@ export async function sealStore(backend: Backend, encryptionKey: Uint8Array): Pr
     hashKey: await ownKey(dataKeys, 'hashes'),
     cluster: cluster && { ...cluster, leases: dropOnClaim(cluster.leases, sealers) },
     sessions: sealedSessions(backend.sessions, sealers, records),
-    keys: sealedKeys(backend.keys, sealers),
+    keys: knownKeys ?? sealedKeys(backend.keys, sealers),
     journal: {
       ...journal,
       get: async (clientId, id) => records.found(clientId, SEALED.journal, await journal.get(clientId, id)),
@@ -145,8 +148,12 @@ export async function sealStore(backend: Backend, encryptionKey: Uint8Array): Pr
     async forget(clientId) {
       await backend.forget(clientId);
       sealers.drop(clientId);
+      knownKeys?.drop(clientId);
     },
-    close: () => backend.close(),
+    async close() {
+      await backend.close();
+      knownKeys?.close();
+    },
   };
 }
 
