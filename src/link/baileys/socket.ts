@@ -26,8 +26,8 @@ export const BROWSER: [string, string, string] = ['Switchboard', 'Chrome', '1.0'
 const NO_CONNECT_TIMEOUT = 0;
 /** Milliseconds that a query waits for its answer. */
 const QUERY_TIMEOUT_MS = 15_000;
-/** Milliseconds between the library's own pings, which only back up the link's. */
-const LIBRARY_PING_MS = 60_000;
+/** Milliseconds between the library's own pings, which only back up the link's: for an idle session a ping is the main work. */
+const LIBRARY_PING_MS = 10 * 60_000;
 /** A failed commit ends the link at once; the next link tries again. */
 const COMMIT_ONCE = { maxCommitRetries: 1, delayBetweenTriesMs: 0 };
 
