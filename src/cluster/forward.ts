@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { Counter, type Registry } from 'prom-client';
-import { Agent, type Dispatcher } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import type { Clock } from '../domain/clock.js';
 import { HOP_HEADER, type NodeAuth, type Rights } from './node-auth.js';
 import type { Owners, PeerNode } from './owners.js';
@@ -82,16 +82,8 @@ export class Forwarder {
   readonly #auth: NodeAuth;
   readonly #clock: Clock;
   readonly #outcomes: Counter;
-  readonly #agent = new Agent({
-    connections: CONNECTIONS,
-    pipelining: 1,
-    connect: { timeout: CONNECT_MS },
-    keepAliveTimeout: IDLE_MS,
-    keepAliveMaxTimeout: IDLE_MS,
-    // an answer takes as long as the work behind it
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  /** Opened with the first request. */
+  #agent: Promise<Agent> | undefined;
 
   constructor(owners: Owners, auth: NodeAuth, clock: Clock, registry: Registry) {
     this.#owners = owners;
@@ -106,7 +98,7 @@ export class Forwarder {
   }
 
   async close(): Promise<void> {
-    await this.#agent.destroy();
+    await (await this.#agent)?.destroy();
   }
 
   async forward(request: ForwardRequest, node: PeerNode): Promise<ForwardOutcome> {
@@ -120,8 +112,9 @@ export class Forwarder {
     const stopWatching = this.#watch(request.clientId, node, lost);
     let isSent = false;
     try {
+      this.#agent ??= openAgent();
       const answer = await exchange(
-        this.#agent,
+        await this.#agent,
         this.#options(request, node),
         AbortSignal.any([request.gone, lost.signal]),
         () => {
@@ -187,6 +180,21 @@ export class Forwarder {
       cancel();
     };
   }
+}
+
+/** Loads the HTTP library, which a single node does not need. */
+async function openAgent(): Promise<Agent> {
+  const { Agent } = await import('undici');
+  return new Agent({
+    connections: CONNECTIONS,
+    pipelining: 1,
+    connect: { timeout: CONNECT_MS },
+    keepAliveTimeout: IDLE_MS,
+    keepAliveMaxTimeout: IDLE_MS,
+    // an answer takes as long as the work behind it
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
 }
 
 /**

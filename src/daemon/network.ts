@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { request } from 'undici';
 import { ConfigError } from '../config/load.js';
 import type { Config } from '../config/schema.js';
 import { type NetworkChoice, networkChoice } from '../config/schema.js';
@@ -77,6 +76,7 @@ async function fetchRootKey({
   controlUrl,
 }: Extract<NetworkChoice, { kind: 'sandbox' }>): Promise<Uint8Array> {
   try {
+    const { request } = await import('undici');
     const signal = AbortSignal.timeout(ROOT_KEY_TIMEOUT_MS);
     const response = await request(`${controlUrl}/root-key`, { signal });
     const answer: unknown = await response.body.json();

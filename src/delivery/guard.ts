@@ -1,7 +1,6 @@
 import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { buildConnector } from 'undici';
 import { GatewayError } from '../domain/errors.js';
 
 /** The host of a call is, or resolves to, a private address. */
@@ -13,13 +12,12 @@ export class PrivateAddressError extends Error {
   }
 }
 
-interface GuardOptions {
+/** Whom a look-up may find. */
+export interface GuardedLookup {
   /** Switches the guard off. */
   allowPrivate: boolean;
-  /** Milliseconds to connect, with name look-up and TLS. */
-  timeoutMs: number;
   /** Replaces the system's resolver. */
-  lookup?: LookupFunction;
+  lookup?: LookupFunction | undefined;
 }
 
 /** Public by their range, and yet inside: the metadata service of Azure. */
@@ -50,29 +48,19 @@ export function requirePublicUrl(field: string, url: string): void {
 }
 
 /** A host of a URL without the brackets of IPv6. */
-function bareHost(hostname: string): string {
+export function bareHost(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
 
-/**
- * A connector for undici that refuses private addresses (SSRF). A name is resolved once, and the connection goes to the
- * addresses that were checked, so that DNS rebinding does not get past it. A refused call fails with
- * `PrivateAddressError`. Use it for every address that an API caller chooses: webhooks, look-ups, downloads.
- */
-export function guardedConnector({
-  allowPrivate,
-  timeoutMs,
-  lookup,
-}: GuardOptions): buildConnector.connector {
+/** Refuses a private IP address as it is written. Names are checked by their look-up. @throws PrivateAddressError */
+export function requireAllowedHost(host: string, allowPrivate: boolean): void {
+  if (!allowPrivate && isIP(host) && !isPublicAddress(host)) throw new PrivateAddressError(host, host);
+}
+
+/** The look-up that a client of another protocol must use, so that it connects only to addresses that were checked. */
+export function guardedLookup({ allowPrivate, lookup }: GuardedLookup): LookupFunction {
   const resolve: LookupFunction = lookup ?? systemLookup;
-  if (allowPrivate) return buildConnector({ timeout: timeoutMs, lookup: resolve });
-  const connect = buildConnector({ timeout: timeoutMs, lookup: checked(resolve) });
-  return (options, callback) => {
-    const host = bareHost(options.hostname);
-    // an IP address in the URL needs no look-up
-    if (isIP(host) && !isPublicAddress(host)) return callback(new PrivateAddressError(host, host), null);
-    connect(options, callback);
-  };
+  return allowPrivate ? resolve : checked(resolve);
 }
 
 /** Fails when any of a name's addresses is not public: a name with both kinds is an attack or a mistake. */

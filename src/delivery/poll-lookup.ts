@@ -1,16 +1,10 @@
 import type { EventEmitter } from 'node:events';
-import type { Agent, Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { Clock } from '../domain/clock.js';
 import { parseObject } from '../domain/json.js';
 import { LIMITS } from '../domain/limits.js';
-import {
-  ANSWER_BYTES,
-  describeFailure,
-  isRedirect,
-  readTarget,
-  receiverAgent,
-  withDeadline,
-} from './webhook.js';
+import { LazyAgent } from './lazy-agent.js';
+import { ANSWER_BYTES, describeFailure, isRedirect, readTarget, withDeadline } from './webhook.js';
 import { USER_AGENT } from './webhook-headers.js';
 
 /** Options in one answer: more than any poll has. */
@@ -39,7 +33,7 @@ export type PollAnswer =
 
 /** Asks receivers for the options of polls that the gateway does not store. One call each, redirects are not followed. */
 export class PollLookups {
-  readonly #agent: Agent;
+  readonly #agent: LazyAgent;
   readonly #clock: Clock;
   readonly #timeoutMs: number;
   #destroyed = false;
@@ -52,7 +46,7 @@ export class PollLookups {
   }: { allowPrivate: boolean; clock: Clock; timeoutMs?: number }) {
     this.#clock = clock;
     this.#timeoutMs = timeoutMs;
-    this.#agent = receiverAgent(allowPrivate, CONNECTIONS, timeoutMs);
+    this.#agent = new LazyAgent({ allowPrivate, connections: CONNECTIONS, timeoutMs });
   }
 
   /** Makes the call. Never rejects. */

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
-import { Agent, errors } from 'undici';
 import type { Clock } from '../domain/clock.js';
-import { guardedConnector, PrivateAddressError } from './guard.js';
+import { PrivateAddressError } from './guard.js';
+import { LazyAgent } from './lazy-agent.js';
 import { type WebhookFacts, webhookHeaders } from './webhook-headers.js';
 
 /** Pauses between the four attempts of one delivery. */
@@ -49,17 +49,6 @@ export function isRedirect(status: number): boolean {
   return status >= 300 && status < 400;
 }
 
-/** Connections to receivers, kept alive and guarded. The caller's deadline covers connecting, headers and body. */
-export function receiverAgent(allowPrivate: boolean, connections: number, timeoutMs: number): Agent {
-  return new Agent({
-    connections,
-    pipelining: 1,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: guardedConnector({ allowPrivate, timeoutMs }),
-  });
-}
-
 /**
  * Runs a call that must end in time.
  * @throws Error `no answer within … s`, or the error of the call
@@ -79,7 +68,7 @@ export async function withDeadline<T>(
   try {
     return await call(signal);
   } catch (error) {
-    throw timedOut || error instanceof errors.ConnectTimeoutError
+    throw timedOut || codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT'
       ? new Error(`no answer within ${ms / 1_000} s`)
       : error;
   } finally {
@@ -89,7 +78,7 @@ export async function withDeadline<T>(
 
 /** Makes single calls to receivers. Redirects are not followed. */
 export class WebhookClient {
-  readonly #agent: Agent;
+  readonly #agent: LazyAgent;
   readonly #clock: Clock;
   readonly #signing: Clock;
 
@@ -108,7 +97,7 @@ export class WebhookClient {
   }) {
     this.#clock = clock;
     this.#signing = signing;
-    this.#agent = receiverAgent(allowPrivate, connections, CALL_TIMEOUT_MS);
+    this.#agent = new LazyAgent({ allowPrivate, connections, timeoutMs: CALL_TIMEOUT_MS });
   }
 
   /** Makes one attempt. Never rejects. */
@@ -146,7 +135,7 @@ function reasonOfStatus(status: number): string {
 
 function resultOfError(error: unknown): CallResult {
   if (error instanceof PrivateAddressError) return { outcome: 'rejected', status: 0, reason: error.message };
-  if (error instanceof errors.InvalidArgumentError) {
+  if (error instanceof Error && codeOf(error) === 'UND_ERR_INVALID_ARG') {
     // the address or the token does not fit into a request: it will not next time either
     return { outcome: 'rejected', status: 0, reason: `cannot be called: ${error.message}` };
   }
@@ -156,7 +145,11 @@ function resultOfError(error: unknown): CallResult {
 /** Why there was no answer, for people. Node's errors for several addresses at once have a code but no message. */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error instanceof errors.ClientDestroyedError) return 'aborted because the gateway stops';
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return error.message || code || error.name;
+  if (codeOf(error) === 'UND_ERR_DESTROYED') return 'aborted because the gateway stops';
+  return error.message || codeOf(error) || error.name;
+}
+
+/** The code of an error of Node or of the HTTP library; empty if it has none. */
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

@@ -1,4 +1,4 @@
-import { type Dispatcher, request } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { Clock } from '../domain/clock.js';
 import { errorMessage } from '../domain/errors.js';
 import {
@@ -121,7 +121,8 @@ async function lookUp(page: string, dispatcher: Dispatcher): Promise<WaVersion> 
   // the page has a revision for browsers only (zapo, `wa-version-fetcher.ts`)
   const headers = { 'user-agent': BROWSER_AGENT, 'sec-fetch-site': 'none' };
   let text = '';
-  const { statusCode, body } = await request(page, { signal, headers, dispatcher });
+  const { origin, pathname: path } = new URL(page);
+  const { statusCode, body } = await dispatcher.request({ origin, path, method: 'GET', signal, headers });
   for await (const piece of body) {
     text += Buffer.from(piece).toString();
     if (text.length > MAX_PAGE_BYTES) break;

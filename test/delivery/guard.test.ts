@@ -1,12 +1,8 @@
 import type { LookupFunction } from 'node:net';
 import { expect } from 'chai';
 import { Agent } from 'undici';
-import {
-  guardedConnector,
-  isPublicAddress,
-  PrivateAddressError,
-  requirePublicUrl,
-} from '../../src/delivery/guard.js';
+import { isPublicAddress, PrivateAddressError, requirePublicUrl } from '../../src/delivery/guard.js';
+import { guardedConnector } from '../../src/delivery/guarded-agent.js';
 import { GatewayError } from '../../src/domain/errors.js';
 import { startReceiver, type TestReceiver } from '../support/receiver.js';
 import { type PlayedDeliveries, textEvent } from '../support/rig/deliveries.js';

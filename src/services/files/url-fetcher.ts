@@ -1,7 +1,8 @@
 import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { Agent, type buildConnector, type Dispatcher } from 'undici';
-import { guardedConnector, PrivateAddressError } from '../../delivery/guard.js';
+import type { buildConnector, Dispatcher } from 'undici';
+import { PrivateAddressError } from '../../delivery/guard.js';
+import { LazyAgent } from '../../delivery/lazy-agent.js';
 import type { Clock } from '../../domain/clock.js';
 import { GatewayError } from '../../domain/errors.js';
 import { LIMITS } from '../../domain/limits.js';
@@ -46,7 +47,7 @@ export type Fetched = FetchedFile | 'too-large';
 /** Fetches files and pages from URLs that callers choose: never from private networks, and limited in time and bytes. */
 export class UrlFetcher {
   readonly #options;
-  readonly #agent: Agent;
+  readonly #agent: LazyAgent;
 
   constructor(options: {
     /** Permits http, and hosts in private networks. */
@@ -58,13 +59,8 @@ export class UrlFetcher {
   }) {
     const { allowPrivate, connect } = options;
     this.#options = options;
-    this.#agent = new Agent({
-      pipelining: 1,
-      // the fetch has its own deadline, which covers both
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connect: connect ?? guardedConnector({ allowPrivate, timeoutMs: LIMITS.mediaFetchMs }),
-    });
+    // the fetch has a deadline of its own
+    this.#agent = new LazyAgent({ allowPrivate, timeoutMs: LIMITS.mediaFetchMs, connect });
   }
 
   /**

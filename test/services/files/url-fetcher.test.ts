@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import type { buildConnector } from 'undici';
-import { guardedConnector } from '../../../src/delivery/guard.js';
+import { guardedConnector } from '../../../src/delivery/guarded-agent.js';
 import { LIMITS } from '../../../src/domain/limits.js';
 import { Spool } from '../../../src/services/files/spool.js';
 import { type Fetched, type FetchedFile, UrlFetcher } from '../../../src/services/files/url-fetcher.js';
