@@ -22,6 +22,8 @@ interface GuardOptions {
   lookup?: LookupFunction;
 }
 
+type GuardedLookup = Pick<GuardOptions, 'allowPrivate'> & { lookup?: LookupFunction | undefined };
+
 /** Public by their range, and yet inside: the metadata service of Azure. */
 const INSIDE: ReadonlySet<string> = new Set(['168.63.129.16']);
 /** The only IPv6 block with public addresses; the rest are mapped and reserved forms. */
@@ -64,15 +66,25 @@ export function guardedConnector({
   timeoutMs,
   lookup,
 }: GuardOptions): buildConnector.connector {
-  const resolve: LookupFunction = lookup ?? systemLookup;
-  if (allowPrivate) return buildConnector({ timeout: timeoutMs, lookup: resolve });
-  const connect = buildConnector({ timeout: timeoutMs, lookup: checked(resolve) });
+  const connect = buildConnector({ timeout: timeoutMs, lookup: guardedLookup({ allowPrivate, lookup }) });
+  if (allowPrivate) return connect;
   return (options, callback) => {
     const host = bareHost(options.hostname);
     // an IP address in the URL needs no look-up
     if (isIP(host) && !isPublicAddress(host)) return callback(new PrivateAddressError(host, host), null);
     connect(options, callback);
   };
+}
+
+/** Refuses a private IP address as it is written. Names are checked by their look-up. @throws PrivateAddressError */
+export function requireAllowedHost(host: string, allowPrivate: boolean): void {
+  if (!allowPrivate && isIP(host) && !isPublicAddress(host)) throw new PrivateAddressError(host, host);
+}
+
+/** The look-up that a client of another protocol must use, so that it connects only to addresses that were checked. */
+export function guardedLookup({ allowPrivate, lookup }: GuardedLookup): LookupFunction {
+  const resolve: LookupFunction = lookup ?? systemLookup;
+  return allowPrivate ? resolve : checked(resolve);
 }
 
 /** Fails when any of a name's addresses is not public: a name with both kinds is an attack or a mistake. */
