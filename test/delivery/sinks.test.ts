@@ -1,10 +1,14 @@
+import { execFile } from 'node:child_process';
 import type { LookupFunction } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { isSinkUrl, requireSinkUrl, type SinkEvent, Sinks } from '../../src/delivery/sinks/sinks.js';
 import { systemClock } from '../../src/domain/clock.js';
 import { GatewayError } from '../../src/domain/errors.js';
 import { originOf, shownUrl } from '../../src/domain/text.js';
 
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const EVENT: SinkEvent = {
   token: 'receiver-token',
   deliveryId: '01JD',
@@ -14,6 +18,9 @@ const EVENT: SinkEvent = {
   clientId: 'acme',
   chat: 'acme-1-2',
 };
+
+/** A place at each kind of broker. */
+const PLACES = ['nats://HOST/wa', 'kafka://HOST/wa', 'amqp://HOST/?key=wa', 'redis://HOST/0?stream=wa'];
 
 /** What is wrong with an address; empty if nothing is. */
 function faultOf(url: string): string {
@@ -96,7 +103,6 @@ describe('the addresses of sinks', () => {
 });
 
 describe('sinks at private addresses', () => {
-  const PLACES = ['nats://HOST/wa', 'kafka://HOST/wa', 'amqp://HOST/?key=wa', 'redis://HOST/0?stream=wa'];
   const inside: LookupFunction = (_host, _options, callback) =>
     callback(null, [{ address: '10.0.0.7', family: 4 }]);
 
@@ -136,5 +142,33 @@ describe('sinks', () => {
       status: 0,
       reason: 'aborted because the gateway stops',
     });
+  });
+
+  it('say which package is missing', async () => {
+    const script = `
+      import { register } from 'node:module';
+      register('data:text/javascript,' + encodeURIComponent(\`
+        const CLIENTS = ['@nats-io/transport-node', 'kafkajs', 'amqplib', '@redis/client'];
+        export const resolve = async (name, context, next) => {
+          if (CLIENTS.includes(name)) throw new Error('Cannot find package');
+          return next(name, context);
+        };\`));
+      const { Sinks } = await import('./src/delivery/sinks/sinks.ts');
+      const { systemClock: clock } = await import('./src/domain/clock.ts');
+      const sinks = new Sinks({ clock, signing: clock, allowPrivate: true });
+      const event = { token: '', deliveryId: 'a', type: 'text', attempt: 1, body: Buffer.from('{}'), clientId: 'a', chat: 'a' };
+      for (const url of ${JSON.stringify(PLACES)}) {
+        const { outcome, reason } = await sinks.publish(url.replace('HOST', '127.0.0.1:1'), event);
+        console.log(outcome, reason);
+      }
+      await sinks.stop();`;
+    const options = ['--import', 'tsx', '--input-type=module', '-e', script];
+    const { stdout } = await promisify(execFile)(process.execPath, options, { cwd: ROOT });
+    expect(stdout.trim().split('\n')).to.deep.equal([
+      'failed the client of NATS is not installed: npm install -g @nats-io/transport-node@3.3 @nats-io/jetstream@3.3',
+      'failed the client of Kafka is not installed: npm install -g kafkajs@2',
+      'failed the client of RabbitMQ is not installed: npm install -g amqplib@2',
+      'failed the client of Redis is not installed: npm install -g @redis/client@5',
+    ]);
   });
 });

@@ -1,6 +1,7 @@
 import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -21,6 +22,13 @@ export interface TestBroker {
 export const USER = 'gateway';
 export const SECRET = 's3cr3t/word';
 export const SECRET_IN_URL = encodeURIComponent(SECRET);
+
+/** Says which package is missing, in place of an error of the system. */
+function requireProgram(program: string, debianPackage: string): void {
+  const folders = program.startsWith('/') ? [''] : (process.env['PATH'] ?? '').split(delimiter);
+  if (folders.some((folder) => existsSync(join(folder, program)))) return;
+  throw new Error(`${program} is missing: install the package ${debianPackage} of Debian`);
+}
 
 type Server = ChildProcessByStdio<null, Readable, Readable>;
 
@@ -46,6 +54,7 @@ async function restartable(launch: (port: number, folder: string) => Promise<Ser
 /** A real NATS server with JetStream, and messages of 64 KiB at most. */
 export function startNats(): Promise<TestBroker> {
   return restartable(async (port, folder) => {
+    requireProgram('nats-server', 'nats-server');
     const settings = join(folder, 'nats.conf');
     const user = `authorization { user: ${USER}, password: "${SECRET}" }`;
     await writeFile(settings, `max_payload: 65536\njetstream { store_dir: "${folder}" }\n${user}\n`);
@@ -58,6 +67,7 @@ export function startNats(): Promise<TestBroker> {
 /** A real Redis that has each entry on the disk before it answers. */
 export function startDurableRedis(): Promise<TestBroker> {
   return restartable(async (port, folder) => {
+    requireProgram('redis-server', 'redis-server');
     const safe = ['--dir', folder, '--save', '', '--appendonly', 'yes', '--appendfsync', 'always'];
     const place = ['--port', String(port), '--bind', '127.0.0.1'];
     const server = run('redis-server', [...place, ...safe, '--requirepass', SECRET]);
@@ -70,6 +80,7 @@ const RABBITMQ = '/usr/lib/rabbitmq/bin/rabbitmq-server';
 
 /** A real RabbitMQ. Its Erlang gets a register of names of its own, so that nothing is left running. */
 export async function startRabbitMq(): Promise<Pick<TestBroker, 'port' | 'stop'>> {
+  requireProgram(RABBITMQ, 'rabbitmq-server');
   const folder = await makeTempDir();
   const [port, names, peers] = [await freePort(), await freePort(), await freePort()];
   const settings = join(folder.path, 'rabbitmq.conf');
@@ -113,6 +124,7 @@ export async function startRabbitMq(): Promise<Pick<TestBroker, 'port' | 'stop'>
   };
 }
 
+const PYTHON = '/usr/bin/python3';
 /** Codes of Kafka's protocol. */
 const KAFKA_ERRORS = { tooLarge: 10, notAuthorized: 29 } as const;
 
@@ -135,14 +147,16 @@ export interface KafkaBroker extends TestBroker {
 }
 
 export async function startKafka(): Promise<KafkaBroker> {
+  requireProgram('kcat', 'kcat');
+  requireProgram(PYTHON, 'python3');
   const script = fileURLToPath(new URL('kafka-mock.py', import.meta.url));
-  const server: ChildProcessByStdio<Writable, Readable, null> = spawn('/usr/bin/python3', [script], {
+  const server: ChildProcessByStdio<Writable, Readable, null> = spawn(PYTHON, [script], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const lines = createInterface({ input: server.stdout })[Symbol.asyncIterator]();
   const line = async () => {
     const { value, done } = await lines.next();
-    if (done) throw new Error('it ended: is the package kcat installed, with librdkafka?');
+    if (done) throw new Error('librdkafka ended');
     return value;
   };
   const address = await line();

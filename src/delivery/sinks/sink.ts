@@ -3,7 +3,7 @@ import type { Clock } from '../../domain/clock.js';
 import { type WebhookFacts, webhookHeaders } from '../webhook-headers.js';
 
 /** Milliseconds that a client may take to open a connection. */
-export const OPEN_TIMEOUT_MS = 5_000;
+export const OPEN_TIMEOUT_MS = 10_000;
 /** Milliseconds for one event, from the name look-up to the acknowledgement. */
 export const PUBLISH_TIMEOUT_MS = 15_000;
 
