@@ -10,6 +10,7 @@ import { signature } from '../../src/delivery/webhook-headers.js';
 import { type Clock, systemClock } from '../../src/domain/clock.js';
 import { SECRET, SECRET_IN_URL } from '../support/brokers.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 import { amqpRig, kafkaRig, natsRig, redisRig, type SinkRig } from './support/sink-rigs.js';
 
@@ -135,8 +136,28 @@ function itPublishes(start: () => Promise<SinkRig>): void {
   });
 }
 
-/** What brokers with users must do. */
-function itKeepsSecrets(start: () => SinkRig): void {
+/** What brokers with users, and with one address, must do. */
+function itKeepsSecretsAndPatience(start: () => SinkRig): void {
+  it('gives up after 15 s while the broker hangs, and stores the event once it answers', async () => {
+    const { url, port, read } = start();
+    const relay = await startTcpProxy('127.0.0.1', port);
+    const clock = new ManualClock();
+    const sinks = newSinks(clock);
+    const relayed = url.replace(`:${port}`, `:${relay.port}`);
+    expect(await sinks.publish(relayed, eventOf())).to.deep.equal(DELIVERED);
+    relay.freeze();
+    const event = eventOf();
+    const publishing = sinks.publish(relayed, event);
+    clock.advance(PUBLISH_TIMEOUT_MS);
+    expect((await publishing).reason).to.equal('no answer within 15 s');
+    relay.restore();
+    expect(await sinks.publish(relayed, event)).to.deep.equal(DELIVERED);
+    await sinks.stop();
+    expect(sinks.size).to.equal(0);
+    await relay.stop();
+    expect((await read()).map(({ body }) => body)).to.include(event.body.toString());
+  });
+
   it('says that the password is wrong, and shows neither this nor the right one', async () => {
     const sinks = newSinks();
     const { url, wrongPassword } = start();
@@ -169,7 +190,7 @@ describe('sinks', function () {
   describe('NATS JetStream', () => {
     const { start, rig } = starting(natsRig);
     itPublishes(start);
-    itKeepsSecrets(rig);
+    itKeepsSecretsAndPatience(rig);
 
     it('stores an event once that was acknowledged too late', async () => {
       const sinks = newSinks();
@@ -196,13 +217,13 @@ describe('sinks', function () {
   describe('Redis streams', () => {
     const { start, rig } = starting(redisRig);
     itPublishes(start);
-    itKeepsSecrets(rig);
+    itKeepsSecretsAndPatience(rig);
   });
 
   describe('RabbitMQ', () => {
     const { start, rig } = starting(amqpRig);
     itPublishes(start);
-    itKeepsSecrets(rig);
+    itKeepsSecretsAndPatience(rig);
 
     it('does not take an event for delivered that no queue gets', async () => {
       const sinks = newSinks();

@@ -1,6 +1,7 @@
 import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
@@ -9,6 +10,7 @@ import { promisify } from 'node:util';
 import { ended, printed } from './servers.js';
 import { freePort } from './tcp-proxy.js';
 import { makeTempDir } from './temp-dir.js';
+import { until } from './until.js';
 
 /** A message broker that runs for a test, under one address. */
 export interface TestBroker {
@@ -97,6 +99,8 @@ export async function startRabbitMq(): Promise<Pick<TestBroker, 'port' | 'stop'>
   await mkdir(join(folder.path, 'data'));
   const env = { ...process.env, HOME: folder.path, ERL_EPMD_PORT: String(names) };
   const register = spawn('epmd', ['-address', '127.0.0.1'], { env, stdio: 'ignore' });
+  // a server that finds no register starts one, which would outlive it
+  await until('the register of names', () => listens(names));
   const server = spawn(RABBITMQ, [], {
     env: {
       ...env,
@@ -125,6 +129,13 @@ export async function startRabbitMq(): Promise<Pick<TestBroker, 'port' | 'stop'>
 }
 
 const PYTHON = '/usr/bin/python3';
+function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' }, () => resolve(true));
+    socket.on('error', () => resolve(false)).on('connect', () => socket.destroy());
+  });
+}
+
 /** Codes of Kafka's protocol. */
 const KAFKA_ERRORS = { tooLarge: 10, notAuthorized: 29 } as const;
 

@@ -22,8 +22,9 @@ export interface ReadEvent {
 
 /** A broker with a place for events, and what the tests of every sink need of it. */
 export interface SinkRig {
-  /** The address of the place. */
+  /** The address of the place, and its port. */
   url: string;
+  port: number;
   /** The address of a place that does not exist, and how the broker says so. */
   noPlace?: { url: string; reason: string };
   /** How the broker refuses a wrong password. */
@@ -110,6 +111,7 @@ export async function amqpRig(): Promise<SinkRig> {
   const base = `amqp://${userAt(relay.port)}/%2F`;
   const events: ReadEvent[] = [];
   return {
+    port: relay.port,
     url: `${base}?exchange=amq.topic&key=wa.{clientId}.{type}`,
     noPlace: { url: `${base}?exchange=none&key=a`, reason: "no exchange 'none' in vhost '/'" },
     wrongPassword: 'ACCESS_REFUSED',
@@ -145,6 +147,7 @@ export async function kafkaRig(): Promise<SinkRig & { broker: KafkaBroker }> {
   const base = `kafka://127.0.0.1:${broker.port}`;
   return {
     broker,
+    port: broker.port,
     url: `${base}/wa`,
     noPlace: { url: `${base}/missing`, reason: 'topic missing: This server does not host this topic' },
     wrongPassword: '',
