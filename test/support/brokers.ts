@@ -27,7 +27,7 @@ export const SECRET_IN_URL = encodeURIComponent(SECRET);
 
 /** Says which package is missing, in place of an error of the system. */
 function requireProgram(program: string, debianPackage: string): void {
-  const folders = program.startsWith('/') ? [''] : (process.env['PATH'] ?? '').split(delimiter);
+  const folders = program.startsWith('/') ? [''] : (process.env.PATH ?? '').split(delimiter);
   if (folders.some((folder) => existsSync(join(folder, program)))) return;
   throw new Error(`${program} is missing: install the package ${debianPackage} of Debian`);
 }
