@@ -12,11 +12,16 @@ export default class ReceiversAdd extends DaemonCommand {
     '<%= config.bin %> <%= command.id %> acme https://example.com/audit --receiver-token s3cret --retry durable',
     '<%= config.bin %> <%= command.id %> acme https://example.com/calls --type call --name calls',
     '<%= config.bin %> <%= command.id %> acme https://example.com/bot --direction received --groups none',
+    '<%= config.bin %> <%= command.id %> acme nats://nats.example.com/whatsapp.acme',
     '<%= config.bin %> <%= command.id %> acme https://example.com/h --header "X-Api-Key: s3cret"',
   ];
   static override args = {
     clientId: clientIdArg(),
-    url: Args.string({ required: true, description: 'absolute URL of the receiver' }),
+    url: Args.string({
+      required: true,
+      description:
+        'URL of the receiver, or of a broker: nats, tls, kafka, kafka+ssl, amqp, amqps, redis, rediss',
+    }),
   };
   static override flags = settingFlags();
 

@@ -1,6 +1,6 @@
 import { Flags } from '@oclif/core';
 import { DaemonCommand } from '../../src/cli/command.js';
-import { age, clientIdArg, httpUrl } from '../../src/cli/flags.js';
+import { age, clientIdArg } from '../../src/cli/flags.js';
 import { receiverArg, receiverText, settingFlags, settingsOf } from '../../src/cli/receivers.js';
 import type { Answer } from '../../src/contract/index.js';
 
@@ -16,7 +16,7 @@ schedule. A new URL ends a pause.';
   ];
   static override args = { clientId: clientIdArg(), id: receiverArg() };
   static override flags = {
-    'receiver-url': httpUrl({ description: 'its new address', helpValue: 'URL' }),
+    'receiver-url': Flags.string({ description: 'its new address', helpValue: 'URL' }),
     ...settingFlags(),
     'all-events': Flags.boolean({
       description: 'remove the filter',

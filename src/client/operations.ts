@@ -1567,6 +1567,7 @@ export interface Receiver {
   /** `1` is the webhook of the session */
   id: string;
   name: string;
+  /** That of a broker without user and password */
   url: string;
   hasToken: boolean;
   /** Until then calls carry a second signature, with the token before; absent otherwise */
@@ -2784,13 +2785,13 @@ export interface ListReceiversRequest {
 
 export interface AddReceiverRequest {
   clientId: string;
-  /** Where its events go */
+  /** Where its events go: an http(s) address, or that of a broker */
   url: string;
   /** For people */
   name?: string;
   /** Sent as a bearer token, and signs each call; `""` for none */
   token?: string;
-  /** `contract`: four attempts within seconds. `durable`: written down first, and tried for up to 72 hours, in order for each chat */
+  /** A broker always has `durable` */
   retry?: 'contract' | 'durable';
   /** An event must pass every part that is given; `{}` lets all pass */
   filter?: ReceiverFilter;
@@ -2802,13 +2803,13 @@ export interface AddReceiverRequest {
 export interface UpdateReceiverRequest {
   clientId: string;
   id: string;
-  /** Where its events go */
+  /** Where its events go: an http(s) address, or that of a broker */
   url?: string;
   /** For people */
   name?: string;
   /** Sent as a bearer token, and signs each call; `""` for none */
   token?: string;
-  /** `contract`: four attempts within seconds. `durable`: written down first, and tried for up to 72 hours, in order for each chat */
+  /** A broker always has `durable` */
   retry?: 'contract' | 'durable';
   /** An event must pass every part that is given; `{}` lets all pass */
   filter?: ReceiverFilter;

@@ -9,13 +9,13 @@ import {
   clientId,
   count,
   flag,
-  httpUrl,
   listOf,
   named,
   number,
   ok,
   oneOf,
   optional,
+  receiverAddress,
   record,
   requiredClient,
   signingToken,
@@ -85,7 +85,9 @@ const headers = Joi.object<Record<string, string>>()
   )
   .example({ 'x-api-key': 's3cret' });
 
-const url = httpUrl().description('Where its events go').example('https://example.com/audit');
+const url = receiverAddress()
+  .description('Where its events go: an http(s) address, or that of a broker')
+  .example('https://example.com/audit');
 const token = signingToken(TOKEN_LENGTH).description(
   'Sent as a bearer token, and signs each call; `""` for none',
 );
@@ -94,7 +96,7 @@ const name = Joi.string().max(LIMITS.receiverNameLength).allow('').description('
 const settings = {
   name: optional(name),
   token: optional(token),
-  retry: optional(retry),
+  retry: optional(retry).description('A broker always has `durable`'),
   filter: optional(filter),
   headers: optional(headers),
   schedule: optional(schedule),
@@ -111,7 +113,7 @@ export const movedReceiver = record({
 export const receiver = named('Receiver', {
   id: text.description('`1` is the webhook of the session'),
   name: text,
-  url: text,
+  url: text.description('That of a broker without user and password'),
   hasToken: flag,
   previousTokenUntil: optional(time).description(
     'Until then calls carry a second signature, with the token before; absent otherwise',

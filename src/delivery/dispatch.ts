@@ -6,12 +6,14 @@ import type { Logger } from '../log.js';
 import type { FailedDelivery, FailedDeliveryStore, WaitingDeliveryStore } from '../store/store.js';
 import { DURABLE_LIMITS, DurableDeliveries } from './durable.js';
 import type { DurableLimits } from './durable-queue.js';
-import { chatOf, lastingIdOf } from './event-id.js';
+import { chatIn, chatOf, lastingIdOf } from './event-id.js';
 import { type DeliveryFigures, FiguresByReceiver } from './figures.js';
 import { Delivery, type DeliveryContext, type DeliveryJob, type DropCause, type Receiver } from './job.js';
 import { OriginQueues, QUEUE_LIMITS, type QueueLimits } from './queue.js';
+import type { SinkEvent } from './sinks/sink.js';
+import { Sinks, targetOf } from './sinks/sinks.js';
 import type { AttemptReport, Tail } from './tail.js';
-import { type CallResult, readTarget, WebhookClient } from './webhook.js';
+import { type CallResult, readTarget, type Target, WebhookClient } from './webhook.js';
 
 export type { Receiver };
 
@@ -76,6 +78,7 @@ export class Dispatcher {
   readonly durable: DurableDeliveries;
   readonly #client: WebhookClient;
   readonly #durableClient: WebhookClient;
+  readonly #sinks: Sinks;
   readonly #queues: OriginQueues;
   /** Deliveries in progress, each with the function that resolves its result. */
   readonly #open = new Map<DeliveryJob, (result: DeliveryResult) => void>();
@@ -89,13 +92,14 @@ export class Dispatcher {
     const signing = options.signingClock ?? clock;
     this.#options = options;
     this.#queues = new OriginQueues(clock, limits);
+    this.#sinks = new Sinks({ clock, signing, allowPrivate });
     this.#client = new WebhookClient({ clock, signing, allowPrivate, connections: limits.inFlight });
     this.#context = {
       clock,
       random,
       stopping: () => this.#queues.closed,
       moved: ({ clientId }) => options.serves?.(clientId) === false,
-      post: (job, target, facts) => this.#figures.during(job, () => this.#client.post(target, facts)),
+      post: (job, ...call) => this.#figures.during(job, () => this.#call(this.#client, ...call)),
       attempted: ({ clientId }, report) => this.#attempted(clientId, report),
       redirected: (job) => this.#redirected(job),
       delivered: (job) => this.#delivered(job),
@@ -112,7 +116,7 @@ export class Dispatcher {
       receiverOf: (...named) => options.receiverOf(...named),
       isRemoved: (...named) => options.isRemoved?.(...named) ?? false,
       pause: async (...paused) => options.pause?.(...paused),
-      post: (target, facts) => this.#durableClient.post(target, facts),
+      post: (...call) => this.#call(this.#durableClient, ...call),
       attempted: (clientId, report) => this.#attempted(clientId, report),
       delivered: ({ clientId, receiver }) =>
         this.#figures.count({ clientId, ...(receiver && { receiverId: receiver }) }, true),
@@ -167,7 +171,8 @@ export class Dispatcher {
   async resend(failed: FailedDelivery, receiver: Receiver): Promise<DeliveryResult> {
     const { id: deliveryId, clientId, type, messageId } = failed;
     const body = Buffer.from(failed.body);
-    const job = { deliveryId, clientId, chat: '', type, messageId, ...receiver, body, keptByCaller: false };
+    const chat = chatIn(failed.body);
+    const job = { deliveryId, clientId, chat, type, messageId, ...receiver, body, keptByCaller: false };
     const result = await this.#deliver(job);
     if (result.delivered) {
       await this.#keep('removed', clientId, deliveryId, () => this.#options.failed.remove(deliveryId));
@@ -224,7 +229,7 @@ export class Dispatcher {
     const idle = Promise.all([this.#idle(), this.durable.idle()]);
     if (graceMs > 0) await endsWithin(this.#options.clock, graceMs, idle);
     this.#queues.close();
-    await Promise.all([this.#client.destroy(), this.#durableClient.destroy()]);
+    await Promise.all([this.#client.destroy(), this.#durableClient.destroy(), this.#sinks.stop()]);
     await Promise.all([this.#idle(), this.durable.idle()]);
   }
 
@@ -265,8 +270,12 @@ export class Dispatcher {
     }
   }
 
+  #call(client: WebhookClient, target: Target, event: SinkEvent): Promise<CallResult> {
+    return target.broker ? this.#sinks.publish(target.broker, event) : client.post(target, event);
+  }
+
   #try(job: DeliveryJob): void {
-    const target = readTarget(job.url);
+    const target = targetOf(job.url);
     if (target) this.#queues.add(new Delivery(job, target, this.#context));
     else void this.#dropped(job, 'rejected', NO_ADDRESS, 0);
   }

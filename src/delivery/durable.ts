@@ -10,9 +10,10 @@ import {
   type WaitingEvent,
 } from './durable-queue.js';
 import { type DeliveryJob, type DropCause, type Receiver, reportOf } from './job.js';
+import type { SinkEvent } from './sinks/sink.js';
+import { targetOf } from './sinks/sinks.js';
 import type { AttemptReport } from './tail.js';
-import { type CallResult, readTarget, type Target } from './webhook.js';
-import type { WebhookFacts } from './webhook-headers.js';
+import type { CallResult, Target } from './webhook.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -58,7 +59,7 @@ interface DurableOptions {
   /** From now on the receiver is paused. @throws GatewayError store_unavailable */
   pause(clientId: string, reason: string, receiverId?: string): Promise<unknown>;
   /** Makes one call; never rejects. */
-  post(target: Target, facts: WebhookFacts): Promise<CallResult>;
+  post(target: Target, event: SinkEvent): Promise<CallResult>;
   attempted(clientId: string, report: AttemptReport): void;
   delivered(event: Pick<WaitingEvent, 'clientId' | 'receiver'>): void;
   /** The event is given up. False if it could not be listed among the failed deliveries. */
@@ -276,15 +277,17 @@ export class DurableDeliveries {
   /** Makes a call and reports it. Without an address there is no call. */
   async #call(event: WaitingEvent, body: Buffer): Promise<CallResult> {
     const { clock, receiverOf, post, attempted } = this.#options;
-    const { clientId, id: deliveryId, type } = event;
+    const { clientId, chat, id: deliveryId, type } = event;
     const receiver = receiverOf(clientId, event.receiver);
-    const target = receiver && readTarget(receiver.url);
+    const target = receiver && targetOf(receiver.url);
     if (!receiver || !target) return { outcome: 'failed', status: 0, reason: NO_WEBHOOK };
     event.attempts += 1;
     const startedAt = clock.monotonic();
     const { token, previous, headers } = receiver;
     const attempt = event.attempts;
-    const result = await post(target, { token, previous, headers, deliveryId, type, body, attempt });
+    const result = await post(target, {
+      ...{ token, previous, headers, deliveryId, clientId, chat, type, body, attempt },
+    });
     const job = jobOf(event, receiver, body);
     const durationMs = Math.round(clock.monotonic() - startedAt);
     attempted(clientId, reportOf(job, result, attempt, durationMs));

@@ -1,10 +1,18 @@
 import { deliveryIdFor } from '../domain/ids.js';
+import { parseObject } from '../domain/json.js';
 import type { GatewayEvent } from '../events/catalogue.js';
 
 /** Events of a chat are delivered in order; the statuses of a message are, too. */
 export function chatOf(event: GatewayEvent): string {
   if ('chatRoomId' in event) return event.chatRoomId;
   return 'messageId' in event ? event.messageId : '';
+}
+
+/** The same of an event that was kept as JSON. */
+export function chatIn(body: string): string {
+  const { chatRoomId, messageId } = parseObject(body) ?? {};
+  if (typeof chatRoomId === 'string') return chatRoomId;
+  return typeof messageId === 'string' ? messageId : '';
 }
 
 /**

@@ -2,9 +2,10 @@ import type { MonotonicClock } from '../domain/clock.js';
 import { doubling, pauseAfter, type RetryPolicy } from '../domain/retry.js';
 import { shownUrl } from '../domain/text.js';
 import type { QueuedJob } from './queue.js';
+import type { SinkEvent } from './sinks/sink.js';
 import type { AttemptReport } from './tail.js';
 import { type CallResult, RETRY, type Target } from './webhook.js';
-import type { PreviousToken, WebhookFacts } from './webhook-headers.js';
+import type { PreviousToken } from './webhook-headers.js';
 
 /** Why an event was dropped. */
 export type DropCause =
@@ -78,7 +79,7 @@ export interface DeliveryContext {
   /** Another node holds the session. */
   moved(job: DeliveryJob): boolean;
   /** Makes one call; never rejects. */
-  post(job: DeliveryJob, target: Target, facts: WebhookFacts): Promise<CallResult>;
+  post(job: DeliveryJob, target: Target, event: SinkEvent): Promise<CallResult>;
   /** Reports each attempt. */
   attempted(job: DeliveryJob, report: AttemptReport): void;
   /** Called if nobody answered: true if the event goes to another receiver, which ends this delivery. */
@@ -140,13 +141,15 @@ export class Delivery implements QueuedJob {
     }
     if (!this.#answered && this.#job.gone?.() && this.#context.redirected(this.#job)) return undefined;
     const startedAt = this.#context.clock.monotonic();
-    const { token, previous, headers, deliveryId, type, body } = this.#job;
+    const { token, previous, headers, deliveryId, clientId, chat, type, body } = this.#job;
     const attempt = ++this.#attempts;
     const result = await this.#context.post(this.#job, this.#target, {
       token,
       previous,
       headers,
       deliveryId,
+      clientId,
+      chat,
       type,
       body,
       attempt,

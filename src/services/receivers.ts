@@ -3,6 +3,8 @@ import type { Dispatcher } from '../delivery/dispatch.js';
 import type { EventFilter } from '../delivery/event-filter.js';
 import type { DeliveryFigures } from '../delivery/figures.js';
 import { requirePublicUrl } from '../delivery/guard.js';
+import { requireSinkUrl } from '../delivery/sinks/sinks.js';
+import { isBrokerUrl, withoutCredentials } from '../domain/brokers.js';
 import type { Clock } from '../domain/clock.js';
 import { GatewayError } from '../domain/errors.js';
 import { WEBHOOK_ID } from '../domain/ids.js';
@@ -65,11 +67,11 @@ export class SessionReceivers implements Receivers {
   }
 
   add(clientId: string, { url, ...settings }: NewReceiver): Promise<Receiver> {
-    this.#requirePublic(url);
+    this.#requireUsable(url);
     return this.#change(clientId, ({ lastId, receivers }) => {
       if (receivers.length + 1 >= LIMITS.receivers) throw isFull(clientId);
       const id = String(lastId + 1);
-      const added = { ...NEW, ...settings, id, url };
+      const added = { ...NEW, ...settings, ...alwaysDurable(url, settings.retry), id, url };
       return { list: { lastId: lastId + 1, receivers: [...receivers, added] }, id };
     });
   }
@@ -77,12 +79,13 @@ export class SessionReceivers implements Receivers {
   async change(clientId: string, id: string, changes: ReceiverChanges): Promise<Receiver> {
     const { token, previousTokenFor, paused, ...settings } = changes;
     requireNotWebhook(id, '/set-webhook or /pause-webhook');
-    if (settings.url !== undefined) this.#requirePublic(settings.url);
+    if (settings.url !== undefined) this.#requireUsable(settings.url);
     const view = await this.#change(clientId, ({ lastId, receivers }) => {
       const before = findOne(clientId, receivers, id);
       const after: StoredReceiver = {
         ...before,
         ...settings,
+        ...alwaysDurable(settings.url ?? before.url, settings.retry),
         ...tokenChanges(
           before,
           { token, seconds: previousTokenFor, field: 'token' },
@@ -154,7 +157,16 @@ export class SessionReceivers implements Receivers {
     const { inFlight: _, waiting, ...counts } = this.#figures(clientId, id);
     const isKept = this.#options.clock.now() < previousTokenUntil;
     return {
-      ...{ id, name, url, hasToken: token !== '', retry, headers: Object.keys(headers), failed, ...counts },
+      ...{
+        id,
+        name,
+        url: withoutCredentials(url),
+        hasToken: token !== '',
+        retry,
+        headers: Object.keys(headers),
+        failed,
+        ...counts,
+      },
       ...{ filter: viewOf(filter), schedule },
       ...(isKept && { previousTokenUntil: new Date(previousTokenUntil).toISOString() }),
       ...(paused && { paused }),
@@ -171,9 +183,18 @@ export class SessionReceivers implements Receivers {
   }
 
   /** @throws GatewayError invalid_request */
-  #requirePublic(url: string): void {
-    if (!this.#options.allowPrivateUrls) requirePublicUrl('url', url);
+  #requireUsable(url: string): void {
+    const { allowPrivateUrls } = this.#options;
+    if (isBrokerUrl(url)) requireSinkUrl('url', url, allowPrivateUrls);
+    else if (!allowPrivateUrls) requirePublicUrl('url', url);
   }
+}
+
+/** The retries of a broker. @throws GatewayError invalid_request */
+function alwaysDurable(url: string, retry: StoredReceiver['retry'] | undefined): { retry?: 'durable' } {
+  if (!isBrokerUrl(url)) return {};
+  if (retry !== 'contract') return { retry: 'durable' };
+  throw new GatewayError('invalid_request', 'retry: a broker always has durable retries; leave it out');
 }
 
 /** A filter as the API shows it: a release before may not know all of its types. */

@@ -3,7 +3,8 @@ import type { LookupFunction } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { isSinkUrl, requireSinkUrl, type SinkEvent, Sinks } from '../../src/delivery/sinks/sinks.js';
+import { requireSinkUrl, type SinkEvent, Sinks } from '../../src/delivery/sinks/sinks.js';
+import { isBrokerUrl, withoutCredentials } from '../../src/domain/brokers.js';
 import { systemClock } from '../../src/domain/clock.js';
 import { GatewayError } from '../../src/domain/errors.js';
 import { originOf, shownUrl } from '../../src/domain/text.js';
@@ -46,7 +47,7 @@ describe('the addresses of sinks', () => {
     'rediss://user:pw@[2001:4860:4860::8888]:6380?stream=wa',
   ]) {
     it(`may be ${url}`, () => {
-      expect(isSinkUrl(url)).to.equal(true);
+      expect(isBrokerUrl(url)).to.equal(true);
       expect(faultOf(url)).to.equal('');
     });
   }
@@ -83,7 +84,7 @@ describe('the addresses of sinks', () => {
 
   it('are those of brokers only', () => {
     for (const url of ['https://example.com/hook', 'mongodb://example.com', 'nats', '']) {
-      expect(isSinkUrl(url)).to.equal(false);
+      expect(isBrokerUrl(url)).to.equal(false);
     }
   });
 
@@ -99,6 +100,10 @@ describe('the addresses of sinks', () => {
     const url = 'kafka+ssl://user:s3cr3t@kafka.example:9093/wa?sasl=plain';
     expect(shownUrl(url)).to.equal('kafka+ssl://kafka.example:9093/wa');
     expect(originOf(url)).to.equal('kafka+ssl://kafka.example:9093');
+    expect(withoutCredentials(url)).to.equal('kafka+ssl://***@kafka.example:9093/wa?sasl=plain');
+    for (const plain of ['redis://r.example/0?stream=a@b', 'https://user:pw@h.example/']) {
+      expect(withoutCredentials(plain)).to.equal(plain);
+    }
   });
 });
 

@@ -1,8 +1,10 @@
 import type { LookupFunction } from 'node:net';
+import { isBrokerUrl } from '../../domain/brokers.js';
 import type { Clock } from '../../domain/clock.js';
 import { GatewayError } from '../../domain/errors.js';
+import { originOf } from '../../domain/text.js';
 import { PrivateAddressError, requirePublicUrl } from '../guard.js';
-import { type CallResult, describeFailure } from '../webhook.js';
+import { type CallResult, describeFailure, readTarget, type Target } from '../webhook.js';
 import { AMQP } from './amqp.js';
 import { KAFKA } from './kafka.js';
 import { NATS } from './nats.js';
@@ -32,15 +34,15 @@ const STOPPED: CallResult = {
   reason: 'aborted because the gateway stops',
 };
 
-/** True for an address with the scheme of a broker. */
-export function isSinkUrl(url: string): boolean {
-  return URL.canParse(url) && KINDS.has(new URL(url).protocol);
+/** Parses a receiver's address, of a webhook or of a broker; undefined if it is neither. */
+export function targetOf(url: string): Target | undefined {
+  return isBrokerUrl(url) ? { origin: originOf(url), path: '', broker: url } : readTarget(url);
 }
 
 /**
  * Checks a broker's address.
  * @param field names the address in the error
- * @param url an address for which `isSinkUrl` holds
+ * @param url an address for which `isBrokerUrl` holds
  * @throws GatewayError invalid_request, which names the rule that it breaks
  */
 export function requireSinkUrl(field: string, url: string, allowPrivate: boolean): void {

@@ -60,7 +60,8 @@ export async function natsRig(): Promise<SinkRig> {
       manage(async ({ streams }) => {
         const { state } = await streams.info('EVENTS');
         const events: ReadEvent[] = [];
-        for (let seq = state.first_seq; seq <= state.last_seq; seq++) {
+        // an empty stream has no first message
+        for (let seq = Math.max(1, state.first_seq); seq <= state.last_seq; seq++) {
           const message = await streams.getMessage('EVENTS', { seq });
           if (message?.subject !== 'wa.acme.text') throw new Error('it is not the subject');
           const headers = Object.fromEntries(
