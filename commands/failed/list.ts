@@ -9,14 +9,19 @@ export default class FailedList extends DaemonCommand {
   static override summary = 'List events that could not be delivered to their webhook';
   static override description =
     `Newest first: events that failed four times and events that the receiver rejected. They are kept for \
-7 days, up to 1,000 per session. \`switchboard failed resend\` delivers them again.`;
+7 days, up to 1,000 per receiver. \`switchboard failed resend\` delivers them again.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --session acme --limit 200',
+    '<%= config.bin %> <%= command.id %> --session acme --receiver 2',
     "<%= config.bin %> <%= command.id %> --json | jq -r '.failedDeliveries[].reason' | sort | uniq -c",
   ];
   static override flags = {
     session: Flags.string({ description: 'only events of this session' }),
+    receiver: Flags.string({
+      description: 'only events for this receiver of --session; 1 is its webhook',
+      dependsOn: ['session'],
+    }),
     limit: Flags.integer({
       description: 'maximum number of events',
       default: DEFAULT_LIMIT,
@@ -29,15 +34,17 @@ export default class FailedList extends DaemonCommand {
   async run(): Promise<Answer<'listFailedDeliveries'>> {
     const { flags } = await this.parse(FailedList);
     const client = await this.daemon(flags);
-    const { session, limit, before } = flags;
-    const page = await client.listFailedDeliveries({ clientId: session, limit, before });
+    const { session, receiver, limit, before } = flags;
+    const page = await client.listFailedDeliveries({ clientId: session, receiver, limit, before });
     if (this.jsonEnabled()) return page;
     await this.show(page);
-    const { waitingText } = await import('../../src/cli/failed.js');
+    const { waitingOf, waitingText } = await import('../../src/cli/failed.js');
     const { healthOf } = await import('../../src/cli/sessions.js');
-    for (const { clientId, waiting } of await healthOf(client, session ? [session] : [])) {
-      if (waiting && (session ?? clientId) === clientId)
-        this.output.note(`${clientId}: ${waitingText(waiting)}; they are delivered by themselves`);
+    for (const health of await healthOf(client, session ? [session] : [])) {
+      if ((session ?? health.clientId) !== health.clientId) continue;
+      for (const [name, waiting] of waitingOf(health, receiver)) {
+        this.output.note(`${name}: ${waitingText(waiting)}; they are delivered by themselves`);
+      }
     }
     return page;
   }

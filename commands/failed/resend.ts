@@ -13,8 +13,8 @@ interface ResendResult extends Omit<ResendSummary, 'trouble'> {
 export default class FailedResend extends DaemonCommand {
   static override summary = 'Deliver failed events again';
   static override description =
-    `Makes up to four new attempts per event at the session's current webhook, with the original id and \
-content. Delivered events leave the list. With --all, sends the oldest first, four at a time. A receiver \
+    `Makes up to four new attempts per event at the session's current webhook, or at the receiver that the event was for, with the \
+original id and content. Delivered events leave the list. With --all, sends the oldest first, four at a time. A receiver \
 may get an event twice: compare X-SN-Delivery, or session, room and message.
 
 Ctrl+C stops after the deliveries in flight. Exits with 1 if an event was not delivered.`;
@@ -30,6 +30,10 @@ Ctrl+C stops after the deliveries in flight. Exits with 1 if an event was not de
   static override flags = {
     all: Flags.boolean({ description: 'all failed events of --session', dependsOn: ['session'] }),
     session: Flags.string({ description: 'session for --all' }),
+    receiver: Flags.string({
+      description: 'with --all, only events for this receiver; 1 is the webhook',
+      dependsOn: ['all'],
+    }),
     type: Flags.string({
       description: 'with --all, only events of this type; repeatable',
       multiple: true,
@@ -40,11 +44,11 @@ Ctrl+C stops after the deliveries in flight. Exits with 1 if an event was not de
 
   async run(): Promise<ResendResult> {
     const { argv, flags } = await this.parse(FailedResend);
-    const { all = false, session, type: types } = flags;
+    const { all = false, session, receiver, type: types } = flags;
     const { resend } = await import('../../src/cli/failed.js');
     // no interrupt for this client: an aborted call would leave unknown whether the event arrived
     const client = await this.daemon(flags);
-    const ids = await this.select(client, { ids: argv.map(String), all, session, types });
+    const ids = await this.select(client, { ids: argv.map(String), all, session, receiver, types });
     const interrupt = listenForInterrupt();
     void interrupt.aborted.then(() => this.output.note('stopping after the deliveries in flight'));
     const deliveries: ResendAnswer[] = [];
@@ -64,12 +68,18 @@ Ctrl+C stops after the deliveries in flight. Exits with 1 if an event was not de
 
   private async select(
     client: DaemonClient,
-    { ids, all, session, types }: { ids: string[]; all: boolean; session?: string; types: string[] },
+    {
+      ids,
+      all,
+      session,
+      receiver,
+      types,
+    }: { ids: string[]; all: boolean; session?: string; receiver?: string; types: string[] },
   ): Promise<string[]> {
     if (all === ids.length > 0) throw new CliError('usage', 'give either ids, or --all with --session');
     if (!all) return [...new Set(ids)];
     const { failedOf } = await import('../../src/cli/failed.js');
-    return (await failedOf(client, session ?? '', types)).map(({ id }) => id);
+    return (await failedOf(client, session ?? '', types, receiver)).map(({ id }) => id);
   }
 
   private showOne(id: string, { delivered, reason }: ResendAnswer, place: string): void {

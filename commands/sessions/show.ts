@@ -4,6 +4,7 @@ import { clientIdArg } from '../../src/cli/flags.js';
 import {
   paintStatus,
   proxyText,
+  receiversText,
   retentionText,
   type SessionDetails,
   showSession,
@@ -40,6 +41,7 @@ export default class SessionsShow extends DaemonCommand {
       ...(session.retry && { retry: session.retry }),
       ...(session.webhookPaused && { 'webhook paused': session.webhookPaused }),
       ...(session.waiting && { waiting: waitingText(session.waiting) }),
+      ...(session.receivers && { receivers: receiversText(session.receivers) }),
       ...(session.proxy && { proxy: proxyText(session.proxy) }),
       ...(session.listener && { listener: session.listener.url }),
       ...(session.history && { 'history import': importText(session.history) }),

@@ -11,7 +11,7 @@ import { shorten } from './text.js';
 
 /** Parallel deliveries. */
 const AT_ONCE = 4;
-/** The daemon keeps this many per session. */
+/** The daemon keeps this many per receiver, and shows this many at once. */
 export const MAX_FAILED_DELIVERIES = 1_000;
 
 export interface ResendSummary {
@@ -32,14 +32,21 @@ export async function showFailed(client: DaemonClient, id: string): Promise<Fail
   }
 }
 
-/** Failed deliveries of a session, oldest first. */
+/** Failed deliveries of a session, or of one of its receivers, oldest first. */
 export async function failedOf(
   client: DaemonClient,
   session: string,
   types: readonly string[],
+  receiver?: string,
 ): Promise<FailedDelivery[]> {
-  const query = { clientId: session, limit: MAX_FAILED_DELIVERIES };
-  const { failedDeliveries } = await client.listFailedDeliveries(query);
+  const failedDeliveries: FailedDelivery[] = [];
+  let before: string | undefined;
+  do {
+    const query = { clientId: session, receiver, limit: MAX_FAILED_DELIVERIES, before };
+    const page = await client.listFailedDeliveries(query);
+    failedDeliveries.push(...page.failedDeliveries);
+    before = page.next;
+  } while (before !== undefined);
   return failedDeliveries.filter(({ type }) => types.length === 0 || types.includes(type)).reverse();
 }
 
@@ -96,19 +103,29 @@ const SECRET = 'mediaKey';
 
 export const FAILED_HEAD = ['ID', 'FAILED AT', 'SESSION', 'TYPE', 'ATTEMPTS', 'REASON'];
 
-export function failedRow({ id, clientId, type, reason, attempts, failedAt }: FailedDelivery): string[] {
+export function failedRow({
+  id,
+  clientId,
+  receiver,
+  type,
+  reason,
+  attempts,
+  failedAt,
+}: FailedDelivery): string[] {
   const why = shorten(singleLine(reason), REASON_LENGTH);
-  return [id, localTime(failedAt), clientId, type, String(attempts), why];
+  const session = receiver ? `${clientId}, receiver ${receiver}` : clientId;
+  return [id, localTime(failedAt), session, type, String(attempts), why];
 }
 
 export function failedFields(delivery: FailedDeliveryWithEvent): Record<string, string> {
-  const { id, clientId, url, type, messageId, reason, attempts, failedAt } = delivery;
+  const { id, clientId, receiver, url, type, messageId, reason, attempts, failedAt } = delivery;
   return {
     id,
     session: clientId,
     type,
     message: singleLine(messageId),
-    webhook: singleLine(url),
+    ...(receiver && { receiver }),
+    [receiver ? 'address' : 'webhook']: singleLine(url),
     'failed at': `${localTime(failedAt)} (${failedAt})`,
     attempts: String(attempts),
     reason: singleLine(reason),
@@ -127,6 +144,21 @@ function localTime(at: string): string {
   if (Number.isNaN(date.getTime())) return at;
   const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
   return local.toISOString().slice(0, 19).replace('T', ' ');
+}
+
+/**
+ * What waits for the receivers of a session, each with a name such as `acme` or `acme, receiver 2`.
+ * @param only the id of a receiver; all of them unless it is given
+ */
+export function waitingOf(
+  { clientId, waiting, receivers = [] }: Pick<SessionHealth, 'clientId' | 'waiting' | 'receivers'>,
+  only?: string,
+): [name: string, waiting: NonNullable<SessionHealth['waiting']>][] {
+  const all = [{ id: '1', waiting }, ...receivers];
+  return all.flatMap(({ id, waiting: one }) => {
+    if (!one || (only ?? id) !== id) return [];
+    return [[id === '1' ? clientId : `${clientId}, receiver ${id}`, one]];
+  });
 }
 
 /** What waits for a receiver with durable retries, such as `12 events wait for the receiver since …`. */

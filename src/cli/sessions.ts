@@ -2,6 +2,7 @@ import type { Client, SessionHealth } from '../contract/index.js';
 import type { SessionStatus } from '../domain/session.js';
 import type { DaemonClient } from './client.js';
 import { CliError } from './errors.js';
+import { waitingText } from './failed.js';
 import type { Paint, Style } from './output.js';
 
 export interface SessionSummary extends Omit<Client, 'status'> {
@@ -25,6 +26,7 @@ export type SessionDetails = SessionSummary &
     | 'history'
     | 'waiting'
     | 'webhookPaused'
+    | 'receivers'
   >;
 
 /** All sessions that the token may see, by name. */
@@ -107,6 +109,7 @@ function details(row: Client, health: SessionHealth | undefined): SessionDetails
     ...(health?.history && { history: health.history }),
     ...(health?.waiting && { waiting: health.waiting }),
     ...(health?.webhookPaused && { webhookPaused: health.webhookPaused }),
+    ...(health?.receivers && { receivers: health.receivers }),
   };
 }
 
@@ -115,6 +118,16 @@ export function retentionText(days: number | null): string {
   if (days === null) return 'as the daemon is set';
   if (days === 0) return 'for ever';
   return days === 1 ? '1 day' : `${days} days`;
+}
+
+/** The receivers beside the webhook, such as `2, 3 (paused: it answered 410)`. */
+export function receiversText(receivers: NonNullable<SessionHealth['receivers']>): string {
+  return receivers
+    .map(({ id, paused, waiting }) => {
+      const states = [...(paused ? [`paused: ${paused}`] : []), ...(waiting ? [waitingText(waiting)] : [])];
+      return states.length > 0 ? `${id} (${states.join('; ')})` : id;
+    })
+    .join(', ');
 }
 
 /** A proxy without its credentials. */

@@ -73,6 +73,8 @@ export type ErrorCode =
   | 'proxy_failed'
   | 'range_unsatisfiable'
   | 'receipt_rejected'
+  | 'receiver_unknown'
+  | 'receivers_full'
   | 'recipient_unknown'
   | 'request_timeout'
   | 'request_too_large'
@@ -134,6 +136,8 @@ export interface AttemptEntry {
   type: string;
   messageId: string;
   url: string;
+  /** Its id; absent for the webhook of the session */
+  receiver?: string;
   /** 1 to 4 */
   attempt: number;
   outcome: 'delivered' | 'rejected' | 'failed';
@@ -397,6 +401,7 @@ export interface DroppedEntry {
   deliveryId: string;
   type: string;
   reason: string;
+  receiver?: string;
 }
 
 export interface EditEvent {
@@ -639,6 +644,8 @@ export interface EventRevoke {
 export interface FailedDelivery {
   id: string;
   clientId: string;
+  /** The receiver that it is for; absent for the webhook */
+  receiver?: string;
   /** Without what in it may be secret */
   url: string;
   type: string;
@@ -652,6 +659,8 @@ export interface FailedDelivery {
 export interface FailedDeliveryWithEvent {
   id: string;
   clientId: string;
+  /** The receiver that it is for; absent for the webhook */
+  receiver?: string;
   /** Without what in it may be secret */
   url: string;
   type: string;
@@ -712,6 +721,23 @@ export interface FleetNode {
   silentSeconds: number;
 }
 
+export interface FleetReceiver {
+  id: string;
+  name: string;
+  /** Scheme, host and port */
+  origin: string;
+  /** Why it gets no calls now; absent while it gets them */
+  paused?: string;
+  /** Events that wait for it, with `retry: durable` */
+  waiting?: WaitingEvents;
+  inFlight: number;
+  /** Since the start of the daemon */
+  delivered: number;
+  /** Since the start of the daemon */
+  dropped: number;
+  last?: WebhookAttempt;
+}
+
 export interface FleetSession {
   clientId: string;
   jid: string;
@@ -749,6 +775,8 @@ export interface FleetSession {
   waiting?: WaitingEvents;
   /** Why the webhook gets no calls now; absent while it gets them */
   webhookPaused?: string;
+  /** Receivers beside the webhook; absent without any */
+  receivers?: FleetReceiver[];
   orgId: string;
   webhook: FleetWebhook;
   /** The proxy of the session, without user and password */
@@ -1535,6 +1563,87 @@ export interface ReadyAnswer {
   sessions: SessionCounts;
 }
 
+export interface Receiver {
+  /** `1` is the webhook of the session */
+  id: string;
+  name: string;
+  /** That of a broker without user and password */
+  url: string;
+  hasToken: boolean;
+  /** Until then calls carry a second signature, with the token before; absent otherwise */
+  previousTokenUntil?: string;
+  /** `contract`: four attempts within seconds. `durable`: written down first, and tried for up to 72 hours, in order for each chat */
+  retry: 'contract' | 'durable';
+  /** Why it gets no calls now; absent while it gets them */
+  paused?: string;
+  /** An event must pass every part that is given; `{}` lets all pass */
+  filter: ReceiverFilter;
+  /** The names of its own headers */
+  headers: string[];
+  schedule: ReceiverSchedule;
+  /** Events that wait for it, with `retry: durable` */
+  waiting?: WaitingEvents;
+  /** Failed deliveries, kept for sending again by hand */
+  failed: number;
+  /** Since the start of the daemon */
+  delivered: number;
+  /** Since the start of the daemon */
+  dropped: number;
+  last?: WebhookAttempt;
+}
+
+export interface ReceiverFilter {
+  /** Types of events, opt-in types too. Without it messages, and the `extraEvents` of the session */
+  types?: (
+    | 'text'
+    | 'image'
+    | 'video'
+    | 'audio'
+    | 'document'
+    | 'sticker'
+    | 'poll_creation'
+    | 'vote_update'
+    | 'interactive_reply'
+    | 'contact'
+    | 'location'
+    | 'reaction'
+    | 'edit'
+    | 'revoke'
+    | 'message_status'
+    | 'session_status'
+    | 'call'
+    | 'presence'
+    | 'group_update'
+    | 'message_unreadable'
+    | 'account_status'
+  )[];
+  /** What other people did, or what the linked number did */
+  direction?: 'received' | 'sent';
+  /** True: only groups; false: no groups */
+  groups?: boolean;
+  /** Any of these rooms: a `chatRoomId`, a `remoteJid`, the user-part of one, or a number with `+` */
+  rooms?: string[];
+  /** What any of these people did: user-parts, or numbers with `+` */
+  senders?: string[];
+}
+
+export interface ReceiverHealth {
+  id: string;
+  /** Why it gets no calls now; absent while it gets them */
+  paused?: string;
+  /** Events that wait for it, with `retry: durable` */
+  waiting?: WaitingEvents;
+}
+
+export interface ReceiverSchedule {
+  /** With `retry: contract`: attempts for one event, 4 unless it is given */
+  attempts?: number;
+  /** With `retry: durable`: seconds between the attempts; the last pause is repeated */
+  pauses?: number[];
+  /** With `retry: durable`: hours after which an event becomes a failed delivery, 72 unless it is given */
+  giveUpHours?: number;
+}
+
 export interface ResendAnswer {
   deliveryId: string;
   delivered: boolean;
@@ -1715,6 +1824,8 @@ export interface SessionHealth {
   waiting?: WaitingEvents;
   /** Why the webhook gets no calls now; absent while it gets them */
   webhookPaused?: string;
+  /** Receivers beside the webhook; absent without any */
+  receivers?: ReceiverHealth[];
 }
 
 export interface SessionStatusEvent {
@@ -2668,6 +2779,54 @@ export interface GetMediaRequest {
   fileName: string;
 }
 
+export interface ListReceiversRequest {
+  clientId: string;
+}
+
+export interface AddReceiverRequest {
+  clientId: string;
+  /** Where its events go: an http(s) address, or that of a broker */
+  url: string;
+  /** For people */
+  name?: string;
+  /** Sent as a bearer token, and signs each call; `""` for none */
+  token?: string;
+  /** A broker always has `durable` */
+  retry?: 'contract' | 'durable';
+  /** An event must pass every part that is given; `{}` lets all pass */
+  filter?: ReceiverFilter;
+  /** Headers of every call, by name; at most 16, 4096 characters together. Not those that the gateway, the body or the connection has */
+  headers?: Record<string, unknown>;
+  schedule?: ReceiverSchedule;
+}
+
+export interface UpdateReceiverRequest {
+  clientId: string;
+  id: string;
+  /** Where its events go: an http(s) address, or that of a broker */
+  url?: string;
+  /** For people */
+  name?: string;
+  /** Sent as a bearer token, and signs each call; `""` for none */
+  token?: string;
+  /** A broker always has `durable` */
+  retry?: 'contract' | 'durable';
+  /** An event must pass every part that is given; `{}` lets all pass */
+  filter?: ReceiverFilter;
+  /** Headers of every call, by name; at most 16, 4096 characters together. Not those that the gateway, the body or the connection has */
+  headers?: Record<string, unknown>;
+  schedule?: ReceiverSchedule;
+  /** Seconds for which calls carry a second signature, with the token before `webhookToken`: up to 7 days; 0 ends it. A new token without it ends it too */
+  previousTokenFor?: number;
+  /** True: it gets no calls until somebody resumes it */
+  paused?: boolean;
+}
+
+export interface RemoveReceiverRequest {
+  clientId: string;
+  id: string;
+}
+
 export interface SendTestEventRequest {
   clientId: string;
   type:
@@ -2700,6 +2859,8 @@ export interface SendTestEventRequest {
     remotePhone?: string;
     pushName?: string;
   };
+  /** Send it to this receiver; the webhook unless it is given */
+  receiver?: string;
 }
 
 export interface ListenWebhookRequest {
@@ -2727,6 +2888,8 @@ export interface UnlistenWebhookRequest {
 
 export interface ListFailedDeliveriesRequest {
   clientId?: string;
+  /** With `clientId`: only those of this receiver; `1` is the webhook */
+  receiver?: string;
   limit?: number;
   before?: string;
 }
@@ -3672,6 +3835,54 @@ export class Operations {
     );
   }
 
+  /** List the receivers of a session: its webhook as `1`, and those beside it; never with tokens. `GET /receivers` */
+  listReceivers(
+    request: ListReceiversRequest,
+    options?: CallOptions,
+  ): Promise<{
+    receivers: Receiver[];
+  }> {
+    return this.#transport.json({ method: 'GET', path: '/receivers', query: ['clientId'] }, request, options);
+  }
+
+  /** Add a receiver beside the webhook; a session has up to 8 with it. `POST /receivers` */
+  addReceiver(
+    request: AddReceiverRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+    clientId: string;
+    receiver: Receiver;
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/receivers', query: [] }, request, options);
+  }
+
+  /** Change, pause or resume a receiver; what is not given stays as it is. `POST /receivers/update` */
+  updateReceiver(
+    request: UpdateReceiverRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+    clientId: string;
+    receiver: Receiver;
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/receivers/update', query: [] }, request, options);
+  }
+
+  /** Remove a receiver and drop the events that wait for it. `POST /receivers/remove` */
+  removeReceiver(
+    request: RemoveReceiverRequest,
+    options?: CallOptions,
+  ): Promise<{
+    ok: true;
+    clientId: string;
+    id: string;
+    /** Events that waited for it */
+    discarded: number;
+  }> {
+    return this.#transport.json({ method: 'POST', path: '/receivers/remove', query: [] }, request, options);
+  }
+
   /** Send a sample event to the session's webhook, and answer with the outcome. `POST /send-test-event` */
   sendTestEvent(request: SendTestEventRequest, options?: CallOptions): Promise<TestEventAnswer> {
     return this.#transport.json({ method: 'POST', path: '/send-test-event', query: [] }, request, options);
@@ -3697,7 +3908,7 @@ export class Operations {
     next?: string;
   }> {
     return this.#transport.json(
-      { method: 'GET', path: '/failed-deliveries', query: ['clientId', 'limit', 'before'] },
+      { method: 'GET', path: '/failed-deliveries', query: ['clientId', 'receiver', 'limit', 'before'] },
       request,
       options,
     );

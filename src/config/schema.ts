@@ -245,7 +245,7 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting } = {
     flag: 'durable-mb',
     env: 'SWITCHBOARD_DURABLE_MB',
     schema: Joi.number().integer().min(1).max(MAX_DURABLE_MB).default(64),
-    description: 'megabytes of events that may wait for the receiver of a session with retry durable',
+    description: 'megabytes of events that may wait for each receiver with retry durable',
     default: '64',
   },
   retentionDays: {

@@ -3,6 +3,7 @@ import { LIMITS } from '../domain/limits.js';
 import { EXTRA_EVENT_TYPES, MESSAGE_EVENT_TYPES } from '../events/catalogue.js';
 import { characters } from '../kinds/fields.js';
 import { type BodyOf, operation } from './operation.js';
+import { receiverId } from './receivers.js';
 import {
   anyFields,
   clientId,
@@ -38,6 +39,7 @@ const deliveryParams = record({ id: Joi.string().max(ID_LENGTH).example('01K0000
 const failedFields = {
   id: text,
   clientId,
+  receiver: optional(text).description('The receiver that it is for; absent for the webhook'),
   url: text.description('Without what in it may be secret'),
   type: text,
   messageId: text,
@@ -108,10 +110,11 @@ export const deliveries = {
           pushName: optional(NAME),
         }).description('Fields of the event that are not the usual ones'),
       ),
+      receiver: optional(receiverId).description('Send it to this receiver; the webhook unless it is given'),
     }),
     answer: testEventAnswer,
     example: { deliveryId: '01K0000000000000000000000A', delivered: true, reason: '', signed: true },
-    errors: ['webhook_missing'],
+    errors: ['webhook_missing', 'receiver_unknown'],
   }),
   listenWebhook: operation({
     method: 'POST',
@@ -154,6 +157,9 @@ export const deliveries = {
     summary: 'List the events that no attempt could deliver, newest first',
     query: record({
       clientId: optional(clientId),
+      receiver: optional(receiverId).description(
+        'With `clientId`: only those of this receiver; `1` is the webhook',
+      ),
       limit: Joi.number().integer().min(1).max(LIMITS.failedDeliveriesKept).default(DEFAULT_LIMIT),
       before: optional(
         Joi.string()
@@ -188,7 +194,7 @@ export const deliveries = {
     params: deliveryParams,
     answer: resendAnswer,
     example: { deliveryId: '01K0000000000000000000000A', delivered: true, reason: '' },
-    errors: ['delivery_unknown', 'webhook_missing'],
+    errors: ['delivery_unknown', 'webhook_missing', 'receiver_unknown'],
   }),
 };
 

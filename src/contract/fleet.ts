@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { healthFields, sessionCounts, waVersion } from './health.js';
+import { healthFields, sessionCounts, waitingEvents, waVersion } from './health.js';
 import { operation } from './operation.js';
 import { policyFigures } from './policies.js';
 import {
@@ -75,11 +75,25 @@ export const fleetWebhook = named('FleetWebhook', {
   dropped: count.description('Since the start of the daemon'),
   last: optional(webhookAttempt),
 });
+/** What of a receiver beside the webhook an operator looks at. */
+export const fleetReceiver = named('FleetReceiver', {
+  id: text,
+  name: text,
+  origin: text.description('Scheme, host and port'),
+  paused: optional(text).description('Why it gets no calls now; absent while it gets them'),
+  waiting: optional(waitingEvents).description('Events that wait for it, with `retry: durable`'),
+  inFlight: count,
+  delivered: count.description('Since the start of the daemon'),
+  dropped: count.description('Since the start of the daemon'),
+  last: optional(webhookAttempt),
+});
+
 const sessionFields = {
   ...healthFields,
   ...{ orgId: text, webhook: fleetWebhook, proxy: optional(proxy) },
   policy: optional(policyFigures).description('Absent for a session without a policy'),
   held: optional(count).description('Messages that wait until the policy allows them; absent when none do'),
+  receivers: optional(listOf(fleetReceiver)).description('Receivers beside the webhook; absent without any'),
 };
 
 /** A node's report of one of its sessions to another node. */
@@ -112,6 +126,7 @@ export type NodeReport = TypeOf<typeof nodeReport>;
 export type SessionReport = TypeOf<typeof sessionReport>;
 export type FleetNode = TypeOf<typeof fleetNode>;
 export type FleetSession = TypeOf<typeof fleetSession>;
+export type FleetReceiver = TypeOf<typeof fleetReceiver>;
 export type FleetWebhook = TypeOf<typeof fleetWebhook>;
 export type WebhookAttempt = TypeOf<typeof webhookAttempt>;
 export type NetworkHealth = TypeOf<typeof network>;

@@ -31,13 +31,20 @@ const restriction = named('Restriction', {
 });
 
 /** What waits in the store for a receiver with `retry: durable`. */
-const waitingEvents = named('WaitingEvents', {
+export const waitingEvents = named('WaitingEvents', {
   events: count,
   bytes: count.description('On disk; the setting `--durable-mb` bounds them'),
   since: time.description('When the oldest of them was written down'),
   circuit: oneOf('closed', 'open').description(
     '`open` while the receiver is down: one call at a time tries whether it answers again',
   ),
+});
+
+/** What a receiver beside the webhook waits for. */
+const receiverHealth = named('ReceiverHealth', {
+  id: text,
+  paused: optional(text).description('Why it gets no calls now; absent while it gets them'),
+  waiting: optional(waitingEvents).description('Events that wait for it, with `retry: durable`'),
 });
 
 export const healthFields = {
@@ -63,6 +70,7 @@ export const healthFields = {
   history: optional(historyProgress).description('Import of the past that the linked phone sends'),
   waiting: optional(waitingEvents).description('Events that wait for the receiver, with `retry: durable`'),
   webhookPaused: optional(text).description('Why the webhook gets no calls now; absent while it gets them'),
+  receivers: optional(listOf(receiverHealth)).description('Receivers beside the webhook; absent without any'),
 };
 
 export const waVersion = named('WaVersion', {

@@ -24,6 +24,7 @@ import type { AnswerOf, Operation } from './operation.js';
 import { people } from './people.js';
 import { policies } from './policies.js';
 import { profile } from './profile.js';
+import { receivers } from './receivers.js';
 import { sessions } from './sessions.js';
 import { traces } from './traces.js';
 
@@ -40,6 +41,7 @@ export type * from './messages.js';
 export type * from './people.js';
 export type * from './policies.js';
 export type * from './profile.js';
+export type * from './receivers.js';
 export type * from './sessions.js';
 export type * from './traces.js';
 export type * from './webhooks.js';
@@ -55,6 +57,7 @@ const OPERATIONS = {
   ...groups,
   ...inbox,
   ...media,
+  ...receivers,
   ...deliveries,
   ...traces,
   ...events,
@@ -90,6 +93,7 @@ export const CONTRACT: readonly Section[] = [
   section('Groups', 'Look at and change groups', groups),
   section('Inbox', 'The hosted history', inbox),
   section('Media', 'The files of the hosted inbox', media),
+  section('Receivers', 'Where the events of a session go beside its webhook', receivers),
   section('Deliveries', 'Test, take over and repair the delivery of events', deliveries),
   section('Traces', 'What happened with a message', traces),
   section('Events', 'The live stream', events),

@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { BROKER_SCHEMES, isBrokerUrl } from '../domain/brokers.js';
 import { singleLine } from '../domain/text.js';
 import { envelopeFields } from '../kinds/fields.js';
 
@@ -97,6 +98,20 @@ export function httpUrl(maxLength: number = URL_LENGTH): Joi.StringSchema {
     .messages({ 'string.httpUrl': '{#label} must be an absolute http(s) URL' });
 }
 
+/** An absolute http(s) address, or one with the scheme of a broker, whose further rules the gateway checks. */
+export function receiverAddress(): Joi.StringSchema {
+  const schemes = BROKER_SCHEMES.map((scheme) => scheme.slice(0, -1)).join(', ');
+  return Joi.string()
+    .max(URL_LENGTH)
+    .custom(
+      (value: string, helpers) =>
+        httpAddress(value) ?? brokerAddress(value) ?? helpers.error('string.receiverUrl'),
+    )
+    .messages({
+      'string.receiverUrl': `{#label} must be an absolute http(s) URL, or one of a broker: ${schemes}`,
+    });
+}
+
 /** What follows `whsec_` in base64, with at least one byte: an empty key would sign every call in the same way for everybody. */
 const SIGNING_SECRET = /^(?!whsec_)|^whsec_[A-Za-z0-9+/_-]{2,}={0,2}$/;
 
@@ -115,6 +130,10 @@ export function headerSecret(bounds: { min: number; max: number }): Joi.StringSc
     // the usual message repeats the value
     'string.pattern.base': '{#label} must be printable ASCII without spaces at its ends',
   });
+}
+
+function brokerAddress(value: string): string | undefined {
+  return /^[^\s\p{Cc}]+$/u.test(value) && isBrokerUrl(value) ? value : undefined;
 }
 
 /** A URL as the parser writes it, which escapes what a terminal or a header must not get; undefined if it is none. */

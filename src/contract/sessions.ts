@@ -27,7 +27,7 @@ import {
   workspace,
 } from './schema.js';
 
-const TOKEN_LENGTH = { min: 1, max: 1_024 };
+export const TOKEN_LENGTH = { min: 1, max: 1_024 };
 const SECRET_LENGTH = { min: LIMITS.apiSecretMinLength, max: 256 };
 const PROXY_LENGTH = 2_048;
 
@@ -59,7 +59,7 @@ export const retry = oneOf('contract', 'durable').description(
 );
 
 const MAX_PREVIOUS_TOKEN_SECONDS = 7 * 24 * 60 * 60;
-const previousTokenFor = Joi.number()
+export const previousTokenFor = Joi.number()
   .integer()
   .min(0)
   .max(MAX_PREVIOUS_TOKEN_SECONDS)

@@ -25,7 +25,9 @@ import { Listeners } from '../services/listeners.js';
 import { createMessageTraces } from '../services/message-traces.js';
 import { receiverOf } from '../services/messages/announce.js';
 import type { UnreadableWaits } from '../services/messages/unreadable.js';
+import { SessionReceivers } from '../services/receivers.js';
 import { MemoryPairLinks } from '../services/sessions/pair-links.js';
+import { otherReceiverOf } from '../services/sessions/receiver-list.js';
 import { openStore } from '../store/open.js';
 import type { SealedStore } from '../store/sealing/sealed-store.js';
 import type { FailedDeliveryStore, Store } from '../store/store.js';
@@ -141,8 +143,16 @@ export async function assemble(
   const dispatcher = new Dispatcher({
     failed: keepForLiving(store.failedDeliveries, (clientId) => gateway.sessions.has(clientId)),
     waiting: store.waitingDeliveries,
-    receiverOf: (clientId) => (gateway.sessions.has(clientId) ? receiverOf(recordOf(clientId)) : undefined),
-    pause: (clientId, webhookPaused) => gateway.sessions.setWebhook(clientId, { webhookPaused }),
+    receiverOf: (clientId, id) => {
+      if (!gateway.sessions.has(clientId)) return undefined;
+      return id === undefined ? receiverOf(recordOf(clientId)) : otherReceiverOf(recordOf(clientId), id);
+    },
+    isRemoved: (clientId, id) =>
+      gateway.sessions.has(clientId) && otherReceiverOf(recordOf(clientId), id) === undefined,
+    pause: async (clientId, reason, id) => {
+      if (id !== undefined) await receivers.pause(clientId, id, reason);
+      else await gateway.sessions.setWebhook(clientId, { webhookPaused: reason });
+    },
     durable: { bytes: config.durableMb * 1024 * 1024, ...overrides.durable },
     tail,
     serves: ownership.holds,
@@ -202,6 +212,7 @@ export async function assemble(
     announcer: {
       announce: (event, receiver, options) =>
         dispatcher.announce(event, listening.inFront(event, receiver), options),
+      deliver: (...delivery) => dispatcher.deliver(...delivery),
     },
     durable: dispatcher.durable,
     lookups,
@@ -237,6 +248,13 @@ export async function assemble(
     clock,
     log: log.child({ area: 'sessions' }),
   });
+  const receivers = new SessionReceivers({
+    sessions,
+    deliveries: dispatcher,
+    failed: store.failedDeliveries,
+    allowPrivateUrls: config.allowPrivateUrls,
+    clock,
+  });
   const deliveries = createDeliveries({
     sessions: { find: recordOf },
     listening,
@@ -247,6 +265,7 @@ export async function assemble(
   const fleet = createFleet({
     sessions,
     figures: (clientId) => dispatcher.figures(clientId),
+    receivers: (clientId) => receivers.report(clientId),
     failures: (clientId) => failures.of(clientId),
     policy: (record) => gateway.policies.reports.figures(record),
     held: (clientId) => sending.held.count(clientId),
@@ -273,6 +292,7 @@ export async function assemble(
       people,
       profile,
       avatars,
+      receivers,
       deliveries,
       traces: createMessageTraces({ sessions: { find: recordOf }, store, tail }),
       listening,

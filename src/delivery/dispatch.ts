@@ -1,16 +1,19 @@
 import { type Clock, endsWithin, type MonotonicClock } from '../domain/clock.js';
-import { deliveryIdFor, newDeliveryId } from '../domain/ids.js';
+import { newDeliveryId } from '../domain/ids.js';
 import { LIMITS } from '../domain/limits.js';
 import type { GatewayEvent } from '../events/catalogue.js';
 import type { Logger } from '../log.js';
 import type { FailedDelivery, FailedDeliveryStore, WaitingDeliveryStore } from '../store/store.js';
 import { DURABLE_LIMITS, DurableDeliveries } from './durable.js';
 import type { DurableLimits } from './durable-queue.js';
-import { type DeliveryFigures, FiguresBySession } from './figures.js';
+import { chatIn, chatOf, lastingIdOf } from './event-id.js';
+import { type DeliveryFigures, FiguresByReceiver } from './figures.js';
 import { Delivery, type DeliveryContext, type DeliveryJob, type DropCause, type Receiver } from './job.js';
 import { OriginQueues, QUEUE_LIMITS, type QueueLimits } from './queue.js';
+import type { SinkEvent } from './sinks/sink.js';
+import { Sinks, targetOf } from './sinks/sinks.js';
 import type { AttemptReport, Tail } from './tail.js';
-import { type CallResult, readTarget, WebhookClient } from './webhook.js';
+import { type CallResult, readTarget, type Target, WebhookClient } from './webhook.js';
 
 export type { Receiver };
 
@@ -37,10 +40,12 @@ export interface DispatcherOptions {
   failed: Pick<FailedDeliveryStore, 'add' | 'remove'>;
   /** Keeps the events of receivers with durable retries. */
   waiting: WaitingDeliveryStore;
-  /** The webhook of a session now; undefined if it has none, or is not held by this node. */
-  receiverOf(clientId: string): Receiver | undefined;
+  /** A receiver of a session now, the webhook unless another one is named; undefined if there is none, or the session is not held by this node. */
+  receiverOf(clientId: string, receiverId?: string): Receiver | undefined;
+  /** The session is held by this node, and has no such receiver any more; by default none is removed. */
+  isRemoved?(clientId: string, receiverId: string): boolean;
   /** The receiver of a session with durable retries answered 410: it gets no calls until somebody resumes it. */
-  pause?(clientId: string, reason: string): Promise<unknown>;
+  pause?(clientId: string, reason: string, receiverId?: string): Promise<unknown>;
   tail: Tail;
   /** Allow receivers with private addresses. */
   allowPrivate: boolean;
@@ -73,11 +78,12 @@ export class Dispatcher {
   readonly durable: DurableDeliveries;
   readonly #client: WebhookClient;
   readonly #durableClient: WebhookClient;
+  readonly #sinks: Sinks;
   readonly #queues: OriginQueues;
   /** Deliveries in progress, each with the function that resolves its result. */
   readonly #open = new Map<DeliveryJob, (result: DeliveryResult) => void>();
   readonly #context: DeliveryContext;
-  readonly #figures = new FiguresBySession();
+  readonly #figures = new FiguresByReceiver();
   #whenIdle: (() => void)[] = [];
   #stopped: Promise<void> | undefined;
 
@@ -86,14 +92,14 @@ export class Dispatcher {
     const signing = options.signingClock ?? clock;
     this.#options = options;
     this.#queues = new OriginQueues(clock, limits);
+    this.#sinks = new Sinks({ clock, signing, allowPrivate });
     this.#client = new WebhookClient({ clock, signing, allowPrivate, connections: limits.inFlight });
     this.#context = {
       clock,
       random,
       stopping: () => this.#queues.closed,
       moved: ({ clientId }) => options.serves?.(clientId) === false,
-      post: ({ clientId }, target, facts) =>
-        this.#figures.during(clientId, () => this.#client.post(target, facts)),
+      post: (job, ...call) => this.#figures.during(job, () => this.#call(this.#client, ...call)),
       attempted: ({ clientId }, report) => this.#attempted(clientId, report),
       redirected: (job) => this.#redirected(job),
       delivered: (job) => this.#delivered(job),
@@ -107,20 +113,22 @@ export class Dispatcher {
       store: options.waiting,
       limits: { ...DURABLE_LIMITS, ...options.durable },
       ...{ clock, random, log },
-      receiverOf: (clientId) => options.receiverOf(clientId),
-      pause: async (clientId, reason) => options.pause?.(clientId, reason),
-      post: (target, facts) => this.#durableClient.post(target, facts),
+      receiverOf: (...named) => options.receiverOf(...named),
+      isRemoved: (...named) => options.isRemoved?.(...named) ?? false,
+      pause: async (...paused) => options.pause?.(...paused),
+      post: (...call) => this.#call(this.#durableClient, ...call),
       attempted: (clientId, report) => this.#attempted(clientId, report),
-      delivered: (clientId) => this.#figures.count(clientId, true),
+      delivered: ({ clientId, receiver }) =>
+        this.#figures.count({ clientId, ...(receiver && { receiverId: receiver }) }, true),
       dropped: (job, ...drop) => {
-        this.#figures.count(job.clientId, false);
+        this.#figures.count(job, false);
         return this.#keepDropped(job, ...drop);
       },
     });
   }
 
   /**
-   * Shows the event on the tail and delivers it.
+   * Shows the event on the tail and delivers it to the webhook.
    * @param receiver undefined if the session has no webhook: then only the tail shows the event
    * @param options.keptByCaller the caller announces an interrupted event again: do not list it as failed
    * @returns the final result, up to a minute later. Never rejects.
@@ -130,11 +138,22 @@ export class Dispatcher {
     receiver: Receiver | undefined,
     { keptByCaller = false }: { keptByCaller?: boolean } = {},
   ): Promise<DeliveryResult> {
-    const { clientId, type } = event;
-    this.#options.tail.publish({ kind: 'event', at: this.#now(), clientId, event });
+    this.#options.tail.publish({ kind: 'event', at: this.#now(), clientId: event.clientId, event });
     if (!receiver) return Promise.resolve(NO_WEBHOOK);
+    return this.deliver(event, receiver, { keptByCaller });
+  }
+
+  /** The same without the tail, to any receiver of the session. Never rejects. */
+  deliver(
+    event: GatewayEvent,
+    receiver: Receiver,
+    { keptByCaller = false }: { keptByCaller?: boolean } = {},
+  ): Promise<DeliveryResult> {
+    const { clientId, type } = event;
+    const { receiverId, retry } = receiver;
+    const lasts = keptByCaller && (receiverId !== undefined || retry === 'durable');
     return this.#deliver({
-      deliveryId: keptByCaller && receiver.retry === 'durable' ? lastingIdOf(event) : newDeliveryId(),
+      deliveryId: lasts ? lastingIdOf(event, receiverId) : newDeliveryId(),
       clientId,
       chat: chatOf(event),
       type,
@@ -152,7 +171,8 @@ export class Dispatcher {
   async resend(failed: FailedDelivery, receiver: Receiver): Promise<DeliveryResult> {
     const { id: deliveryId, clientId, type, messageId } = failed;
     const body = Buffer.from(failed.body);
-    const job = { deliveryId, clientId, chat: '', type, messageId, ...receiver, body, keptByCaller: false };
+    const chat = chatIn(failed.body);
+    const job = { deliveryId, clientId, chat, type, messageId, ...receiver, body, keptByCaller: false };
     const result = await this.#deliver(job);
     if (result.delivered) {
       await this.#keep('removed', clientId, deliveryId, () => this.#options.failed.remove(deliveryId));
@@ -165,8 +185,8 @@ export class Dispatcher {
     const target = readTarget(receiver.url);
     if (!target) return { outcome: 'rejected', status: 0, reason: NO_ADDRESS };
     const body = Buffer.from(JSON.stringify(event));
-    const { token } = receiver;
-    const facts = { token, deliveryId: newDeliveryId(), type: event.type, body, attempt: 1 };
+    const { token, headers } = receiver;
+    const facts = { token, headers, deliveryId: newDeliveryId(), type: event.type, body, attempt: 1 };
     return this.#client.post(target, facts);
   }
 
@@ -180,18 +200,18 @@ export class Dispatcher {
     return this.#queues.waiting + this.durable.totals().waiting;
   }
 
-  /** The counts of one session. */
-  figures(clientId: string): DeliveryFigures {
-    const figures = this.#figures.of(clientId);
-    const durable = this.durable.figures(clientId);
+  /** The counts of the webhook of a session, or of another receiver. */
+  figures(clientId: string, receiverId?: string): DeliveryFigures {
+    const figures = this.#figures.of({ clientId, ...(receiverId && { receiverId }) });
+    const durable = this.durable.figures(clientId, receiverId);
     if (!durable) return figures;
     const waiting = figures.waiting + durable.waiting;
     return { ...figures, waiting, inFlight: figures.inFlight + durable.inFlight };
   }
 
-  /** Drops the counts of a deleted session. */
-  forget(clientId: string): void {
-    this.#figures.forget(clientId);
+  /** Drops the counts of a deleted session, or of a removed receiver. */
+  forget(clientId: string, receiverId?: string): void {
+    this.#figures.forget(clientId, receiverId);
   }
 
   /**
@@ -209,7 +229,7 @@ export class Dispatcher {
     const idle = Promise.all([this.#idle(), this.durable.idle()]);
     if (graceMs > 0) await endsWithin(this.#options.clock, graceMs, idle);
     this.#queues.close();
-    await Promise.all([this.#client.destroy(), this.#durableClient.destroy()]);
+    await Promise.all([this.#client.destroy(), this.#durableClient.destroy(), this.#sinks.stop()]);
     await Promise.all([this.#idle(), this.durable.idle()]);
   }
 
@@ -219,14 +239,14 @@ export class Dispatcher {
   }
 
   #deliver(job: DeliveryJob): Promise<DeliveryResult> {
-    this.#figures.begun(job.clientId);
+    this.#figures.begun(job);
     return new Promise((resolve) => this.#queue(job, resolve));
   }
 
   #queue(job: DeliveryJob, resolve: (result: DeliveryResult) => void): void {
     this.#open.set(job, resolve);
     if (job.retry === 'durable') void this.#writeDown(job, resolve);
-    else if (job.paused) void this.#dropped(job, 'paused', `the webhook is paused: ${job.paused}`, 0);
+    else if (job.paused) void this.#dropped(job, 'paused', `${nameOf(job)} is paused: ${job.paused}`, 0);
     else this.#try(job);
   }
 
@@ -236,12 +256,12 @@ export class Dispatcher {
     const { clientId, deliveryId } = job;
     try {
       await this.durable.add(job);
-      this.#figures.handedOver(clientId);
+      this.#figures.handedOver(job);
       this.#end(job, { delivered: false, reason: '', waiting: true });
     } catch (err) {
       log.warn({ err, clientId, deliveryId }, 'event could not be written down');
       if (job.keptByCaller) {
-        this.#figures.handedOver(clientId);
+        this.#figures.handedOver(job);
         this.#end(job, { delivered: false, reason: 'the store takes no events', interrupted: true });
         return;
       }
@@ -250,8 +270,12 @@ export class Dispatcher {
     }
   }
 
+  #call(client: WebhookClient, target: Target, event: SinkEvent): Promise<CallResult> {
+    return target.broker ? this.#sinks.publish(target.broker, event) : client.post(target, event);
+  }
+
   #try(job: DeliveryJob): void {
-    const target = readTarget(job.url);
+    const target = targetOf(job.url);
     if (target) this.#queues.add(new Delivery(job, target, this.#context));
     else void this.#dropped(job, 'rejected', NO_ADDRESS, 0);
   }
@@ -269,17 +293,21 @@ export class Dispatcher {
     const { tail, observe } = this.#options;
     this.#count(() => observe.attempt(clientId, report));
     const at = this.#now();
-    this.#figures.attempted(clientId, at, report);
+    this.#figures.attempted(
+      { clientId, ...(report.receiver && { receiverId: report.receiver }) },
+      at,
+      report,
+    );
     tail.publish({ kind: 'attempt', at, clientId, ...report });
   }
 
   #delivered(job: DeliveryJob): void {
-    this.#figures.ended(job.clientId, true);
+    this.#figures.ended(job, true);
     this.#end(job, { delivered: true, reason: '' });
   }
 
   async #dropped(job: DeliveryJob, cause: DropCause, reason: string, attempts: number): Promise<void> {
-    this.#figures.ended(job.clientId, false);
+    this.#figures.ended(job, false);
     if ((cause === 'stopping' || cause === 'moved') && job.keptByCaller) {
       this.#end(job, { delivered: false, reason, interrupted: true });
       return;
@@ -292,13 +320,18 @@ export class Dispatcher {
   /** Tells of a dropped event, and lists it among the failed deliveries. False if the store failed. */
   #keepDropped(job: DeliveryJob, cause: DropCause, reason: string, attempts: number): Promise<boolean> {
     const { tail, observe, log, failed, clock } = this.#options;
-    const { deliveryId, clientId, type, messageId, url, body } = job;
-    log.warn({ clientId, deliveryId, type, messageId, cause, reason, attempts }, 'event not delivered');
+    const { deliveryId, clientId, receiverId, type, messageId, url, body } = job;
+    const named = receiverId && { receiver: receiverId };
+    log.warn(
+      { clientId, ...named, deliveryId, type, messageId, cause, reason, attempts },
+      'event not delivered',
+    );
     this.#count(() => observe.dropped(clientId, cause));
-    tail.publish({ kind: 'dropped', at: this.#now(), clientId, deliveryId, type, reason });
+    tail.publish({ kind: 'dropped', at: this.#now(), clientId, ...named, deliveryId, type, reason });
     const record = {
       id: deliveryId,
       clientId,
+      ...named,
       url,
       type,
       messageId,
@@ -349,23 +382,6 @@ export class Dispatcher {
   }
 }
 
-/** Events of a chat are delivered in order; the statuses of a message are, too. */
-function chatOf(event: GatewayEvent): string {
-  if ('chatRoomId' in event) return event.chatRoomId;
-  return 'messageId' in event ? event.messageId : '';
-}
-
-/** The id of an event that is announced again after a crash. */
-function lastingIdOf(event: GatewayEvent): string {
-  const { clientId, type, timestamp } = event;
-  const messageId = 'messageId' in event ? event.messageId : '';
-  const sender = 'group' in event ? (event.group?.participant ?? '') : '';
-  return deliveryIdFor(Date.parse(timestamp) || 0, [
-    clientId,
-    event.event,
-    type,
-    chatOf(event),
-    sender,
-    messageId,
-  ]);
+function nameOf({ receiverId }: DeliveryJob): string {
+  return receiverId === undefined ? 'the webhook' : `receiver ${receiverId}`;
 }

@@ -11,7 +11,7 @@ export interface WaitingEvent extends Omit<WaitingDelivery, 'body'> {
 /** The end of an attempt: `done` if the event no longer waits, `failed` if it is tried again. */
 export type AttemptEnd = 'done' | 'failed';
 
-/** What the receiver of a session still has to get. */
+/** What a receiver still has to get. */
 export interface DurableFigures {
   /** Events that wait for their first or next attempt. */
   waiting: number;
@@ -29,9 +29,9 @@ export interface DurableLimits {
   retry: RetryPolicy & { endless: true };
   /** Milliseconds after which an event is given up. */
   giveUpMs: number;
-  /** Calls in flight for one session. */
+  /** Calls in flight to one receiver. */
   inFlight: number;
-  /** Bytes that may wait for the receiver of one session. */
+  /** Bytes that may wait for one receiver. */
   bytes: number;
 }
 
@@ -45,12 +45,12 @@ interface Lane {
 const DOWN_AT = 2;
 
 /**
- * The waiting events of one session, in memory without most bodies. Events of one chat follow each other; chats are
+ * The waiting events of one receiver, in memory without most bodies. Events of one chat follow each other; chats are
  * independent. While the receiver is down, one call at a time tries the chats in turn.
  */
 export class DurableQueue {
   readonly #clock: Clock;
-  readonly #limits: DurableLimits;
+  readonly #limits: () => DurableLimits;
   readonly #random: () => number;
   readonly #isPaused: () => boolean;
   readonly #attempt: (event: WaitingEvent) => Promise<AttemptEnd>;
@@ -72,12 +72,13 @@ export class DurableQueue {
   #closed = false;
 
   /**
+   * @param options.limits may change at any time
    * @param options.isPaused no attempt begins while it is true; `retryNow` goes on after that
    * @param options.attempt makes one attempt for an event; never rejects
    */
   constructor(options: {
     clock: Clock;
-    limits: DurableLimits;
+    limits(): DurableLimits;
     random: () => number;
     isPaused(): boolean;
     attempt(event: WaitingEvent): Promise<AttemptEnd>;
@@ -109,7 +110,7 @@ export class DurableQueue {
   }
 
   isExpired({ since }: WaitingEvent): boolean {
-    return since <= this.#clock.now() - this.#limits.giveUpMs;
+    return since <= this.#clock.now() - this.#limits().giveUpMs;
   }
 
   has(id: string): boolean {
@@ -140,7 +141,7 @@ export class DurableQueue {
 
   /** Removes and returns the oldest events above the bound; an event with a call in flight stays. */
   takeExcess(): WaitingEvent[] {
-    return this.#take(() => this.#bytes > this.#limits.bytes);
+    return this.#take(() => this.#bytes > this.#limits().bytes);
   }
 
   /** Removes and returns the events that have waited for too long. */
@@ -178,7 +179,7 @@ export class DurableQueue {
 
   #advance(): void {
     if (this.#closed || this.#isPaused()) return;
-    while (this.#inFlight < (this.#isDown ? 1 : this.#limits.inFlight)) {
+    while (this.#inFlight < (this.#isDown ? 1 : this.#limits().inFlight)) {
       const [lane] = this.#cancelProbe ? [] : this.#ready;
       const event = lane?.events[0];
       if (!lane || !event) return;
@@ -237,7 +238,7 @@ export class DurableQueue {
   }
 
   #afterPause(failures: number, then: () => void): () => void {
-    const pauseMs = pauseAfter(this.#limits.retry, failures, this.#random);
+    const pauseMs = pauseAfter(this.#limits().retry, failures, this.#random);
     return callAt(this.#clock, this.#clock.now() + pauseMs, then);
   }
 

@@ -10,11 +10,13 @@ import {
   type WaitingEvent,
 } from './durable-queue.js';
 import { type DeliveryJob, type DropCause, type Receiver, reportOf } from './job.js';
+import type { SinkEvent } from './sinks/sink.js';
+import { targetOf } from './sinks/sinks.js';
 import type { AttemptReport } from './tail.js';
-import { type CallResult, readTarget, type Target } from './webhook.js';
-import type { WebhookFacts } from './webhook-headers.js';
+import type { CallResult, Target } from './webhook.js';
 
 const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
 /** An event is tried for 72 hours; the longest pause is five minutes. */
 export const DURABLE_LIMITS: DurableLimits = {
@@ -23,7 +25,7 @@ export const DURABLE_LIMITS: DurableLimits = {
     endless: true,
     jitter: 0.2,
   },
-  giveUpMs: 72 * 60 * MINUTE_MS,
+  giveUpMs: 72 * HOUR_MS,
   inFlight: 8,
   bytes: 64 * 1024 * 1024,
 };
@@ -41,7 +43,6 @@ const REFUSES_EVENT: ReadonlySet<number> = new Set([400, 406, 409, 411, 412, 413
 const GONE = 410;
 
 const NO_WEBHOOK = 'the session has no webhook';
-const EXPIRED = 'not delivered within 72 hours';
 const ANSWERED_GONE = 'it answered 410';
 const TOO_MANY = 'too many bytes of events were waiting for this receiver';
 
@@ -51,14 +52,16 @@ interface DurableOptions {
   clock: MonotonicClock;
   random: () => number;
   log: Logger;
-  /** The webhook of a session now; undefined if it has none. */
-  receiverOf(clientId: string): Receiver | undefined;
+  /** A receiver of a session now, the webhook unless another one is named; undefined if there is none. */
+  receiverOf(clientId: string, receiverId?: string): Receiver | undefined;
+  /** The session is here, and has no such receiver any more. */
+  isRemoved(clientId: string, receiverId: string): boolean;
   /** From now on the receiver is paused. @throws GatewayError store_unavailable */
-  pause(clientId: string, reason: string): Promise<unknown>;
+  pause(clientId: string, reason: string, receiverId?: string): Promise<unknown>;
   /** Makes one call; never rejects. */
-  post(target: Target, facts: WebhookFacts): Promise<CallResult>;
+  post(target: Target, event: SinkEvent): Promise<CallResult>;
   attempted(clientId: string, report: AttemptReport): void;
-  delivered(clientId: string): void;
+  delivered(event: Pick<WaitingEvent, 'clientId' | 'receiver'>): void;
   /** The event is given up. False if it could not be listed among the failed deliveries. */
   dropped(job: DeliveryJob, cause: DropCause, reason: string, attempts: number): Promise<boolean>;
 }
@@ -69,7 +72,8 @@ interface DurableOptions {
  */
 export class DurableDeliveries {
   readonly #options: DurableOptions;
-  readonly #queues = new Map<string, DurableQueue>();
+  /** By session, and by receiver: the webhook is the empty text. */
+  readonly #queues = new Map<string, Map<string, DurableQueue>>();
   /** By session: writes and calls under way. */
   readonly #work = new Map<string, Set<Promise<unknown>>>();
   /** The writes of one chat, in order. */
@@ -88,37 +92,47 @@ export class DurableDeliveries {
     const waiting = await this.#options.store.list(clientId);
     if (waiting.length === 0) return;
     this.#options.log.info({ clientId, events: waiting.length }, 'events wait for their receiver');
-    const queue = this.#queueOf(clientId);
-    for (const event of waiting) queue.add(event);
+    for (const event of waiting) this.#queueOf(clientId, event.receiver).add(event);
   }
 
   /** Writes an event down and queues it. Resolves when it is safe. @throws GatewayError store_unavailable, session_elsewhere */
   async add(job: DeliveryJob): Promise<void> {
-    const { clientId, chat, deliveryId: id, type, messageId, body } = job;
-    const written = this.#lock.run(`${clientId} ${chat}`, async () => {
-      const queue = this.#queueOf(clientId);
+    const { clientId, receiverId, chat, deliveryId: id, type, messageId, body } = job;
+    const written = this.#lock.run(`${clientId} ${receiverId ?? ''} ${chat}`, async () => {
+      const queue = this.#queueOf(clientId, receiverId);
       if (queue.has(id)) return;
       const size = body.length + ROW_BYTES;
-      const event = { id, clientId, chat, type, messageId, size, attempts: 0, since: queue.nextSince() };
+      const facts = { id, clientId, chat, type, messageId, size, attempts: 0, since: queue.nextSince() };
+      const event = { ...facts, ...(receiverId && { receiver: receiverId }) };
       await this.#options.store.add({ ...event, body: body.toString() });
       // an event that must wait is read again from the store
       const isSoon = queue.figures.waiting < this.#options.limits.inFlight;
       queue.add({ ...event, ...(isSoon && { body }) });
       await this.#drop(queue.takeExcess(), 'queue_full', TOO_MANY);
       // no attempt finds them while the receiver is paused
-      await this.#drop(queue.takeExpired(), 'exhausted', EXPIRED);
+      await this.#dropExpired(queue);
     });
     await this.#during(clientId, written);
   }
 
   /** The receiver has changed: tries it at once. */
-  retryNow(clientId: string): void {
-    this.#queues.get(clientId)?.retryNow();
+  retryNow(clientId: string, receiverId = ''): void {
+    this.#queues.get(clientId)?.get(receiverId)?.retryNow();
+  }
+
+  /** The receiver was removed: drops what waits for it. @returns how many events waited @throws GatewayError store_unavailable */
+  async discard(clientId: string, receiverId: string): Promise<number> {
+    this.#queues.get(clientId)?.get(receiverId)?.close();
+    this.#queues.get(clientId)?.delete(receiverId);
+    const { store } = this.#options;
+    const waiting = (await store.list(clientId)).filter(({ receiver }) => receiver === receiverId);
+    for (const { id } of waiting) await store.remove(id);
+    return waiting.length;
   }
 
   /** This node lost the session: no further attempt begins. */
   abort(clientId: string): void {
-    this.#queues.get(clientId)?.close();
+    for (const queue of this.#queues.get(clientId)?.values() ?? []) queue.close();
   }
 
   /** The same; resolves when no call is in flight. Events that come meanwhile are only written down. */
@@ -140,7 +154,7 @@ export class DurableDeliveries {
   /** No further attempt begins; later events are only written down. */
   stop(): void {
     this.#stopped = true;
-    for (const queue of this.#queues.values()) queue.close();
+    for (const queue of this.#all()) queue.close();
   }
 
   /** Resolves when no call is in flight. */
@@ -149,17 +163,18 @@ export class DurableDeliveries {
     await Promise.all([...this.#work.values()].flatMap((work) => [...work]));
   }
 
-  /** Undefined when nothing waits or is in flight. */
-  figures(clientId: string): DurableFigures | undefined {
-    const figures = this.#queues.get(clientId)?.figures;
+  /** Of the webhook, or another receiver; undefined when nothing waits or is in flight. */
+  figures(clientId: string, receiverId = ''): DurableFigures | undefined {
+    const figures = this.#queues.get(clientId)?.get(receiverId)?.figures;
     return figures?.oldest === undefined ? undefined : figures;
   }
 
   /** As the health of a session shows it. */
   waiting(
     clientId: string,
+    receiverId?: string,
   ): (Pick<DurableFigures, 'bytes' | 'circuit'> & { events: number; since: string }) | undefined {
-    const figures = this.figures(clientId);
+    const figures = this.figures(clientId, receiverId);
     if (!figures) return undefined;
     const { waiting, inFlight, bytes, oldest = 0, circuit } = figures;
     return { events: waiting + inFlight, bytes, since: new Date(oldest).toISOString(), circuit };
@@ -167,7 +182,7 @@ export class DurableDeliveries {
 
   /** Of all sessions. */
   totals(): { waiting: number; inFlight: number; bytes: number; open: number } {
-    const all = [...this.#queues.values()].map(({ figures }) => figures);
+    const all = this.#all().map(({ figures }) => figures);
     const sum = (pick: (figures: DurableFigures) => number) =>
       all.reduce((total, one) => total + pick(one), 0);
     return {
@@ -178,18 +193,33 @@ export class DurableDeliveries {
     };
   }
 
-  #queueOf(clientId: string): DurableQueue {
-    const known = this.#queues.get(clientId);
+  #all(): DurableQueue[] {
+    return [...this.#queues.values()].flatMap((queues) => [...queues.values()]);
+  }
+
+  #queueOf(clientId: string, receiverId?: string): DurableQueue {
+    const queues = this.#queues.get(clientId) ?? new Map<string, DurableQueue>();
+    const known = queues.get(receiverId ?? '');
     if (known) return known;
-    const { clock, limits, random, receiverOf } = this.#options;
+    const { clock, random, receiverOf } = this.#options;
     const queue: DurableQueue = new DurableQueue({
-      ...{ clock, limits, random },
-      isPaused: () => receiverOf(clientId)?.paused !== undefined,
+      ...{ clock, random },
+      limits: () => this.#limitsOf(clientId, receiverId),
+      isPaused: () => receiverOf(clientId, receiverId)?.paused !== undefined,
       attempt: (event) => this.#during(clientId, this.#attempt(queue, event)),
     });
     if (this.#stopped) queue.close();
-    this.#queues.set(clientId, queue);
+    this.#queues.set(clientId, queues.set(receiverId ?? '', queue));
     return queue;
+  }
+
+  /** The limits of a receiver, which may have its own schedule. */
+  #limitsOf(clientId: string, receiverId: string | undefined): DurableLimits {
+    const { limits, receiverOf } = this.#options;
+    if (receiverId === undefined) return limits;
+    const { pausesMs = limits.retry.pausesMs, giveUpMs = limits.giveUpMs } =
+      receiverOf(clientId, receiverId)?.schedule ?? {};
+    return { ...limits, retry: { ...limits.retry, pausesMs }, giveUpMs };
   }
 
   async #during<T>(clientId: string, work: Promise<T>): Promise<T> {
@@ -206,7 +236,13 @@ export class DurableDeliveries {
   }
 
   async #attempt(queue: DurableQueue, event: WaitingEvent): Promise<AttemptEnd> {
+    const { store, pause, isRemoved } = this.#options;
+    const { clientId, receiver } = event;
     try {
+      if (receiver && isRemoved(clientId, receiver)) {
+        await store.remove(event.id);
+        return 'done';
+      }
       const body = event.body ?? (await this.#bodyOf(event));
       event.body = undefined;
       // removed by an attempt that ended on another node
@@ -217,15 +253,18 @@ export class DurableDeliveries {
       const isRefused = REFUSES_EVENT.has(result.status);
       const expired = queue.isExpired(event);
       if (isRefused || expired) {
-        const reason = expired ? `${EXPIRED} (last attempt: ${result.reason})` : result.reason;
+        const late = `${this.#expiredText(event)} (last attempt: ${result.reason})`;
+        const reason = expired ? late : result.reason;
         return await this.#giveUp(event, body, isRefused ? 'rejected' : 'exhausted', reason);
       }
-      if (result.status === GONE) await this.#options.pause(event.clientId, ANSWERED_GONE);
-      await this.#options.store.noteAttempts(event.clientId, event.id, event.attempts);
-      await this.#drop(queue.takeExpired(), 'exhausted', EXPIRED);
+      if (result.status === GONE) await pause(clientId, ANSWERED_GONE, receiver);
+      await store.noteAttempts(clientId, event.id, event.attempts);
+      await this.#dropExpired(queue);
     } catch (err) {
-      const { clientId, id: deliveryId } = event;
-      this.#options.log.warn({ err, clientId, deliveryId }, 'a waiting event could not be read or changed');
+      this.#options.log.warn(
+        { err, clientId, deliveryId: event.id },
+        'a waiting event could not be read or changed',
+      );
     }
     return 'failed';
   }
@@ -238,24 +277,27 @@ export class DurableDeliveries {
   /** Makes a call and reports it. Without an address there is no call. */
   async #call(event: WaitingEvent, body: Buffer): Promise<CallResult> {
     const { clock, receiverOf, post, attempted } = this.#options;
-    const { clientId, id: deliveryId, type } = event;
-    const receiver = receiverOf(clientId);
-    const target = receiver && readTarget(receiver.url);
+    const { clientId, chat, id: deliveryId, type } = event;
+    const receiver = receiverOf(clientId, event.receiver);
+    const target = receiver && targetOf(receiver.url);
     if (!receiver || !target) return { outcome: 'failed', status: 0, reason: NO_WEBHOOK };
     event.attempts += 1;
     const startedAt = clock.monotonic();
-    const { token, previous } = receiver;
+    const { token, previous, headers } = receiver;
     const attempt = event.attempts;
-    const result = await post(target, { token, previous, deliveryId, type, body, attempt });
+    const result = await post(target, {
+      ...{ token, previous, headers, deliveryId, clientId, chat, type, body, attempt },
+    });
     const job = jobOf(event, receiver, body);
     const durationMs = Math.round(clock.monotonic() - startedAt);
     attempted(clientId, reportOf(job, result, attempt, durationMs));
     return result;
   }
 
-  async #delivered({ id, clientId }: WaitingEvent): Promise<AttemptEnd> {
+  async #delivered(event: WaitingEvent): Promise<AttemptEnd> {
     const { store, log, delivered } = this.#options;
-    delivered(clientId);
+    const { id, clientId } = event;
+    delivered(event);
     this.#unremoved.add(id);
     try {
       for (const done of this.#unremoved) {
@@ -272,11 +314,22 @@ export class DurableDeliveries {
   /** Lists an event among the failed deliveries, and no longer waits for its receiver. */
   async #giveUp(event: WaitingEvent, body: Buffer, cause: DropCause, reason: string): Promise<AttemptEnd> {
     const { store, receiverOf, dropped } = this.#options;
-    const receiver = receiverOf(event.clientId) ?? { url: '', token: '' };
+    const receiver = receiverOf(event.clientId, event.receiver) ?? { url: '', token: '' };
     const isKept = await dropped(jobOf(event, receiver, body), cause, reason, event.attempts);
     if (!isKept) return 'failed';
     await store.remove(event.id);
     return 'done';
+  }
+
+  /** Gives up the events that have waited for too long. */
+  async #dropExpired(queue: DurableQueue): Promise<void> {
+    const [oldest, ...others] = queue.takeExpired();
+    if (oldest) await this.#drop([oldest, ...others], 'exhausted', this.#expiredText(oldest));
+  }
+
+  #expiredText({ clientId, receiver }: WaitingEvent): string {
+    const hours = Math.round(this.#limitsOf(clientId, receiver).giveUpMs / HOUR_MS);
+    return `not delivered within ${hours} ${hours === 1 ? 'hour' : 'hours'}`;
   }
 
   /** Gives up events that have left the queue. Those that the store does not take stay until the next start. */
@@ -293,9 +346,19 @@ export class DurableDeliveries {
 }
 
 function jobOf(
-  { id, clientId, chat, type, messageId }: Omit<WaitingDelivery, 'body'>,
+  { id, clientId, receiver: receiverId, chat, type, messageId }: Omit<WaitingDelivery, 'body'>,
   receiver: Receiver,
   body: Buffer,
 ): DeliveryJob {
-  return { ...receiver, deliveryId: id, clientId, chat, type, messageId, body, keptByCaller: false };
+  return {
+    ...receiver,
+    ...(receiverId && { receiverId }),
+    deliveryId: id,
+    clientId,
+    chat,
+    type,
+    messageId,
+    body,
+    keptByCaller: false,
+  };
 }

@@ -1,6 +1,7 @@
+import type { DeliveryJob } from './job.js';
 import type { AttemptReport } from './tail.js';
 
-/** The last POST to a session's receiver. */
+/** The last POST to a receiver. */
 interface LastAttempt {
   /** RFC 3339. */
   at: string;
@@ -16,7 +17,7 @@ interface LastAttempt {
   durationMs: number;
 }
 
-/** Counts of a session's deliveries. */
+/** Counts of the deliveries to a receiver. */
 export interface DeliveryFigures {
   /** Deliveries that wait for a connection or for their next attempt. */
   waiting: number;
@@ -35,32 +36,35 @@ interface Entry {
   delivered: number;
   dropped: number;
   last: LastAttempt | undefined;
-  /** The session was deleted: drop the entry when its last delivery ends. */
+  /** The session or the receiver was deleted: drop the entry when its last delivery ends. */
   forgotten: boolean;
 }
 
 const NONE: DeliveryFigures = { waiting: 0, inFlight: 0, delivered: 0, dropped: 0 };
 
-/** Counts deliveries by session as they happen, so that reading the counts is cheap. */
-export class FiguresBySession {
+/** A delivery, for its receiver: of the webhook unless another one is named. */
+type To = Pick<DeliveryJob, 'clientId' | 'receiverId'>;
+
+/** Counts deliveries by receiver as they happen, so that reading the counts is cheap. */
+export class FiguresByReceiver {
   readonly #entries = new Map<string, Entry>();
 
-  of(clientId: string): DeliveryFigures {
-    const entry = this.#entries.get(clientId);
+  of(to: To): DeliveryFigures {
+    const entry = this.#entries.get(keyOf(to));
     if (!entry) return NONE;
     const { open, inFlight, delivered, dropped, last } = entry;
     return { waiting: Math.max(0, open - inFlight), inFlight, delivered, dropped, ...(last && { last }) };
   }
 
-  begun(clientId: string): void {
-    const entry = this.#entry(clientId);
+  begun(to: To): void {
+    const entry = this.#entry(to);
     entry.open += 1;
     entry.forgotten = false;
   }
 
   /** Counts a call as in flight while it runs. */
-  async during<T>(clientId: string, call: () => Promise<T>): Promise<T> {
-    const entry = this.#entry(clientId);
+  async during<T>(to: To, call: () => Promise<T>): Promise<T> {
+    const entry = this.#entry(to);
     entry.inFlight += 1;
     try {
       return await call();
@@ -69,41 +73,49 @@ export class FiguresBySession {
     }
   }
 
-  attempted(clientId: string, at: string, report: AttemptReport): void {
+  attempted(to: To, at: string, report: AttemptReport): void {
     const { url, type, attempt, outcome, status, reason, durationMs } = report;
     const origin = URL.canParse(url) ? new URL(url).origin : '';
-    this.#entry(clientId).last = { at, origin, type, attempt, outcome, status, reason, durationMs };
+    this.#entry(to).last = { at, origin, type, attempt, outcome, status, reason, durationMs };
   }
 
-  ended(clientId: string, delivered: boolean): void {
-    this.count(clientId, delivered);
-    this.handedOver(clientId);
+  ended(to: To, delivered: boolean): void {
+    this.count(to, delivered);
+    this.handedOver(to);
   }
 
   /** The delivery ends here without a result: the durable deliveries, or the caller, continue it. */
-  handedOver(clientId: string): void {
-    const entry = this.#entry(clientId);
+  handedOver(to: To): void {
+    const entry = this.#entry(to);
     entry.open -= 1;
-    if (entry.forgotten && entry.open === 0) this.#entries.delete(clientId);
+    if (entry.forgotten && entry.open === 0) this.#entries.delete(keyOf(to));
   }
 
   /** Counts an event of a durable queue, which is not counted as begun. */
-  count(clientId: string, delivered: boolean): void {
-    this.#entry(clientId)[delivered ? 'delivered' : 'dropped'] += 1;
+  count(to: To, delivered: boolean): void {
+    this.#entry(to)[delivered ? 'delivered' : 'dropped'] += 1;
   }
 
-  forget(clientId: string): void {
-    const entry = this.#entries.get(clientId);
-    if (!entry) return;
-    if (entry.open === 0) this.#entries.delete(clientId);
-    else Object.assign(entry, { forgotten: true, delivered: 0, dropped: 0, last: undefined });
+  /** Drops the counts of a session, or of one of its receivers. */
+  forget(clientId: string, receiverId?: string): void {
+    const only = receiverId === undefined ? undefined : keyOf({ clientId, receiverId });
+    for (const [key, entry] of this.#entries) {
+      if (only === undefined ? key.split(' ', 1)[0] !== clientId : key !== only) continue;
+      if (entry.open === 0) this.#entries.delete(key);
+      else Object.assign(entry, { forgotten: true, delivered: 0, dropped: 0, last: undefined });
+    }
   }
 
-  #entry(clientId: string): Entry {
-    const known = this.#entries.get(clientId);
+  #entry(to: To): Entry {
+    const key = keyOf(to);
+    const known = this.#entries.get(key);
     if (known) return known;
     const entry = { open: 0, inFlight: 0, delivered: 0, dropped: 0, last: undefined, forgotten: false };
-    this.#entries.set(clientId, entry);
+    this.#entries.set(key, entry);
     return entry;
   }
+}
+
+function keyOf({ clientId, receiverId }: To): string {
+  return receiverId === undefined ? clientId : `${clientId} ${receiverId}`;
 }

@@ -1,10 +1,11 @@
 import type { MonotonicClock } from '../domain/clock.js';
-import { pauseAfter } from '../domain/retry.js';
+import { doubling, pauseAfter, type RetryPolicy } from '../domain/retry.js';
 import { shownUrl } from '../domain/text.js';
 import type { QueuedJob } from './queue.js';
+import type { SinkEvent } from './sinks/sink.js';
 import type { AttemptReport } from './tail.js';
 import { type CallResult, RETRY, type Target } from './webhook.js';
-import type { PreviousToken, WebhookFacts } from './webhook-headers.js';
+import type { PreviousToken } from './webhook-headers.js';
 
 /** Why an event was dropped. */
 export type DropCause =
@@ -21,8 +22,20 @@ export type DropCause =
   /** The receiver is paused. */
   | 'paused';
 
-/** The receiver of a session's events. */
+/** How often and how long one receiver is tried, where that is not as usual. */
+export interface RetrySchedule {
+  /** Attempts for an event with `retry: contract`. */
+  attempts?: number | undefined;
+  /** Milliseconds between the attempts for an event with `retry: durable`; the last one is repeated. */
+  pausesMs?: readonly number[] | undefined;
+  /** Milliseconds after which an event with `retry: durable` is given up. */
+  giveUpMs?: number | undefined;
+}
+
+/** A receiver of a session's events. */
 export interface Receiver {
+  /** Absent for the webhook of the session. */
+  receiverId?: string;
   url: string;
   /** Empty if there is none. */
   token: string;
@@ -30,6 +43,9 @@ export interface Receiver {
   previous?: PreviousToken | undefined;
   /** `durable`: events are written down, and tried again until they arrive; otherwise four attempts. */
   retry?: 'contract' | 'durable';
+  schedule?: RetrySchedule | undefined;
+  /** Its own headers, by their names in lower case. */
+  headers?: Readonly<Record<string, string>>;
   /** Why it gets no calls now, for people: then its events wait, or without durable retries become failed deliveries. */
   paused?: string;
   /** Called when nobody answers at `url`: the receiver to use instead; undefined drops the event. */
@@ -63,7 +79,7 @@ export interface DeliveryContext {
   /** Another node holds the session. */
   moved(job: DeliveryJob): boolean;
   /** Makes one call; never rejects. */
-  post(job: DeliveryJob, target: Target, facts: WebhookFacts): Promise<CallResult>;
+  post(job: DeliveryJob, target: Target, event: SinkEvent): Promise<CallResult>;
   /** Reports each attempt. */
   attempted(job: DeliveryJob, report: AttemptReport): void;
   /** Called if nobody answered: true if the event goes to another receiver, which ends this delivery. */
@@ -80,13 +96,23 @@ const REASONS = {
   moved: 'the session moved to another node before the event was delivered',
 } as const;
 
+/** The longest pause between the attempts of a receiver with its own number of them. */
+const LONGEST_PAUSE_MS = 8_000;
+
+function policyOf({ schedule }: Receiver): RetryPolicy {
+  const { attempts } = schedule ?? {};
+  if (attempts === undefined) return RETRY;
+  return { ...RETRY, pausesMs: doubling(RETRY.pausesMs[0], LONGEST_PAUSE_MS).slice(0, attempts - 1) };
+}
+
 export function reportOf(
-  { deliveryId, type, messageId, url }: DeliveryJob,
+  { deliveryId, type, messageId, url, receiverId }: DeliveryJob,
   { outcome, status, reason }: CallResult,
   attempt: number,
   durationMs: number,
 ): AttemptReport {
-  return { deliveryId, type, messageId, url: shownUrl(url), attempt, outcome, status, reason, durationMs };
+  const report = { deliveryId, type, messageId, url: shownUrl(url), attempt, outcome, status, reason };
+  return { ...report, durationMs, ...(receiverId && { receiver: receiverId }) };
 }
 
 /** The attempts to deliver one event to one receiver. */
@@ -115,12 +141,15 @@ export class Delivery implements QueuedJob {
     }
     if (!this.#answered && this.#job.gone?.() && this.#context.redirected(this.#job)) return undefined;
     const startedAt = this.#context.clock.monotonic();
-    const { token, previous, deliveryId, type, body } = this.#job;
+    const { token, previous, headers, deliveryId, clientId, chat, type, body } = this.#job;
     const attempt = ++this.#attempts;
     const result = await this.#context.post(this.#job, this.#target, {
       token,
       previous,
+      headers,
       deliveryId,
+      clientId,
+      chat,
       type,
       body,
       attempt,
@@ -151,7 +180,8 @@ export class Delivery implements QueuedJob {
       this.drop('stopping');
       return undefined;
     }
-    const pause = outcome === 'failed' ? pauseAfter(RETRY, this.#attempts, this.#context.random) : undefined;
+    const { random } = this.#context;
+    const pause = outcome === 'failed' ? pauseAfter(policyOf(this.#job), this.#attempts, random) : undefined;
     if (pause === undefined && !(status === 0 && this.#context.redirected(this.#job))) {
       const cause = outcome === 'rejected' ? 'rejected' : 'exhausted';
       this.#context.dropped(this.#job, cause, reason, this.#attempts);

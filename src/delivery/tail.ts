@@ -5,7 +5,15 @@ import type { GatewayEvent } from '../events/catalogue.js';
 export type TailEntry =
   | { kind: 'event'; at: string; clientId: string; event: GatewayEvent }
   | ({ kind: 'attempt'; at: string; clientId: string } & AttemptReport)
-  | { kind: 'dropped'; at: string; clientId: string; deliveryId: string; type: string; reason: string };
+  | {
+      kind: 'dropped';
+      at: string;
+      clientId: string;
+      deliveryId: string;
+      type: string;
+      reason: string;
+      receiver?: string;
+    };
 
 /**
  * A room of the hosted inbox changed: a message was added, changed or removed, or the name, the picture or the unread
@@ -30,6 +38,8 @@ export interface AttemptReport {
   /** The event's type and message. */
   type: string;
   messageId: string;
+  /** Absent for the webhook of the session. */
+  receiver?: string;
   url: string;
   /** From 1. */
   attempt: number;

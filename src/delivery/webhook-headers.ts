@@ -18,6 +18,8 @@ export interface WebhookFacts {
   deliveryId: string;
   /** The event's type. */
   type: string;
+  /** The receiver's own headers; they replace none of the others. */
+  headers?: Readonly<Record<string, string>> | undefined;
   /** From 1. */
   attempt: number;
   /** The event as JSON. */
@@ -30,11 +32,12 @@ export interface WebhookFacts {
  * @param signedAt the same, as the receiver's machine knows it
  */
 export function webhookHeaders(
-  { token, previous, type, deliveryId, attempt, body }: WebhookFacts,
+  { token, previous, headers: own, type, deliveryId, attempt, body }: WebhookFacts,
   now: number,
   signedAt = now,
 ): Record<string, string> {
   const headers: Record<string, string> = {
+    ...own,
     'content-type': 'application/json',
     'user-agent': USER_AGENT,
     'x-sn-event': type,

@@ -22,6 +22,8 @@ export interface Target {
   origin: string;
   /** Path and query. */
   path: string;
+  /** The whole address of a broker, which gets no HTTP calls. */
+  broker?: string;
 }
 
 export interface CallResult {

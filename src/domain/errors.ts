@@ -84,6 +84,8 @@ export const ERROR_STATUSES = {
   // deliveries
   delivery_unknown: 404,
   webhook_missing: 409,
+  receiver_unknown: 404,
+  receivers_full: 409,
   webhook_taken: 409,
   webhook_unreachable: 502,
   // store

@@ -4,6 +4,9 @@ import { encodeTime, monotonicFactory } from 'ulid';
 /** Letters and digits only: a hyphen ends the clientId in a room's id. */
 export const CLIENT_ID = /^[A-Za-z0-9]{1,64}$/;
 
+/** The webhook of a session, among its receivers. */
+export const WEBHOOK_ID = '1';
+
 /** The session that the token of a one-time address names; undefined if it is malformed. Proves nothing. */
 export function sessionOfPairToken(token: string): string | undefined {
   const [clientId = ''] = token.split('.', 1);

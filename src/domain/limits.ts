@@ -150,6 +150,17 @@ export const LIMITS = {
   /** Seconds for which a listener takes over a session's events until it must renew. */
   listenMin: 5,
   listenMax: 300,
+  /** Receivers of a session, with its webhook. */
+  receivers: 8,
+  /** Characters of the name of a receiver, and of its id; entries of a list in its filter. */
+  receiverNameLength: 64,
+  receiverIdLength: 8,
+  receiverFilterEntries: 100,
+  /** Bounds of the schedule of a receiver: attempts for an event; the number of pauses, and seconds of one; hours. */
+  receiverAttempts: 6,
+  receiverPauses: 20,
+  receiverPauseSeconds: 3_600,
+  receiverGiveUpHours: 168,
   /** Milliseconds for which a failed delivery is kept. */
   failedDeliveryTtlMs: 7 * 24 * 60 * 60_000,
   /** Failed deliveries kept for each session, the newest. */

@@ -1,13 +1,16 @@
 /** A URL without user, password, query and hash, which may contain secrets. */
 export function shownUrl(address: string): string {
   if (!URL.canParse(address)) return address;
-  const { origin, pathname, username, password, search, hash } = new URL(address);
-  return username || password || search || hash ? origin + pathname : address;
+  const { pathname, username, password, search, hash } = new URL(address);
+  return username || password || search || hash ? originOf(address) + pathname : address;
 }
 
 /** Scheme, host and port of a URL: paths and queries may contain secrets. Empty if the text is no URL. */
 export function originOf(address: string): string {
-  return URL.canParse(address) ? new URL(address).origin : '';
+  if (!URL.canParse(address)) return '';
+  const { origin, protocol, host } = new URL(address);
+  // schemes that browsers do not know, such as those of brokers, have the origin "null"
+  return origin === 'null' ? `${protocol}//${host}` : origin;
 }
 
 /**

@@ -2,11 +2,13 @@ import type { ResendAnswer } from '../contract/index.js';
 import type { Dispatcher, Receiver } from '../delivery/dispatch.js';
 import type { Clock } from '../domain/clock.js';
 import { GatewayError } from '../domain/errors.js';
+import { WEBHOOK_ID } from '../domain/ids.js';
 import { sampleEvent } from '../events/sample.js';
 import type { FailedDelivery, FailedDeliveryStore, SessionRecord } from '../store/store.js';
 import type { Listeners } from './listeners.js';
 import type { Deliveries } from './services.js';
 import { previousTokenOf } from './sessions/previous-token.js';
+import { otherReceiverOf } from './sessions/receiver-list.js';
 
 /** Sends test events, and resends failed deliveries. */
 export function createDeliveries(options: {
@@ -16,7 +18,7 @@ export function createDeliveries(options: {
       clientId: string,
     ): Pick<
       SessionRecord,
-      'webhookUrl' | 'webhookToken' | 'previousToken' | 'previousTokenUntil' | 'orgId' | 'lid'
+      'webhookUrl' | 'webhookToken' | 'previousToken' | 'previousTokenUntil' | 'receivers' | 'orgId' | 'lid'
     >;
   };
   listening: Pick<Listeners, 'inFrontByHand'>;
@@ -28,9 +30,19 @@ export function createDeliveries(options: {
   /** Resends in flight: two requests for one delivery share an attempt and an answer. */
   const resending = new Map<string, Promise<ResendAnswer>>();
 
-  /** The receiver of the session's events now: its listener, or its webhook. @throws webhook_missing */
-  function receiverOf(clientId: string): Receiver {
+  /**
+   * A receiver for what is sent by hand, also while it is paused: with four attempts, or its own number of them. For the
+   * webhook its listener, if there is one.
+   * @throws webhook_missing, receiver_unknown
+   */
+  function receiverOf(clientId: string, id: string = WEBHOOK_ID): Receiver {
     const session = sessions.find(clientId);
+    if (id !== WEBHOOK_ID) {
+      const other = otherReceiverOf(session, id);
+      if (!other) throw new GatewayError('receiver_unknown', `session ${clientId} has no receiver ${id}`);
+      const { paused: _, ...named } = other;
+      return { ...named, retry: 'contract' };
+    }
     const { webhookUrl: url, webhookToken: token } = session;
     const registered = url ? { url, token, previous: previousTokenOf(session) } : undefined;
     const receiver = listening.inFrontByHand(clientId, registered);
@@ -47,13 +59,13 @@ export function createDeliveries(options: {
 
   async function sendAgain(id: string): Promise<ResendAnswer> {
     const delivery = await failedOne(id);
-    return dispatcher.resend(delivery, receiverOf(delivery.clientId));
+    return dispatcher.resend(delivery, receiverOf(delivery.clientId, delivery.receiver));
   }
 
   return {
-    async sendTestEvent(clientId, type, fields) {
+    async sendTestEvent(clientId, type, fields, id) {
       const { orgId, lid } = sessions.find(clientId);
-      const receiver = receiverOf(clientId);
+      const receiver = receiverOf(clientId, id);
       const event = sampleEvent(type, { clientId, orgId, myLid: lid, at: clock.now(), fields });
       return { ...(await dispatcher.announce(event, receiver)), signed: receiver.token !== '' };
     },

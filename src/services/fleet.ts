@@ -1,4 +1,4 @@
-import type { PolicyFigures, SessionHealth, SessionReport } from '../contract/index.js';
+import type { FleetReceiver, PolicyFigures, SessionHealth, SessionReport } from '../contract/index.js';
 import type { DeliveryFigures } from '../delivery/figures.js';
 import { KeyedLock } from '../domain/keyed-lock.js';
 import { originOf } from '../domain/text.js';
@@ -9,6 +9,8 @@ interface FleetOptions {
   sessions: { views(): SessionView[]; health(only?: string): SessionHealth[] };
   /** Deliveries of a session in this run. */
   figures(clientId: string): DeliveryFigures;
+  /** The receivers of a session beside its webhook. */
+  receivers(clientId: string): FleetReceiver[];
   /** Number of failed deliveries of a session. */
   failures(clientId: string): number;
   /** Undefined for a session without a policy. */
@@ -18,8 +20,11 @@ interface FleetOptions {
 }
 
 /** All sessions of this node with the figures that operators look at. */
-export function createFleet({ sessions, figures, failures, policy, held }: FleetOptions): Fleet {
-  function show(health: SessionHealth, view: SessionView | undefined): SessionReport {
+export function createFleet({ sessions, figures, receivers, failures, policy, held }: FleetOptions): Fleet {
+  function show(
+    { receivers: brief, ...health }: SessionHealth,
+    view: SessionView | undefined,
+  ): SessionReport {
     const { clientId } = health;
     const policyOf = policy({ clientId, orgId: view?.orgId ?? '' });
     return {
@@ -28,6 +33,7 @@ export function createFleet({ sessions, figures, failures, policy, held }: Fleet
       ...(view?.proxy && { proxy: view.proxy }),
       ...(policyOf && { policy: policyOf }),
       ...(held(clientId) > 0 && { held: held(clientId) }),
+      ...(brief && { receivers: receivers(clientId) }),
       webhook: {
         origin: originOf(view?.webhookUrl ?? ''),
         ...figures(clientId),

@@ -167,7 +167,8 @@ function stepOfEntry(entry: TailEntry): TraceStep {
   if (entry.kind === 'event') return stepAt(Date.parse(entry.at), 'announced', `event ${entry.event.type}`);
   if (entry.kind === 'dropped') return stepAt(Date.parse(entry.at), 'dropped', entry.reason);
   const { type, attempt, outcome, status, reason, durationMs, url } = entry;
-  const answer = reason || `${outcome}, ${status}`;
+  // a broker has no status
+  const answer = reason || (status ? `${outcome}, ${status}` : outcome);
   const what = `${type}, attempt ${attempt}: ${answer} after ${durationMs} ms at ${shownUrl(url)}`;
   return stepAt(Date.parse(entry.at), 'attempted', what);
 }

@@ -87,6 +87,10 @@ const COMMAND_OF: Readonly<Record<string, string>> = {
   'GET /media-files/{messageId}/url': 'media url',
   'POST /listen-webhook': 'listen',
   'POST /unlisten-webhook': 'listen',
+  'GET /receivers': 'receivers list',
+  'POST /receivers': 'receivers add',
+  'POST /receivers/update': 'receivers set',
+  'POST /receivers/remove': 'receivers remove',
   'POST /send-test-event': 'trigger',
   'GET /message-trace': 'why',
   'GET /failed-deliveries': 'failed list',
@@ -359,6 +363,13 @@ const ROWS: readonly Row[] = [
 
 /** Commands that other tests run as a process, to their end: in a real terminal, or for long. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
+  'receivers list': 'test/api/receivers.test.ts',
+  'receivers add': 'test/api/receivers.test.ts',
+  'receivers set': 'test/api/receivers.test.ts',
+  'receivers remove': 'test/api/receivers.test.ts',
+  'receivers pause': 'test/api/receivers.test.ts',
+  'receivers resume': 'test/api/receivers.test.ts',
+  'receivers test': 'test/api/receivers.test.ts',
   start: 'test/commands/process.long.test.ts',
   demo: 'test/terminal/commands.long.test.ts',
   pair: 'test/terminal/commands.long.test.ts',

@@ -20,6 +20,7 @@ const CHANGING = [
   '/export',
   '/set-api-secret',
   '/set-webhook',
+  '/receivers/remove',
   '/failed-deliveries/{id}/resend',
 ];
 /** Needs the master token whatever the session. */

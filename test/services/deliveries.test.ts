@@ -34,7 +34,7 @@ describe('Deliveries', () => {
     receiver = await startReceiver();
     const acme = {
       ...{ webhookUrl: receiver.url, webhookToken: 'secret', previousToken: null, previousTokenUntil: 0 },
-      ...{ orgId: 'org-1', lid: '90000000000009' },
+      ...{ receivers: null, orgId: 'org-1', lid: '90000000000009' },
     };
     const sessions = new Map([
       ['acme', acme],

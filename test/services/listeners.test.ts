@@ -233,7 +233,7 @@ describe('listeners', () => {
     expect(listeners.inFrontByHand('mute', undefined)).to.equal(undefined);
     await listeners.listen(wish({ clientId: 'mute' }));
     const noToken = { webhookToken: '', previousToken: null, previousTokenUntil: 0 };
-    const session = { webhookUrl: '', ...noToken, orgId: '', lid: '' };
+    const session = { webhookUrl: '', ...noToken, receivers: null, orgId: '', lid: '' };
     const deliveries = createDeliveries({
       sessions: { find: () => session },
       listening: listeners,

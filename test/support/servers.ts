@@ -67,7 +67,7 @@ function program(name: string): string {
 }
 
 /** Resolves when the server printed a text; reads on, so that it never waits for a reader. */
-function printed(server: ChildProcess, output: Readable, text: string): Promise<void> {
+export function printed(server: ChildProcess, output: Readable, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     const lines = createInterface({ input: output });
@@ -76,7 +76,8 @@ function printed(server: ChildProcess, output: Readable, text: string): Promise<
   });
 }
 
-async function ended(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+/** Ends a server, if it runs, and resolves when it has ended. */
+export async function ended(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return;
   const exit = once(server, 'exit');
   server.kill(signal);

@@ -10,9 +10,10 @@ import { confinedTo, sessionFilter } from '../caller.js';
 import { type Route, route } from '../route.js';
 
 export const deliveryRoutes: readonly Route[] = [
-  route(deliveries.sendTestEvent, ({ payload: { clientId, type, fields } }, { services }) =>
-    services.deliveries.sendTestEvent(clientId, type, fields),
-  ),
+  route(deliveries.sendTestEvent, ({ payload }, { services }) => {
+    const { clientId, type, fields, receiver } = payload;
+    return services.deliveries.sendTestEvent(clientId, type, fields, receiver);
+  }),
   route(deliveries.listenWebhook, async ({ payload }, { services }) => ({
     ok: true,
     ...(await services.listening.listen(payload)),
@@ -23,8 +24,20 @@ export const deliveryRoutes: readonly Route[] = [
     return { ok: true, clientId, ended, webhookUrl };
   }),
   route(deliveries.listFailedDeliveries, async (request, { services }) => {
-    const { limit, before } = request.query;
-    const filter = { ...sessionFilter(request), limit, ...(before && { before: pageEndIn(before) }) };
+    const { clientId, receiver, limit, before } = request.query;
+    if (receiver !== undefined && clientId === undefined) {
+      throw new GatewayError(
+        'invalid_request',
+        'receiver needs a clientId: each session has its own receivers',
+      );
+    }
+    const named = receiver !== undefined && { receiver };
+    const filter = {
+      ...sessionFilter(request),
+      ...named,
+      limit,
+      ...(before && { before: pageEndIn(before) }),
+    };
     const found = await services.deliveries.failed(filter);
     const last = found.length === limit ? found.at(-1) : undefined;
     return { failedDeliveries: found.map(view), ...(last && { next: `${last.failedAt}-${last.id}` }) };
@@ -56,9 +69,10 @@ function pageEndIn(text: string): Pick<FailedDelivery, 'failedAt' | 'id'> {
 }
 
 /** A failed delivery as the API shows it, without the event. */
-function view({ id, clientId, url, type, messageId, reason, attempts, failedAt }: FailedDelivery) {
+function view({ id, clientId, receiver, url, type, messageId, reason, attempts, failedAt }: FailedDelivery) {
   const at = new Date(failedAt).toISOString();
-  return { id, clientId, url: shownUrl(url), type, messageId, reason, attempts, failedAt: at };
+  const named = receiver !== undefined && { receiver };
+  return { id, clientId, ...named, url: shownUrl(url), type, messageId, reason, attempts, failedAt: at };
 }
 
 /**

@@ -14,6 +14,7 @@ import { messageRoutes } from './messages.js';
 import { peopleRoutes } from './people.js';
 import { policyRoutes } from './policies.js';
 import { profileRoutes } from './profile.js';
+import { receiverRoutes } from './receivers.js';
 import { sessionRoutes } from './sessions.js';
 import { traceRoutes } from './traces.js';
 
@@ -29,6 +30,7 @@ export const ROUTES: readonly Route[] = [
   ...groupRoutes,
   ...inboxRoutes,
   ...mediaRoutes,
+  ...receiverRoutes,
   ...deliveryRoutes,
   ...traceRoutes,
   ...eventRoutes,

@@ -10,6 +10,7 @@ import type { Contacts } from '../identities/contacts.js';
 import type { SessionPart } from '../lifecycle.js';
 import type { Announcements } from '../messages/announce.js';
 import type { Presence as PresenceCalls } from '../services.js';
+import { wantsType } from '../sessions/receiver-list.js';
 import { chatAddress, conversationOf, isOwn, PeopleNames } from './conversation.js';
 import { SessionQueue } from './queue.js';
 
@@ -187,8 +188,8 @@ export class Presence implements SessionPart, PresenceCalls {
   }
 }
 
-function isOptedIn({ extraEvents }: SessionRecord): boolean {
-  return extraEvents.includes('presence');
+function isOptedIn(record: SessionRecord): boolean {
+  return wantsType(record, 'presence');
 }
 
 /** @throws GatewayError invalid_request */

@@ -9,18 +9,26 @@ import type { LinkEvent } from '../../link/link.js';
 import type { Logger } from '../../log.js';
 import type { SessionRecord } from '../../store/store.js';
 import { previousTokenOf } from '../sessions/previous-token.js';
+import { othersFor } from '../sessions/receiver-list.js';
 import { Interrupted, type StoreRetry } from '../store-retry.js';
 
-/** Delivers events: to live streams always, to the receiver if there is one. */
+/** Delivers events. */
 export interface Announcer {
+  /** To live streams always, to the webhook if there is one. */
   announce(
     event: GatewayEvent,
     receiver: Receiver | undefined,
     options?: { keptByCaller?: boolean },
   ): Promise<DeliveryResult>;
+  /** To a receiver beside the webhook. */
+  deliver(
+    event: GatewayEvent,
+    receiver: Receiver,
+    options?: { keptByCaller?: boolean },
+  ): Promise<DeliveryResult>;
 }
 
-/** Announces messages, and the opt-in status events, to the receiver of a session. */
+/** Announces messages, and the opt-in status events, to the receivers of a session. */
 export class Announcements {
   readonly #options;
 
@@ -38,6 +46,7 @@ export class Announcements {
    * Announces a message; again after a store outage in which it could be neither delivered nor kept.
    * @param isKept the journal or the record of the send keeps the message until it is delivered
    * @param abandoned aborted when this node loses the session
+   * @param written called when all receivers with durable retries have the message, or it failed: the next one of the chat may follow
    * @throws Interrupted
    */
   async message(
@@ -45,11 +54,13 @@ export class Announcements {
     event: EventEnvelope,
     isKept: boolean,
     abandoned: AbortSignal,
+    written?: () => void,
   ): Promise<void> {
     if (abandoned.aborted) throw new Interrupted();
     this.#options.observer.received(event.type);
-    const { deliveryId } = await this.#deliver(event, receiverOf(session), isKept, abandoned);
-    if (!deliveryId && !session.orgId) this.#noteNoReceiver(event);
+    const to = { webhook: receiverOf(session), others: othersFor(session, event) };
+    const { deliveryId } = await this.#deliver(event, to, isKept, abandoned, written);
+    if (!deliveryId && to.others.length === 0 && !session.orgId) this.#noteNoReceiver(event);
   }
 
   /**
@@ -62,6 +73,7 @@ export class Announcements {
     message: EventEnvelope,
     reason: UnreadableReason,
     abandoned: AbortSignal,
+    written?: () => void,
   ): Promise<void> {
     if (abandoned.aborted) throw new Interrupted();
     const { clientId, orgId, timestamp, chatRoomId, myLid, clientLid, remoteJid, isGroup } = message;
@@ -77,19 +89,43 @@ export class Announcements {
       ...(group && { group }),
     };
     const wanted = session.extraEvents.includes(event.type);
-    await this.#deliver(event, wanted ? receiverOf(session) : undefined, true, abandoned);
+    const to = { webhook: wanted ? receiverOf(session) : undefined, others: othersFor(session, event) };
+    await this.#deliver(event, to, true, abandoned, written);
   }
 
-  /** @throws Interrupted */
+  /**
+   * Delivers to the webhook and to the others side by side: none of them waits for another one.
+   * @returns the result of the webhook
+   * @throws Interrupted if one of them did not get the event, and nobody has it for this receiver
+   */
   async #deliver(
     event: GatewayEvent,
-    receiver: Receiver | undefined,
+    { webhook, others }: { webhook: Receiver | undefined; others: readonly Receiver[] },
     isKept: boolean,
     abandoned: AbortSignal,
+    written?: () => void,
   ): Promise<DeliveryResult> {
-    const { announcer, retry } = this.#options;
+    const { announcer } = this.#options;
+    const options = { keptByCaller: isKept };
+    const first = this.#untilSafe(abandoned, () => announcer.announce(event, webhook, options));
+    if (others.length === 0) return first;
+    const rest = others.map((one) =>
+      this.#untilSafe(abandoned, () => announcer.deliver(event, one, options)),
+    );
+    const durable = [webhook, ...others].flatMap((one, index) =>
+      one?.retry === 'durable' ? [index === 0 ? first : rest[index - 1]] : [],
+    );
+    if (written) void Promise.allSettled(durable).then(written);
+    const ends = await Promise.allSettled([first, ...rest]);
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    return first;
+  }
+
+  /** Repeats a delivery until the event is delivered, written down or listed as failed. @throws Interrupted */
+  async #untilSafe(abandoned: AbortSignal, deliver: () => Promise<DeliveryResult>): Promise<DeliveryResult> {
+    const { retry } = this.#options;
     for (;;) {
-      const result = await announcer.announce(event, receiver, { keptByCaller: isKept });
+      const result = await deliver();
       // a delivery that failed after the session had left was not kept: the session's next owner repeats it
       const isLeft = abandoned.aborted && !result.delivered && !result.waiting;
       if (!result.interrupted && !isLeft) return result;
@@ -125,10 +161,12 @@ export class Announcements {
     });
   }
 
-  /** Live streams get every opt-in event, a receiver only the types that its session enabled. */
+  /** Live streams get every opt-in event, the webhook only the types that its session enabled, other receivers also their own types. */
   optIn(session: SessionRecord, event: GatewayEvent & { type: ExtraEventType }): void {
     const wanted = session.extraEvents.includes(event.type);
-    void this.#options.announcer.announce(event, wanted ? receiverOf(session) : undefined);
+    const { announcer } = this.#options;
+    void announcer.announce(event, wanted ? receiverOf(session) : undefined);
+    for (const other of othersFor(session, event)) void announcer.deliver(event, other);
   }
 
   #noteNoReceiver({ clientId, messageId, type }: EventEnvelope): void {
@@ -139,7 +177,7 @@ export class Announcements {
   }
 }
 
-/** Undefined when the session has no webhook. */
+/** The webhook; undefined when the session has none. */
 export function receiverOf(session: SessionRecord): Receiver | undefined {
   const { webhookUrl: url, webhookToken: token, retry, webhookPaused: paused } = session;
   return url

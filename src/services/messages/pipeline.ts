@@ -41,6 +41,8 @@ export interface InboundMessage {
   abandoned: AbortSignal;
   /** For a receiver that gets the events of a chat in order: resolves when the earlier messages of the chat are announced. */
   turn?: Promise<void> | undefined;
+  /** Called when receivers with durable retries have the message. */
+  onWritten?: (() => void) | undefined;
 }
 
 /** A message after its trace and its history row are written. */

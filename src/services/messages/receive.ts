@@ -8,6 +8,7 @@ import type { IncomingMessage, LinkFactory, UnreadableMessage } from '../../link
 import type { SessionRecord, Store } from '../../store/store.js';
 import { admit, isRemembered, Traces } from '../incoming/traces.js';
 import type { SessionPart } from '../lifecycle.js';
+import { hasDurable } from '../sessions/receiver-list.js';
 import { Interrupted } from '../store-retry.js';
 import type { Announcements } from './announce.js';
 import { KnownMessages } from './known-messages.js';
@@ -207,13 +208,19 @@ export class Receiver implements SessionPart {
     });
     // a copy: a pairing that begins meanwhile does not concern this message
     const inbound = { session: { ...session }, message, abandoned: abandonment.signal };
-    const isOrdered = session.retry === 'durable';
+    const isOrdered = hasDurable(session);
     const chat = `${clientId} ${message.chat}`;
     const turn = isOrdered ? this.#chats.idle(chat) : undefined;
+    let onWritten: (() => void) | undefined;
+    const written =
+      isOrdered &&
+      new Promise<void>((resolve) => {
+        onWritten = resolve;
+      });
     const start = async () => {
       const remembered = isRemembered(message);
       if (remembered) arrived = this.#known.expect(clientId, message.messageId);
-      await work({ ...inbound, isRemembered: remembered, turn }, onKept);
+      await work({ ...inbound, isRemembered: remembered, turn, onWritten }, onKept);
     };
     const { messageId } = message;
     const inFlight: InFlight = { clientId, messageId, entries, abandonment, kept, done: Promise.resolve() };
@@ -232,7 +239,8 @@ export class Receiver implements SessionPart {
         this.#inFlight.delete(clientId, inFlight);
         this.#copies.delete(copyOf, inFlight);
       });
-    if (isOrdered) void this.#chats.run(chat, () => inFlight.done);
+    // the next message waits for receivers with durable retries alone, not for the attempts of the others
+    if (written) void this.#chats.run(chat, () => Promise.race([inFlight.done, written]));
     return inFlight;
   }
 
@@ -242,13 +250,13 @@ export class Receiver implements SessionPart {
     isKept: boolean,
     onKept: (recorded: boolean) => void,
   ): Promise<void> {
-    const { session, unreadable, abandoned, turn } = inbound;
+    const { session, unreadable, abandoned, turn, onWritten } = inbound;
     const { announcements } = this.#options;
     const { event, recorded } = await this.#pipeline.keep(inbound);
     onKept(recorded);
     await turn;
-    if (event && unreadable) await announcements.unreadable(session, event, unreadable, abandoned);
-    else if (event) await announcements.message(session, event, isKept, abandoned);
+    if (event && unreadable) await announcements.unreadable(session, event, unreadable, abandoned, onWritten);
+    else if (event) await announcements.message(session, event, isKept, abandoned, onWritten);
   }
 
   /**

@@ -3,7 +3,10 @@ import type {
   ListenAnswer,
   ListenWish,
   MessageTrace,
+  NewReceiver,
   Node,
+  Receiver,
+  ReceiverChanges,
   ResendAnswer,
   TestEventAnswer,
 } from '../../contract/index.js';
@@ -11,20 +14,33 @@ import type { ExtraEventType, MessageEventType } from '../../events/catalogue.js
 import type { SampleFields } from '../../events/sample.js';
 import type { FailedDelivery, FailedFilter } from '../../store/store.js';
 
+/** The receivers of a session beside its webhook. Every method throws session_unknown. */
+export interface Receivers {
+  /** With the webhook as `1`, if there is one; never with tokens. */
+  list(clientId: string): Promise<Receiver[]>;
+  /** @throws receivers_full */
+  add(clientId: string, receiver: NewReceiver): Promise<Receiver>;
+  /** @throws receiver_unknown, invalid_request for the webhook */
+  change(clientId: string, id: string, changes: ReceiverChanges): Promise<Receiver>;
+  /** @returns the number of events that waited for it @throws receiver_unknown, invalid_request for the webhook */
+  remove(clientId: string, id: string): Promise<{ discarded: number }>;
+}
+
 export interface Deliveries {
   /**
-   * Sends a realistic event of a type to the session's webhook.
-   * @throws session_unknown, webhook_missing, invalid_request for fields that such an event does not have
+   * Sends a realistic event of a type to the session's webhook, or to another receiver.
+   * @throws session_unknown, webhook_missing, receiver_unknown, invalid_request for fields that such an event does not have
    */
   sendTestEvent(
     clientId: string,
     type: MessageEventType | ExtraEventType,
     fields?: SampleFields,
+    receiver?: string,
   ): Promise<TestEventAnswer>;
   /** Newest first. */
   failed(filter: FailedFilter): Promise<FailedDelivery[]>;
   failedOne(id: string): Promise<FailedDelivery>;
-  /** Sends it again with four new attempts; it leaves the list when it arrives. @throws delivery_unknown */
+  /** Sends it again with four new attempts; it leaves the list when it arrives. @throws delivery_unknown, webhook_missing, receiver_unknown */
   resend(id: string): Promise<ResendAnswer>;
 }
 

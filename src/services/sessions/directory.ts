@@ -5,6 +5,7 @@ import { shownProxy } from '../../domain/proxy.js';
 import type { SessionRecord, SessionStore } from '../../store/store.js';
 import type { SessionView } from '../services.js';
 import type { ApiSecretHasher } from './api-secret.js';
+import { damageOfReceivers, readReceivers } from './receiver-list.js';
 import type { Session } from './session.js';
 
 /** Milliseconds between two reads of all secrets: a caller that tries wrong ones must not keep the store busy. */
@@ -116,9 +117,9 @@ export function sessionView({ record }: Pick<Session, 'record'>): SessionView {
 
 /** Events that wait in the store for the receivers of sessions. */
 export interface WaitingEvents {
-  /** Undefined when none wait. */
-  waiting(clientId: string): SessionHealth['waiting'];
-  /** The receiver has changed: tries it at once. */
+  /** For the webhook, or another receiver; undefined when none wait. */
+  waiting(clientId: string, receiverId?: string): SessionHealth['waiting'];
+  /** The webhook has changed: tries it at once. */
   retryNow(clientId: string): void;
 }
 
@@ -126,10 +127,13 @@ export interface WaitingEvents {
 export function sessionHealth(
   session: Session,
   openJournal: number,
-  parts: { [Part in 'history' | 'restriction' | 'warning' | 'waiting']?: SessionHealth[Part] | undefined },
+  parts: { [Part in 'history' | 'restriction' | 'warning']?: SessionHealth[Part] | undefined },
+  waitingFor: WaitingEvents['waiting'],
 ): SessionHealth {
   const { record } = session;
-  const { history, restriction, warning, waiting } = parts;
+  const { history, restriction, warning } = parts;
+  const waiting = waitingFor(record.clientId);
+  const receivers = receiversHealth(record, waitingFor);
   const vitals = session.link?.vitals();
   const silentMs = vitals?.silentMs ?? Number.POSITIVE_INFINITY;
   return {
@@ -153,7 +157,16 @@ export function sessionHealth(
     ...(warning && { warning }),
     ...(waiting && { waiting }),
     ...(record.webhookPaused && { webhookPaused: record.webhookPaused }),
+    ...(receivers.length > 0 && { receivers }),
   };
+}
+
+function receiversHealth(record: SessionRecord, waitingFor: WaitingEvents['waiting']) {
+  if (damageOfReceivers(record) !== undefined) return [];
+  return readReceivers(record.receivers).receivers.map(({ id, paused }) => {
+    const waiting = waitingFor(record.clientId, id);
+    return { id, ...(paused && { paused }), ...(waiting && { waiting }) };
+  });
 }
 
 function rfc3339(at: number): string {

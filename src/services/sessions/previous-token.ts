@@ -14,26 +14,55 @@ export function previousTokenOf({
   return token ? { token, until } : undefined;
 }
 
-/**
- * What a change of the webhook changes in the record. A new token ends the signatures of the one before, unless
- * `previousTokenFor` keeps them for so many seconds; without a new token it moves the end of those that are kept.
- * @param now milliseconds since the epoch
- * @throws GatewayError invalid_request
- */
-export function webhookChanges(record: SessionRecord, settings: WebhookChanges, now: number): RecordChanges {
-  const { previousTokenFor: seconds, ...changes } = definedOnly(settings);
-  const { webhookToken: token = record.webhookToken } = changes;
-  const kept = now < record.previousTokenUntil ? record.previousToken : null;
-  const previousToken = token === record.webhookToken ? kept : record.webhookToken;
-  if (seconds) {
-    if (!token || !previousToken) throw nothingKept();
-    return { ...changes, previousToken, previousTokenUntil: now + seconds * 1_000 };
-  }
-  const goesOn = seconds === undefined && token === record.webhookToken && kept !== null;
-  return goesOn ? changes : { ...changes, ...NONE };
+/** A token with the one before it, of the webhook or of another receiver. */
+interface Tokens {
+  token: string;
+  previousToken: string | null;
+  previousTokenUntil: number;
 }
 
-function nothingKept(): GatewayError {
-  const rule = 'needs a new webhookToken, and a token before it';
+/**
+ * Changes a token. A new one ends the signatures of the one before, unless `seconds` keeps them for so long; without a new token
+ * `seconds` moves the end of those that are kept.
+ * @param now milliseconds since the epoch
+ * @param change.field the name of the token in the request
+ * @throws GatewayError invalid_request
+ */
+export function tokenChanges(
+  before: Tokens,
+  {
+    token = before.token,
+    seconds,
+    field,
+  }: { token: string | undefined; seconds: number | undefined; field: string },
+  now: number,
+): Tokens {
+  const kept = now < before.previousTokenUntil ? before.previousToken : null;
+  const previousToken = token === before.token ? kept : before.token;
+  if (seconds) {
+    if (!token || !previousToken) throw nothingKept(field);
+    return { token, previousToken, previousTokenUntil: now + seconds * 1_000 };
+  }
+  const goesOn = seconds === undefined && token === before.token && kept !== null;
+  return goesOn ? { ...before, token } : { token, ...NONE };
+}
+
+/** What a change of the webhook changes in the record. @throws GatewayError invalid_request */
+export function webhookChanges(record: SessionRecord, settings: WebhookChanges, now: number): RecordChanges {
+  const { previousTokenFor: seconds, ...changes } = definedOnly(settings);
+  const { webhookToken: token, previousToken, previousTokenUntil } = record;
+  const tokens = tokenChanges(
+    { token, previousToken, previousTokenUntil },
+    { token: changes.webhookToken, seconds, field: 'webhookToken' },
+    now,
+  );
+  return {
+    ...changes,
+    ...{ previousToken: tokens.previousToken, previousTokenUntil: tokens.previousTokenUntil },
+  };
+}
+
+function nothingKept(field: string): GatewayError {
+  const rule = `needs a new ${field}, and a token before it`;
   return new GatewayError('invalid_request', `previousTokenFor ${rule}`);
 }

@@ -159,6 +159,7 @@ export function newRecord(
     rejectCalls: false,
     retry: 'contract',
     webhookPaused: '',
+    receivers: null,
     retentionDays: null,
     proxy,
     extraEvents: [],

@@ -15,6 +15,7 @@ import { SessionDirectory, sessionHealth, sessionView, type WaitingEvents } from
 import { dropLeftovers } from './link-steps.js';
 import { type Ownership, SOLE_OWNERSHIP } from './ownership.js';
 import { webhookChanges } from './previous-token.js';
+import { damageOfReceivers } from './receiver-list.js';
 import {
   definedOnly,
   hasMoved,
@@ -200,10 +201,8 @@ export class SessionRegistry implements Sessions {
     const sessions = this.all().filter(({ clientId }) => only === undefined || clientId === only);
     return sessions.map((session) => {
       const { clientId } = session;
-      return sessionHealth(session, openJournal(clientId), {
-        ...{ history: history(clientId), ...restriction(clientId) },
-        waiting: waiting?.waiting(clientId),
-      });
+      const parts = { history: history(clientId), ...restriction(clientId) };
+      return sessionHealth(session, openJournal(clientId), parts, (...named) => waiting?.waiting(...named));
     });
   }
 
@@ -331,7 +330,8 @@ export class SessionRegistry implements Sessions {
     const status = isTerminal(record.status) ? record.status : paired ? 'reconnecting' : 'initializing';
     const statusSince = status === record.status ? record.statusSince : this.#options.clock.now();
     const session = this.#keep({ ...record, status, statusSince });
-    if (damage !== undefined) this.quarantine(session, damage);
+    const reason = damage ?? damageOfReceivers(record);
+    if (reason !== undefined) this.quarantine(session, reason);
     return session;
   }
 

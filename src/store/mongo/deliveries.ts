@@ -1,9 +1,11 @@
 import type { Filter } from 'mongodb';
+import { WEBHOOK_ID } from '../../domain/ids.js';
 import type { FailedDelivery, FailedDeliveryStore, WaitingDelivery, WaitingDeliveryStore } from '../store.js';
 import type { MongoDatabase } from './database.js';
 import { putIfAbsent } from './writes.js';
 
-type FailedDocument = Omit<FailedDelivery, 'id'> & { _id: string };
+/** Without a receiver, or after a restore with null, it is for the webhook. */
+type FailedDocument = Omit<FailedDelivery, 'id' | 'receiver'> & { _id: string; receiver?: string | null };
 
 const NEWEST_FIRST = { failedAt: -1, _id: -1 } as const;
 
@@ -11,9 +13,9 @@ const NEWEST_FIRST = { failedAt: -1, _id: -1 } as const;
 export function mongoFailedDeliveries({ db, run }: MongoDatabase): FailedDeliveryStore {
   const failed = db.collection<FailedDocument>('failed_deliveries');
   /** The oldest go in a step of their own: being interrupted leaves some too many until the next one is added. */
-  const dropOldest = async (clientId: string, keep: number) => {
+  const dropOldest = async (clientId: string, receiver: string, keep: number) => {
     const tooMany = await failed
-      .find({ clientId }, { projection: { _id: 1 } })
+      .find({ clientId, ...ofReceiver(receiver) }, { projection: { _id: 1 } })
       .sort(NEWEST_FIRST)
       .skip(keep)
       .toArray();
@@ -24,13 +26,14 @@ export function mongoFailedDeliveries({ db, run }: MongoDatabase): FailedDeliver
     async add({ id, ...fields }, keep) {
       await run(async () => {
         await failed.replaceOne({ _id: id }, fields, { upsert: true });
-        await dropOldest(fields.clientId, keep);
+        await dropOldest(fields.clientId, fields.receiver ?? WEBHOOK_ID, keep);
       });
     },
-    async list({ clientId, limit, before }) {
+    async list({ clientId, receiver, limit, before }) {
       if (limit < 1) return run(async () => []);
       const found = failed.find({
         ...(clientId !== undefined && { clientId }),
+        ...(receiver !== undefined && ofReceiver(receiver)),
         ...(before && olderThan(before)),
       });
       return (await run(() => found.sort(NEWEST_FIRST).limit(limit).toArray())).map(toDelivery);
@@ -43,6 +46,13 @@ export function mongoFailedDeliveries({ db, run }: MongoDatabase): FailedDeliver
       const counted = failed.aggregate<{ _id: string; count: number }>([
         ...(clientId === undefined ? [] : [{ $match: { clientId } }]),
         { $group: { _id: '$clientId', count: { $sum: 1 } } },
+      ]);
+      return new Map((await run(() => counted.toArray())).map(({ _id, count }) => [_id, count]));
+    },
+    async countsOf(clientId) {
+      const counted = failed.aggregate<{ _id: string; count: number }>([
+        { $match: { clientId } },
+        { $group: { _id: { $ifNull: ['$receiver', WEBHOOK_ID] }, count: { $sum: 1 } } },
       ]);
       return new Map((await run(() => counted.toArray())).map(({ _id, count }) => [_id, count]));
     },
@@ -60,11 +70,16 @@ function olderThan({ failedAt, id }: Pick<FailedDelivery, 'failedAt' | 'id'>): F
   return { $or: [{ failedAt: { $lt: failedAt } }, { failedAt, _id: { $lt: id } }] };
 }
 
-function toDelivery({ _id, ...fields }: FailedDocument): FailedDelivery {
-  return { id: _id, ...fields };
+function toDelivery({ _id, receiver, ...fields }: FailedDocument): FailedDelivery {
+  return { id: _id, ...fields, ...(receiver && { receiver }) };
 }
 
-type WaitingDocument = Omit<WaitingDelivery, 'id'> & { _id: string };
+/** The webhook has no name in a document. */
+function ofReceiver(receiver: string): Pick<Filter<FailedDocument>, 'receiver'> {
+  return { receiver: receiver === WEBHOOK_ID ? null : receiver };
+}
+
+type WaitingDocument = Omit<WaitingDelivery, 'id' | 'receiver'> & { _id: string; receiver?: string | null };
 
 /** Waiting deliveries in the collection `waiting_deliveries`, by their id. */
 export function mongoWaitingDeliveries({ db, run }: MongoDatabase): WaitingDeliveryStore {
@@ -76,13 +91,16 @@ export function mongoWaitingDeliveries({ db, run }: MongoDatabase): WaitingDeliv
     async list(clientId) {
       const found = waiting.find({ clientId }).sort({ since: 1, _id: 1 });
       const documents = await run(() => found.project<Omit<WaitingDocument, 'body'>>({ body: 0 }).toArray());
-      return documents.map(({ _id, ...fields }) => ({ id: _id, ...fields }));
+      return documents.map(({ _id, receiver, ...fields }) => ({
+        ...{ id: _id, ...fields },
+        ...(receiver && { receiver }),
+      }));
     },
     async get(id) {
       const found = await run(() => waiting.findOne({ _id: id }));
       if (!found) return undefined;
-      const { _id, ...fields } = found;
-      return { id: _id, ...fields };
+      const { _id, receiver, ...fields } = found;
+      return { id: _id, ...fields, ...(receiver && { receiver }) };
     },
     async noteAttempts(clientId, id, attempts) {
       await run(() => waiting.updateOne({ _id: id, clientId }, { $set: { attempts } }));

@@ -18,6 +18,7 @@ type SessionDocument = Omit<
   | 'linkedAt'
   | 'linkedNumber'
   | 'restrictions'
+  | 'receivers'
 > & {
   _id: string;
   statusSince?: number;
@@ -32,6 +33,7 @@ type SessionDocument = Omit<
   linkedAt?: number | null;
   linkedNumber?: string | null;
   restrictions?: string | null;
+  receivers?: string | null;
 };
 
 /** Sessions in the collection `sessions`, by clientId. */
@@ -81,5 +83,6 @@ function toRecord({ _id, ...fields }: SessionDocument): SessionRecord {
     linkedAt: fields.linkedAt ?? 0,
     linkedNumber: fields.linkedNumber ?? '',
     restrictions: fields.restrictions ?? '',
+    receivers: fields.receivers ?? null,
   };
 }

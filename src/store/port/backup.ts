@@ -28,6 +28,8 @@ export const BACKED_UP = collections({
     ...{ retentionDays: 'number?', retry: 'text?', webhookPaused: 'text?', createdAt: 'number' },
     ...{ previousToken: 'text?', previousTokenUntil: 'number?' },
     ...{ linkedAt: 'number?', linkedNumber: 'text?', restrictions: 'text?' },
+    // a JSON object, sealed
+    receivers: 'text?',
   },
   // the credentials are the key with an empty type and id
   keys: { type: 'text', id: 'text', value: 'bytes' },
@@ -72,11 +74,11 @@ export const BACKED_UP = collections({
   // before the failed ones, which they may become
   waiting_deliveries: {
     ...{ id: 'text', chat: 'text', type: 'text', messageId: 'text', body: 'text', size: 'number' },
-    ...{ attempts: 'number', since: 'number' },
+    ...{ attempts: 'number', since: 'number', receiver: 'text?' },
   },
   failed_deliveries: {
     ...{ id: 'text', url: 'text', type: 'text', messageId: 'text', body: 'text', reason: 'text' },
-    ...{ attempts: 'number', failedAt: 'number' },
+    ...{ attempts: 'number', failedAt: 'number', receiver: 'text?' },
   },
   files: {
     ...{ id: 'text', chatRoomId: 'text', messageId: 'text', mimeType: 'text', mediaType: 'text' },

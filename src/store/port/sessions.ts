@@ -23,6 +23,8 @@ export interface SessionRecord {
   retry: 'contract' | 'durable';
   /** Why the webhook gets no calls now, for people; empty while it gets them. */
   webhookPaused: string;
+  /** The receivers beside the webhook, as JSON (`services/sessions/receiver-list.ts`); null: it never had any. */
+  receivers: string | null;
   /** Every call that comes is declined. */
   rejectCalls: boolean;
   /** Days that messages and files are kept; 0 for ever, null as the daemon's setting says. */

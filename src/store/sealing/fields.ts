@@ -41,6 +41,9 @@ const heldPlace = ({ messageId, to }: Pick<SentRecord, 'messageId' | 'to'>): Pla
   to,
 ];
 
+/** With another receiver, an event would go to somebody else. Those of the webhook are as earlier releases sealed them. */
+const other = (receiver: string | undefined) => (receiver === undefined ? [] : [receiver]);
+
 /**
  * Every sealed field. Ids, addresses, names of people, times, flags and counts stay readable: the store searches them.
  * The places are part of the stored format; a changed place makes existing values unreadable.
@@ -52,6 +55,8 @@ export const SEALED = {
     webhookToken: () => ['sessions', 'webhookToken'],
     // with another time it would sign for longer
     previousToken: ({ previousTokenUntil }) => ['sessions', 'previousToken', String(previousTokenUntil)],
+    // addresses and tokens
+    receivers: () => ['sessions', 'receivers'],
     pollLookupUrl: () => ['sessions', 'pollLookupUrl'],
     proxy: () => ['sessions', 'proxy'],
     // in the row of another session the hash would open that session
@@ -95,11 +100,11 @@ export const SEALED = {
     url: ({ jid, preview }) => ['pictures', 'url', jid, preview ? 'preview' : 'full'],
   }),
   failedDeliveries: fields<FailedDelivery>({
-    url: ({ id }) => ['failed-deliveries', 'url', id],
-    body: ({ id }) => ['failed-deliveries', 'body', id],
+    url: ({ id, receiver }) => ['failed-deliveries', 'url', id, ...other(receiver)],
+    body: ({ id, receiver }) => ['failed-deliveries', 'body', id, ...other(receiver)],
   }),
-  waitingDeliveries: fields<Pick<WaitingDelivery, 'id' | 'body'>>({
-    body: ({ id }) => ['waiting-deliveries', 'body', id],
+  waitingDeliveries: fields<Pick<WaitingDelivery, 'id' | 'receiver' | 'body'>>({
+    body: ({ id, receiver }) => ['waiting-deliveries', 'body', id, ...other(receiver)],
   }),
 };
 
@@ -178,7 +183,12 @@ export function sealRights(sealer: Sealer, record: SessionRecord): Partial<Sessi
 
 /** The session without its texts, of which some cannot be opened. */
 export function withoutRights(record: SessionRecord): SessionRecord {
-  return { ...record, ...Object.fromEntries(RIGHT_TEXTS.map((name) => [name, ''])), previousToken: null };
+  return {
+    ...record,
+    ...Object.fromEntries(RIGHT_TEXTS.map((name) => [name, ''])),
+    previousToken: null,
+    receivers: null,
+  };
 }
 
 /** The parts of a message that are always read together are sealed together, in the place of `extras`. */

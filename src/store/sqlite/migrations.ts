@@ -362,4 +362,10 @@ ALTER TABLE sessions ADD COLUMN linked_at INTEGER; -- null: not known
 ALTER TABLE sessions ADD COLUMN linked_number TEXT; -- null: not known
 ALTER TABLE sessions ADD COLUMN restrictions TEXT; -- of that number, as JSON; null: none
 `,
+  // receivers beside the webhook
+  `-- v22 (compatible with v6+)
+ALTER TABLE sessions ADD COLUMN receivers TEXT; -- sealed; null: none
+ALTER TABLE failed_deliveries ADD COLUMN receiver TEXT; -- null: the webhook
+ALTER TABLE waiting_deliveries ADD COLUMN receiver TEXT; -- null: the webhook
+`,
 ];

@@ -29,6 +29,7 @@ const COLUMNS: Readonly<Record<keyof SessionRecord, string>> = {
   linkedAt: 'linked_at',
   linkedNumber: 'linked_number',
   restrictions: 'restrictions',
+  receivers: 'receivers',
   createdAt: 'created_at',
 };
 

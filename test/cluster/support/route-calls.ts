@@ -214,6 +214,10 @@ export const ROUTE_CALLS: Readonly<Record<string, RouteCall>> = {
     })),
     status: 206,
   },
+  'GET /receivers': same(({ clientId }) => ({ query: { clientId } })),
+  'POST /receivers': alike(posted(({ receiverUrl }) => ({ url: receiverUrl }))),
+  'POST /receivers/update': alike(posted((_facts, n) => ({ id: String(n + 2), name: 'audit' }))),
+  'POST /receivers/remove': alike(posted((_facts, n) => ({ id: String(n + 2) }))),
   'POST /send-test-event': alike(posted(() => ({ type: 'text' }))),
   'POST /listen-webhook': alike(
     posted(({ receiverUrl }) => ({

@@ -53,6 +53,7 @@ export function session(clientId: string, fields: Partial<SessionRecord> = {}): 
     rejectCalls: false,
     retry: 'contract',
     webhookPaused: '',
+    receivers: null,
     previousToken: 'token before',
     previousTokenUntil: 1_700_000_000_003,
     retentionDays: 30,

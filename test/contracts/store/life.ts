@@ -261,6 +261,7 @@ function calls(store: Store): (() => Promise<unknown>)[] {
     () => failedDeliveries.get('01-acme'),
     () => failedDeliveries.counts(),
     () => failedDeliveries.counts('acme'),
+    () => failedDeliveries.countsOf('acme'),
     () => failedDeliveries.remove('01-acme'),
     () => failedDeliveries.prune(1),
     () => waitingDeliveries.add(waiting('02')),

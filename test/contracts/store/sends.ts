@@ -303,6 +303,25 @@ export function failedDeliveriesContract(harness: () => StoreHarness): void {
       expect([...(await deliveries().counts('nobody'))]).to.deep.equal([]);
     });
 
+    it('keeps, lists and counts those of each receiver of a session by itself', async () => {
+      await deliveries().add(failed('01A', { failedAt: 1 }), 2);
+      for (const [n, id] of ['02A', '02B', '02C'].entries()) {
+        await deliveries().add(failed(id, { receiver: '2', failedAt: n }), 2);
+      }
+      await deliveries().add(failed('03A', { receiver: '2', clientId: 'other' }), 2);
+      expect(await ids({ clientId: 'acme', receiver: '2' })).to.deep.equal(['02C', '02B']);
+      expect(await ids({ clientId: 'acme', receiver: '1' })).to.deep.equal(['01A']);
+      expect(await ids({ clientId: 'acme' })).to.have.members(['01A', '02B', '02C']);
+      expect(await deliveries().get('02C')).to.deep.equal(failed('02C', { receiver: '2', failedAt: 2 }));
+      expect([...(await deliveries().countsOf('acme'))].sort()).to.deep.equal([
+        ['1', 1],
+        ['2', 2],
+      ]);
+      expect([...(await deliveries().countsOf('nobody'))]).to.deep.equal([]);
+      const before = { id: '02C', failedAt: 2 };
+      expect(await ids({ clientId: 'acme', receiver: '2', before })).to.deep.equal(['02B']);
+    });
+
     it('removes a failed delivery', async () => {
       await deliveries().add(failed('01A'), 10);
       await deliveries().add(failed('01B'), 10);
@@ -340,6 +359,14 @@ export function waitingDeliveriesContract(harness: () => StoreHarness): void {
       const { body: _, ...listed } = waiting('01A');
       expect(await deliveries().list('acme')).to.deep.equal([listed]);
       expect(await deliveries().get('01B')).to.equal(undefined);
+    });
+
+    it('names the receiver of those that are not for the webhook', async () => {
+      await deliveries().add(waiting('01A', { receiver: '2' }));
+      await deliveries().add(waiting('01B', { since: 2_000 }));
+      const listed = await deliveries().list('acme');
+      expect(listed.map(({ receiver }) => receiver)).to.deep.equal(['2', undefined]);
+      expect(await deliveries().get('01A')).to.deep.equal(waiting('01A', { receiver: '2' }));
     });
 
     it('lists the waiting deliveries of one session in their order', async () => {

@@ -4,6 +4,9 @@ import { text } from 'node:stream/consumers';
 import type {
   Deletion,
   Forwarding,
+  NewReceiver,
+  Receiver,
+  ReceiverChanges,
   SessionHealth,
   Starring,
   StartSettings,
@@ -27,6 +30,7 @@ import type {
   Messages,
   Nodes,
   PasskeyState,
+  Receivers,
   Sending,
   Services,
   Sessions,
@@ -348,6 +352,50 @@ export class FakeChats implements Chats {
   }
 }
 
+function receiver(id: string, name: string, url: string): Receiver {
+  return {
+    ...{ id, name, url, hasToken: false, retry: 'contract', filter: {}, headers: [], schedule: {} },
+    ...{ failed: 0, delivered: 0, dropped: 0 },
+  };
+}
+
+/** Receivers beside the webhook in memory; each session has the receiver 2 at first. */
+export class FakeReceivers implements Receivers {
+  readonly #sessions: FakeSessions;
+  readonly #added = new Map<string, Receiver[]>();
+
+  constructor(sessions: FakeSessions) {
+    this.#sessions = sessions;
+  }
+
+  async list(clientId: string): Promise<Receiver[]> {
+    this.#sessions.get(clientId);
+    const known = this.#added.get(clientId) ?? [receiver('2', '', 'https://example.com/audit')];
+    this.#added.set(clientId, known);
+    return known;
+  }
+
+  async add(clientId: string, { url, name = '' }: NewReceiver): Promise<Receiver> {
+    const others = await this.list(clientId);
+    const id = String(others.length + 2);
+    const added = receiver(id, name, url);
+    this.#added.set(clientId, [...others, added]);
+    return added;
+  }
+
+  async change(clientId: string, id: string, { name }: ReceiverChanges): Promise<Receiver> {
+    const found = (await this.list(clientId)).find((one) => one.id === id);
+    if (!found) throw new GatewayError('receiver_unknown', `session ${clientId} has no receiver ${id}`);
+    return Object.assign(found, name !== undefined && { name });
+  }
+
+  /** It stays in the list, so that requests may come in any order. */
+  async remove(clientId: string, id: string): Promise<{ discarded: number }> {
+    await this.change(clientId, id, {});
+    return { discarded: 0 };
+  }
+}
+
 /** Failed deliveries in memory; a resend always arrives. */
 export class FakeDeliveries implements Deliveries {
   readonly #failed: FailedDelivery[] = [];
@@ -423,6 +471,7 @@ export interface FakeServices extends Services {
   people: FakePeople;
   profile: FakeProfile;
   avatars: FakeAvatars;
+  receivers: FakeReceivers;
   deliveries: FakeDeliveries;
   listening: FakeListening;
   fleet: Fleet;
@@ -524,9 +573,11 @@ export function createFakeServices(clock: Clock, log: Logger): FakeServices {
     people: new FakePeople(sessions),
     profile: new FakeProfile(sessions),
     avatars: new FakeAvatars(sessions),
+    receivers: new FakeReceivers(sessions),
     deliveries: new FakeDeliveries(sessions),
     listening: new FakeListening(sessions),
     fleet: createFleet({
+      receivers: () => [],
       sessions,
       figures: () => ({ waiting: 0, inFlight: 0, delivered: 0, dropped: 0 }),
       failures: () => 0,

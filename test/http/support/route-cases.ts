@@ -45,6 +45,70 @@ const EXTRA_EVENTS: Field = {
   wrong: ['message_status', [7], ['no_such_event'], {}, ['message_status', 'message_status']],
 };
 
+const RECEIVER_ID: Field = {
+  wrong: [2, null, {}, '', '0', 'two', '-2'],
+  tooLong: '1'.repeat(9),
+  required: true,
+};
+const RECEIVER_SETTINGS: Record<string, Field> = {
+  name: { wrong: [7, null, {}], tooLong: 'a'.repeat(65) },
+  token: SECRET_TOKEN,
+  retry: { wrong: ['', 'always', 7, null] },
+  filter: {
+    wrong: [
+      7,
+      null,
+      [],
+      { types: [] },
+      { types: ['no_such_type'] },
+      { types: ['text', 'text'] },
+      { direction: 'both' },
+      { groups: 'only' },
+      { rooms: 'room' },
+      { senders: [7] },
+      { senders: Array.from({ length: 101 }, (_, n) => String(n)) },
+      { body: 'hello' },
+    ],
+  },
+  headers: {
+    wrong: [
+      7,
+      null,
+      [],
+      { 'x-key': 7 },
+      { 'x-key': 'a\nb' },
+      { 'x-key': ' a' },
+      { 'x key': 'a' },
+      { Authorization: 'Bearer a' },
+      { 'X-SN-Delivery': 'a' },
+      { 'Webhook-Id': 'a' },
+      { 'Content-Type': 'text/plain' },
+      { Host: 'example.com' },
+      { 'Transfer-Encoding': 'chunked' },
+      { 'x-key': 'a', 'X-Key': 'b' },
+      { 'x-key': 'a'.repeat(1_025) },
+      Object.fromEntries(Array.from({ length: 17 }, (_, n) => [`x-${n}`, 'a'])),
+      Object.fromEntries(Array.from({ length: 5 }, (_, n) => [`x-${n}`, 'a'.repeat(1_000)])),
+    ],
+  },
+  schedule: {
+    wrong: [
+      7,
+      null,
+      { attempts: 0 },
+      { attempts: 7 },
+      { attempts: '3' },
+      { pauses: [] },
+      { pauses: [0] },
+      { pauses: [3_601] },
+      { pauses: Array(21).fill(1) },
+      { giveUpHours: 0 },
+      { giveUpHours: 169 },
+      { endless: true },
+    ],
+  },
+};
+
 const ADDRESS = { clientId: 'acme', to: '+15550000002' };
 const ADDRESSED: Record<string, Field> = {
   clientId: CLIENT_ID,
@@ -215,9 +279,36 @@ export const ROUTES: readonly RouteCase[] = [
     fields: { clientId: CLIENT_ID, webhookToken: { ...SECRET_TOKEN, wrong: [...SECRET_TOKEN.wrong, ''] } },
   },
   {
+    path: '/receivers',
+    valid: { clientId: 'acme', url: 'https://example.com/audit' },
+    fields: {
+      clientId: CLIENT_ID,
+      url: { wrong: [...RECEIVER_URL.wrong, ''], tooLong: RECEIVER_URL.tooLong, required: true },
+      ...RECEIVER_SETTINGS,
+    },
+  },
+  {
+    path: '/receivers/update',
+    valid: { clientId: 'acme', id: '2' },
+    fields: {
+      clientId: CLIENT_ID,
+      id: RECEIVER_ID,
+      url: { wrong: [...RECEIVER_URL.wrong, ''], tooLong: RECEIVER_URL.tooLong },
+      ...RECEIVER_SETTINGS,
+      previousTokenFor: { wrong: ['3600', -1, 1.5, null, 604_801] },
+      paused: { wrong: [7, 'yes', null] },
+    },
+  },
+  {
+    path: '/receivers/remove',
+    valid: { clientId: 'acme', id: '2' },
+    fields: { clientId: CLIENT_ID, id: RECEIVER_ID },
+  },
+  {
     path: '/send-test-event',
     valid: { clientId: 'acme', type: 'text' },
     fields: {
+      receiver: { ...RECEIVER_ID, required: false },
       clientId: CLIENT_ID,
       type: { wrong: [7, null, '', 'no_such_type'], required: true },
       fields: { wrong: ['text', [], { body: '' }, { body: 7 }, { event: 'message.sent' }, { fromMe: true }] },
@@ -560,6 +651,9 @@ const BODIES: Record<string, object> = {
   '/update-group-members': { groupJid: GROUP, action: 'add', participants: [BOB] },
   '/group-invite-link': { groupJid: GROUP },
   '/leave-group': { groupJid: GROUP },
+  '/receivers': { url: 'https://example.com/audit' },
+  '/receivers/update': { id: '2', name: 'audit' },
+  '/receivers/remove': { id: '2' },
   '/send-test-event': { type: 'text' },
   '/listen-webhook': { webhookUrl: 'https://example.com', webhookToken: 'a-token-of-a-listener' },
   '/nodes/drain': { node: 'node-1' },

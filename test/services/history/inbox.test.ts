@@ -375,6 +375,7 @@ const SESSION: SessionRecord = {
   rejectCalls: false,
   retry: 'contract',
   webhookPaused: '',
+  receivers: null,
   previousToken: null,
   previousTokenUntil: 0,
   retentionDays: null,

@@ -105,6 +105,8 @@ describe('the stored format of sealed values', () => {
       fullPictures: placesOf(SEALED.pictures, picture({ jid: 'P', preview: false })),
       failedDeliveries: placesOf(SEALED.failedDeliveries, failed('D')),
       waitingDeliveries: placesOf(SEALED.waitingDeliveries, waiting('D')),
+      failedOfOther: placesOf(SEALED.failedDeliveries, failed('D', { receiver: '2' })),
+      waitingForOther: placesOf(SEALED.waitingDeliveries, waiting('D', { receiver: '2' })),
     };
     expect(places).to.deep.equal({
       sessions: {
@@ -112,6 +114,7 @@ describe('the stored format of sealed values', () => {
         webhookToken: ['sessions', 'webhookToken'],
         previousToken: ['sessions', 'previousToken', '1700000000003'],
         pollLookupUrl: ['sessions', 'pollLookupUrl'],
+        receivers: ['sessions', 'receivers'],
         proxy: ['sessions', 'proxy'],
         apiSecretHash: ['sessions', 'apiSecretHash'],
       },
@@ -138,6 +141,11 @@ describe('the stored format of sealed values', () => {
       fullPictures: { url: ['pictures', 'url', 'P', 'full'] },
       failedDeliveries: { url: ['failed-deliveries', 'url', 'D'], body: ['failed-deliveries', 'body', 'D'] },
       waitingDeliveries: { body: ['waiting-deliveries', 'body', 'D'] },
+      failedOfOther: {
+        url: ['failed-deliveries', 'url', 'D', '2'],
+        body: ['failed-deliveries', 'body', 'D', '2'],
+      },
+      waitingForOther: { body: ['waiting-deliveries', 'body', 'D', '2'] },
     });
   });
 });

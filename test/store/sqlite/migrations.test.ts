@@ -5,7 +5,7 @@ import { isGatewayError } from '../../../src/domain/errors.js';
 import { MIGRATIONS } from '../../../src/store/sqlite/migrations.js';
 import { migrate } from '../../../src/store/sqlite/schema.js';
 import { openSqliteBackend } from '../../../src/store/sqlite/store.js';
-import { expectFailure, session } from '../../contracts/store/harness.js';
+import { expectFailure, failed, session, waiting } from '../../contracts/store/harness.js';
 import { makeTempDir, type TempDir } from '../../support/temp-dir.js';
 
 const FIRST = '-- v1 (compatible with v1+)\nCREATE TABLE one (id INTEGER) STRICT;';
@@ -110,6 +110,8 @@ describe('a database file of another version', () => {
     database.exec('ALTER TABLE sessions DROP COLUMN linked_at');
     database.exec('ALTER TABLE sessions DROP COLUMN linked_number');
     database.exec('ALTER TABLE sessions DROP COLUMN restrictions');
+    database.exec('ALTER TABLE sessions DROP COLUMN receivers');
+    database.exec('ALTER TABLE failed_deliveries DROP COLUMN receiver');
     database.exec('DROP TABLE waiting_deliveries; ALTER TABLE sessions DROP COLUMN retry');
     database
       .prepare(
@@ -123,6 +125,32 @@ describe('a database file of another version', () => {
     const [open] = await backend.sends.open('acme');
     await backend.close();
     expect(open).to.include({ messageId: 'M1', fileName: '', sentAt: 5 });
+  });
+
+  it('reads waiting and failed events of the release before as those of the webhook', async () => {
+    const dataDir = dir.path;
+    const store = await openSqliteBackend({ dataDir });
+    await store.sessions.create(session('acme'));
+    await store.failedDeliveries.add(failed('F1'), 10);
+    await store.waitingDeliveries.add(waiting('W1'));
+    await store.close();
+    const database = new SqliteDatabase(join(dataDir, 'switchboard.db'));
+    for (const [table, column] of [
+      ['sessions', 'receivers'],
+      ['failed_deliveries', 'receiver'],
+      ['waiting_deliveries', 'receiver'],
+    ]) {
+      database.exec(`ALTER TABLE ${table} DROP COLUMN ${column}`);
+    }
+    database.close();
+    setVersion(21, 6);
+    const backend = await openSqliteBackend({ dataDir });
+    expect((await backend.sessions.get('acme'))?.receivers).to.equal(null);
+    expect(await backend.failedDeliveries.list({ clientId: 'acme', receiver: '1', limit: 9 })).to.deep.equal([
+      failed('F1'),
+    ]);
+    expect(await backend.waitingDeliveries.get('W1')).to.deep.equal(waiting('W1'));
+    await backend.close();
   });
 
   function setVersion(version: number, oldest: number): void {

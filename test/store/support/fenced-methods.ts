@@ -80,6 +80,7 @@ export const READS: readonly string[] = [
   ...['files.get', 'files.ofMessage', 'files.open', 'files.list'],
   ...['expectedFiles.get', 'expectedFiles.list', 'pictures.get'],
   ...['failedDeliveries.list', 'failedDeliveries.get', 'failedDeliveries.counts'],
+  'failedDeliveries.countsOf',
   ...['waitingDeliveries.list', 'waitingDeliveries.get'],
   ...['dataKeys.get', 'dataKeys.list', 'versions.get', 'restore.isUnfinished'],
 ];

@@ -30,6 +30,7 @@ export const SECRETS = {
   proxy: 'socks5://alice:SECRET-proxy@proxy.example.com:1080',
   changedToken: 'SECRET-changed-token',
   previousToken: 'SECRET-previous-token',
+  receivers: '{"token":"SECRET-receiver-token"}',
   content: 'SECRET-sent-content',
   metaData: 'SECRET-meta-data',
   sentFileName: 'SECRET-sent-file-name',
@@ -58,8 +59,8 @@ export const SECRETS = {
 
 /** Puts every secret where it belongs, in the session `acme`. */
 export async function fillWithSecrets(store: Store): Promise<void> {
-  const { webhookToken, previousToken, webhookUrl, pollLookupUrl, proxy } = SECRETS;
-  const texts = { webhookToken, previousToken, webhookUrl, pollLookupUrl, proxy };
+  const { webhookToken, previousToken, webhookUrl, pollLookupUrl, proxy, receivers } = SECRETS;
+  const texts = { webhookToken, previousToken, webhookUrl, pollLookupUrl, proxy, receivers };
   await store.sessions.create(session('acme', texts));
   await store.sessions.update('acme', { webhookToken: SECRETS.changedToken });
   await store.keys.commit('acme', {

@@ -35,6 +35,7 @@ export const SESSION: SessionRecord = {
   rejectCalls: false,
   retry: 'contract',
   webhookPaused: '',
+  receivers: null,
   previousToken: null,
   previousTokenUntil: 0,
   retentionDays: null,
@@ -194,6 +195,7 @@ export function receivingOver(base: Rig): Receiving {
       rig.events.push(event);
       return { deliveryId: receiver ? 'd' : '', delivered: receiver !== undefined, reason: '' };
     },
+    deliver: async () => ({ deliveryId: 'd', delivered: true, reason: '' }),
   };
   const observer: ReceiveObserver = {
     received: (type) => rig.counted.push(type),

@@ -1,0 +1,35 @@
+import { Args } from '@oclif/core';
+import { DaemonCommand } from '../../src/cli/command.js';
+import { clientIdArg } from '../../src/cli/flags.js';
+import { receiverText, settingFlags, settingsOf } from '../../src/cli/receivers.js';
+import type { Answer } from '../../src/contract/index.js';
+
+export default class ReceiversAdd extends DaemonCommand {
+  static override summary = 'Add a receiver to a session, beside its webhook';
+  static override description =
+    'A session has up to 8 receivers with its webhook. Each gets every event that passes its filter; one that is down delays no other.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> acme https://example.com/audit --receiver-token s3cret --retry durable',
+    '<%= config.bin %> <%= command.id %> acme https://example.com/calls --type call --name calls',
+    '<%= config.bin %> <%= command.id %> acme https://example.com/bot --direction received --groups none',
+    '<%= config.bin %> <%= command.id %> acme nats://nats.example.com/whatsapp.acme',
+    '<%= config.bin %> <%= command.id %> acme https://example.com/h --header "X-Api-Key: s3cret"',
+  ];
+  static override args = {
+    clientId: clientIdArg(),
+    url: Args.string({
+      required: true,
+      description:
+        'URL of the receiver, or of a broker: nats, tls, kafka, kafka+ssl, amqp, amqps, redis, rediss',
+    }),
+  };
+  static override flags = settingFlags();
+
+  async run(): Promise<Answer<'addReceiver'>> {
+    const { args, flags } = await this.parse(ReceiversAdd);
+    const client = await this.daemon(flags);
+    const answer = await client.addReceiver({ ...settingsOf(flags), ...args });
+    if (!this.jsonEnabled()) this.output.line(receiverText(answer.receiver));
+    return answer;
+  }
+}

@@ -1,0 +1,19 @@
+import { DaemonCommand } from '../../src/cli/command.js';
+import { clientIdArg } from '../../src/cli/flags.js';
+import { receiverArg, receiverText } from '../../src/cli/receivers.js';
+import type { Answer } from '../../src/contract/index.js';
+
+export default class ReceiversPause extends DaemonCommand {
+  static override summary = 'Make no calls to a receiver';
+  static override description =
+    'Its events wait with durable retries, and become failed deliveries otherwise.';
+  static override examples = ['<%= config.bin %> <%= command.id %> acme 2'];
+  static override args = { clientId: clientIdArg(), id: receiverArg() };
+
+  async run(): Promise<Answer<'updateReceiver'>> {
+    const { args, flags } = await this.parse(ReceiversPause);
+    const answer = await (await this.daemon(flags)).updateReceiver({ ...args, paused: true });
+    if (!this.jsonEnabled()) this.output.line(receiverText(answer.receiver));
+    return answer;
+  }
+}

@@ -1,0 +1,23 @@
+import { DaemonCommand } from '../../src/cli/command.js';
+import { clientIdArg } from '../../src/cli/flags.js';
+import { receiverArg } from '../../src/cli/receivers.js';
+import type { Answer } from '../../src/contract/index.js';
+
+export default class ReceiversRemove extends DaemonCommand {
+  static override summary = 'Remove a receiver, and drop the events that wait for it';
+  static override description =
+    'To keep the events that wait, pause the receiver instead. Its failed deliveries stay for 7 days.';
+  static override examples = ['<%= config.bin %> <%= command.id %> acme 2'];
+  static override args = { clientId: clientIdArg(), id: receiverArg() };
+
+  async run(): Promise<Answer<'removeReceiver'>> {
+    const { args, flags } = await this.parse(ReceiversRemove);
+    const answer = await (await this.daemon(flags)).removeReceiver(args);
+    if (!this.jsonEnabled()) {
+      const { id, clientId, discarded } = answer;
+      this.output.line(`removed receiver ${id} of ${clientId}`);
+      if (discarded > 0) this.output.note(`${discarded} events that waited for it were dropped`);
+    }
+    return answer;
+  }
+}

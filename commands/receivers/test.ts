@@ -1,0 +1,34 @@
+import { Flags } from '@oclif/core';
+import { DaemonCommand } from '../../src/cli/command.js';
+import { EXIT_CODES } from '../../src/cli/errors.js';
+import { clientIdArg } from '../../src/cli/flags.js';
+import { receiverArg } from '../../src/cli/receivers.js';
+import { EVENT_TYPES } from '../../src/cli/trigger.js';
+import type { Answer } from '../../src/contract/index.js';
+
+export default class ReceiversTest extends DaemonCommand {
+  static override summary = 'Send a sample event to one receiver';
+  static override description =
+    'Also to a paused one, and whatever its filter says. The delivery is a real one, with attempts, token and own headers. Exits with 1 \
+if the event was not delivered.';
+  static override examples = ['<%= config.bin %> <%= command.id %> acme 2 --type call'];
+  static override args = { clientId: clientIdArg(), receiver: receiverArg() };
+  static override flags = {
+    type: Flags.option({
+      description: 'type of the event',
+      options: EVENT_TYPES,
+      default: 'text' as const,
+    })(),
+  };
+
+  async run(): Promise<Answer<'sendTestEvent'>> {
+    const { args, flags } = await this.parse(ReceiversTest);
+    const answer = await (await this.daemon(flags)).sendTestEvent({ ...args, type: flags.type });
+    const { delivered, reason, deliveryId } = answer;
+    if (!this.jsonEnabled()) {
+      this.output.line(delivered ? `delivered ${deliveryId}` : `not delivered: ${reason}`);
+    }
+    if (!delivered) process.exitCode = EXIT_CODES.failure;
+    return answer;
+  }
+}

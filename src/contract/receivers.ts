@@ -1,0 +1,207 @@
+import Joi from 'joi';
+import { LIMITS } from '../domain/limits.js';
+import { OWN_HEADERS, ownHeadersFlaw } from '../domain/own-headers.js';
+import { EXTRA_EVENT_TYPES, MESSAGE_EVENT_TYPES } from '../events/catalogue.js';
+import { webhookAttempt } from './fleet.js';
+import { waitingEvents } from './health.js';
+import { type BodyOf, operation } from './operation.js';
+import {
+  clientId,
+  count,
+  flag,
+  listOf,
+  named,
+  number,
+  ok,
+  oneOf,
+  optional,
+  receiverAddress,
+  record,
+  requiredClient,
+  signingToken,
+  type TypeOf,
+  text,
+  time,
+} from './schema.js';
+import { previousTokenFor, retry, TOKEN_LENGTH } from './sessions.js';
+
+/** Longer than any chatRoomId or jid. */
+const ROOM_LENGTH = 256;
+
+/** The id of a receiver: a number that is not used again in its session. */
+export const receiverId = Joi.string()
+  .max(LIMITS.receiverIdLength)
+  .pattern(/^[1-9][0-9]*$/)
+  .messages({ 'string.pattern.base': '{#label} must be a number such as 2' })
+  .example('2');
+
+const few = <T>(item: Joi.AnySchema<T>) => listOf(item).min(1).max(LIMITS.receiverFilterEntries).unique();
+
+const filter = named('ReceiverFilter', {
+  types: optional(few(oneOf(...MESSAGE_EVENT_TYPES, ...EXTRA_EVENT_TYPES))).description(
+    'Types of events, opt-in types too. Without it messages, and the `extraEvents` of the session',
+  ),
+  direction: optional(oneOf('received', 'sent')).description(
+    'What other people did, or what the linked number did',
+  ),
+  groups: optional(flag).description('True: only groups; false: no groups'),
+  rooms: optional(few(Joi.string().max(ROOM_LENGTH))).description(
+    'Any of these rooms: a `chatRoomId`, a `remoteJid`, the user-part of one, or a number with `+`',
+  ),
+  senders: optional(few(Joi.string().max(LIMITS.addressLength))).description(
+    'What any of these people did: user-parts, or numbers with `+`',
+  ),
+}).description('An event must pass every part that is given; `{}` lets all pass');
+
+const schedule = named('ReceiverSchedule', {
+  attempts: optional(count.min(1).max(LIMITS.receiverAttempts)).description(
+    'With `retry: contract`: attempts for one event, 4 unless it is given',
+  ),
+  pauses: optional(
+    listOf(number.min(1).max(LIMITS.receiverPauseSeconds)).min(1).max(LIMITS.receiverPauses),
+  ).description('With `retry: durable`: seconds between the attempts; the last pause is repeated'),
+  giveUpHours: optional(count.min(1).max(LIMITS.receiverGiveUpHours)).description(
+    'With `retry: durable`: hours after which an event becomes a failed delivery, 72 unless it is given',
+  ),
+});
+
+const headers = Joi.object<Record<string, string>>()
+  .unknown()
+  .custom((value: Record<string, unknown>, helpers) => {
+    const texts: Record<string, string> = {};
+    for (const [name, content] of Object.entries(value)) {
+      if (typeof content !== 'string')
+        return helpers.message({ custom: '{#label} must have texts as values' });
+      texts[name] = content;
+    }
+    const flaw = ownHeadersFlaw(texts);
+    if (flaw) return helpers.message({ custom: `{#label} ${flaw}` });
+    const lower = Object.entries(texts).map(([name, content]) => [name.toLowerCase(), content]);
+    return Object.fromEntries(lower);
+  })
+  .description(
+    `Headers of every call, by name; at most ${OWN_HEADERS.most}, ${OWN_HEADERS.bytes} characters together. ` +
+      'Not those that the gateway, the body or the connection has',
+  )
+  .example({ 'x-api-key': 's3cret' });
+
+const url = receiverAddress()
+  .description('Where its events go: an http(s) address, or that of a broker')
+  .example('https://example.com/audit');
+const token = signingToken(TOKEN_LENGTH).description(
+  'Sent as a bearer token, and signs each call; `""` for none',
+);
+const name = Joi.string().max(LIMITS.receiverNameLength).allow('').description('For people').example('audit');
+
+const settings = {
+  name: optional(name),
+  token: optional(token),
+  retry: optional(retry).description('A broker always has `durable`'),
+  filter: optional(filter),
+  headers: optional(headers),
+  schedule: optional(schedule),
+};
+
+/** A receiver as an exported session has it, with its secrets. */
+export const movedReceiver = record({
+  ...{ id: receiverId, name, url, token, retry, filter, headers, schedule },
+  previousToken: Joi.string().max(TOKEN_LENGTH.max).allow(null),
+  previousTokenUntil: count.description('Milliseconds since the epoch; 0 without such a token'),
+  paused: text,
+});
+
+export const receiver = named('Receiver', {
+  id: text.description('`1` is the webhook of the session'),
+  name: text,
+  url: text.description('That of a broker without user and password'),
+  hasToken: flag,
+  previousTokenUntil: optional(time).description(
+    'Until then calls carry a second signature, with the token before; absent otherwise',
+  ),
+  retry,
+  paused: optional(text).description('Why it gets no calls now; absent while it gets them'),
+  filter,
+  headers: listOf(text).description('The names of its own headers'),
+  schedule,
+  waiting: optional(waitingEvents).description('Events that wait for it, with `retry: durable`'),
+  failed: count.description('Failed deliveries, kept for sending again by hand'),
+  delivered: count.description('Since the start of the daemon'),
+  dropped: count.description('Since the start of the daemon'),
+  last: optional(webhookAttempt),
+});
+
+export type Receiver = TypeOf<typeof receiver>;
+export type MovedReceiver = TypeOf<typeof movedReceiver>;
+
+const example: Receiver = {
+  id: '2',
+  name: 'audit',
+  url: 'https://example.com/audit',
+  hasToken: true,
+  retry: 'durable',
+  filter: { direction: 'received' },
+  headers: ['x-api-key'],
+  schedule: { giveUpHours: 24 },
+  failed: 0,
+  delivered: 17,
+  dropped: 0,
+};
+
+const ofReceiver = { clientId, id: receiverId };
+const answer = record({ ok, clientId, receiver });
+const answered = { ok: true as const, clientId: 'acme', receiver: example };
+
+export const receivers = {
+  listReceivers: operation({
+    method: 'GET',
+    path: '/receivers',
+    owner: 'session',
+    summary: 'List the receivers of a session: its webhook as `1`, and those beside it; never with tokens',
+    query: requiredClient,
+    answer: record({ receivers: listOf(receiver) }),
+    example: { receivers: [example] },
+  }),
+  addReceiver: operation({
+    method: 'POST',
+    path: '/receivers',
+    owner: 'session',
+    summary: `Add a receiver beside the webhook; a session has up to ${LIMITS.receivers} with it`,
+    body: record({ clientId, url, ...settings }),
+    answer,
+    example: answered,
+    errors: ['receivers_full'],
+  }),
+  updateReceiver: operation({
+    method: 'POST',
+    path: '/receivers/update',
+    owner: 'session',
+    summary: 'Change, pause or resume a receiver; what is not given stays as it is',
+    description:
+      '`filter`, `headers` and `schedule` replace what was there as a whole. A new `url` ends a pause, too. The webhook, `1`, is ' +
+      'changed with `/set-webhook` and `/pause-webhook`.',
+    body: record({
+      ...ofReceiver,
+      url: optional(url),
+      ...settings,
+      previousTokenFor: optional(previousTokenFor),
+      paused: optional(flag).description('True: it gets no calls until somebody resumes it'),
+    }),
+    answer,
+    example: answered,
+    errors: ['receiver_unknown'],
+  }),
+  removeReceiver: operation({
+    method: 'POST',
+    path: '/receivers/remove',
+    owner: 'session',
+    summary: 'Remove a receiver and drop the events that wait for it',
+    description: 'Its failed deliveries stay for 7 days, and can be looked at. Its id is not used again.',
+    body: record(ofReceiver),
+    answer: record({ ok, clientId, id: text, discarded: count.description('Events that waited for it') }),
+    example: { ok: true, clientId: 'acme', id: '2', discarded: 0 },
+    errors: ['receiver_unknown'],
+  }),
+};
+
+export type NewReceiver = Omit<BodyOf<typeof receivers.addReceiver>, 'clientId'>;
+export type ReceiverChanges = Omit<BodyOf<typeof receivers.updateReceiver>, 'clientId' | 'id'>;

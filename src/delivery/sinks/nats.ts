@@ -1,0 +1,125 @@
+import { once } from 'node:events';
+import { connect as connectSocket, isIP, type TcpNetConnectOpts } from 'node:net';
+import type { NatsConnection } from '@nats-io/transport-node';
+import type { Clock } from '../../domain/clock.js';
+import { guardedLookup, requireAllowedHost } from '../guard.js';
+import {
+  addressOf,
+  InvalidSinkUrl,
+  notInstalled,
+  OPEN_TIMEOUT_MS,
+  type OpenOptions,
+  Place,
+  PUBLISH_TIMEOUT_MS,
+  type Publication,
+  RefusedEventError,
+  type SinkAddress,
+  type SinkConnection,
+  type SinkKind,
+} from './sink.js';
+
+const PORT = 4222;
+const SUBJECT = {
+  pattern: /^[^\s.*>{}]+(\.[^\s.*>{}]+)*$/,
+  rule: 'must be names separated by dots, without spaces and wildcards',
+};
+/** An event is above the limit of a stream: `JSStreamMessageExceedsMaximumErr`. */
+const TOO_LARGE_FOR_STREAM = 10_054;
+
+/** NATS JetStream. The server drops repeats by `Nats-Msg-Id`, within the stream's window. */
+export const NATS: SinkKind = {
+  schemes: ['nats:', 'tls:'],
+  form: 'nats://USER:PASSWORD@HOST:4222/SUBJECT',
+  read(url) {
+    const address = addressOf(url, PORT, ['stream']);
+    if (address.path === '') throw new InvalidSinkUrl('the path must name a subject');
+    const subject = new Place('the subject', address.path, SUBJECT);
+    const stream = address.query.get('stream');
+    const isTls = url.protocol === 'tls:';
+    return { open: (options) => open(address, isTls, { subject, stream }, options) };
+  },
+};
+
+async function open(
+  { host, port, username, password }: SinkAddress,
+  isTls: boolean,
+  { subject, stream }: { subject: Place; stream: string | undefined },
+  { clock, allowPrivate, lookup, signal, lost }: OpenOptions,
+): Promise<SinkConnection> {
+  const missing = notInstalled('NATS', '@nats-io/transport-node@3.3 @nats-io/jetstream@3.3');
+  const { connect, headers: newHeaders, errors } = await import('@nats-io/transport-node').catch(missing);
+  const { jetstream, JetStreamApiError } = await import('@nats-io/jetstream').catch(missing);
+  requireAllowedHost(host, allowPrivate);
+  const reach = { host, port, lookup: guardedLookup({ allowPrivate, lookup }), signal };
+  // the client would look the name up again, and get an address that nobody checked
+  const address = await greetedAt(reach, clock);
+  const tls = { handshakeFirst: false, servername: host };
+  const nats = await connect({
+    servers: isIP(address) === 6 ? `[${address}]:${port}` : `${address}:${port}`,
+    name: 'switchboard',
+    // a token has no name beside it
+    ...(password ? { user: username, pass: password } : username && { token: username }),
+    ...(isTls && { tls }),
+    timeout: OPEN_TIMEOUT_MS,
+    reconnect: false,
+    // other servers of a cluster: nobody checked their addresses
+    ignoreClusterUpdates: true,
+  });
+  void nats.closed().then(lost);
+  signal.addEventListener('abort', () => void nats.close(), { once: true });
+  if (signal.aborted) await nats.close();
+  const client = jetstream(nats);
+
+  const publish = async ({ event, headers }: Publication) => {
+    const sent = newHeaders();
+    for (const [name, value] of Object.entries(headers)) sent.set(name, value);
+    const target = subject.of(event);
+    try {
+      await client.publish(target, event.body, {
+        msgID: event.deliveryId,
+        headers: sent,
+        timeout: PUBLISH_TIMEOUT_MS,
+        ...(stream && { expect: { streamName: stream } }),
+      });
+    } catch (cause) {
+      if (cause instanceof Error && cause.cause instanceof errors.NoRespondersError)
+        throw noStream(target, cause);
+      if (cause instanceof Error && cause.name === 'JetStreamNotEnabled') throw noStream(target, cause);
+      if (cause instanceof JetStreamApiError && cause.code === TOO_LARGE_FOR_STREAM) {
+        throw new RefusedEventError(`the stream refuses it: ${cause.message}`, { cause });
+      }
+      if (event.body.length > maxPayload(nats)) {
+        throw new RefusedEventError('it is above the max_payload of the server', { cause });
+      }
+      throw cause;
+    }
+  };
+  return { publish, close: () => nats.close() };
+}
+
+/**
+ * Waits for the greeting of a server. A client that waits for it in vain leaves its connection open for ever.
+ * @returns the IP address that was reached
+ */
+async function greetedAt(reach: TcpNetConnectOpts, clock: Clock): Promise<string> {
+  const socket = connectSocket(reach);
+  const silence = new Error(`no greeting within ${OPEN_TIMEOUT_MS / 1_000} s`);
+  const cancel = clock.after(OPEN_TIMEOUT_MS, () => socket.destroy(silence));
+  try {
+    const [greeting] = await once(socket, 'data');
+    if (!String(greeting).startsWith('INFO '))
+      throw new Error('the server does not speak the protocol of NATS');
+    return socket.remoteAddress ?? '';
+  } finally {
+    cancel();
+    socket.destroy();
+  }
+}
+
+function noStream(subject: string, cause: Error): Error {
+  return new Error(`no stream takes the subject ${subject}, or JetStream is off`, { cause });
+}
+
+function maxPayload(nats: NatsConnection): number {
+  return nats.info?.max_payload ?? Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,242 @@
+import type { FleetReceiver, NewReceiver, Receiver, ReceiverChanges } from '../contract/index.js';
+import type { Dispatcher } from '../delivery/dispatch.js';
+import type { EventFilter } from '../delivery/event-filter.js';
+import type { DeliveryFigures } from '../delivery/figures.js';
+import { requirePublicUrl } from '../delivery/guard.js';
+import { requireSinkUrl } from '../delivery/sinks/sinks.js';
+import { isBrokerUrl, withoutCredentials } from '../domain/brokers.js';
+import type { Clock } from '../domain/clock.js';
+import { GatewayError } from '../domain/errors.js';
+import { WEBHOOK_ID } from '../domain/ids.js';
+import { KeyedLock } from '../domain/keyed-lock.js';
+import { LIMITS } from '../domain/limits.js';
+import { originOf } from '../domain/text.js';
+import {
+  EXTRA_EVENT_TYPES,
+  type ExtraEventType,
+  MESSAGE_EVENT_TYPES,
+  type MessageEventType,
+} from '../events/catalogue.js';
+import type { FailedDeliveryStore, SessionRecord } from '../store/store.js';
+import type { Receivers } from './services.js';
+import { tokenChanges } from './sessions/previous-token.js';
+import {
+  type ReceiverList,
+  readReceivers,
+  type StoredReceiver,
+  writeReceivers,
+} from './sessions/receiver-list.js';
+
+const BY_HAND = 'an operator paused it';
+
+type Deliveries = Pick<Dispatcher, 'figures' | 'forget'> & {
+  durable: Pick<Dispatcher['durable'], 'waiting' | 'retryNow' | 'discard'>;
+};
+
+/** The receivers of sessions beside their webhooks. */
+export class SessionReceivers implements Receivers {
+  readonly #options;
+  /** By session: changes one after the other, because each writes the whole list. */
+  readonly #lock = new KeyedLock();
+
+  constructor(options: {
+    sessions: {
+      /** @throws session_unknown */
+      find(clientId: string): {
+        record: SessionRecord;
+        update(changes: { receivers: string }): Promise<void>;
+      };
+    };
+    deliveries: Deliveries;
+    failed: Pick<FailedDeliveryStore, 'countsOf'>;
+    /** Permits receivers on private addresses. */
+    allowPrivateUrls: boolean;
+    clock: Clock;
+  }) {
+    this.#options = options;
+  }
+
+  async list(clientId: string): Promise<Receiver[]> {
+    const { record } = this.#options.sessions.find(clientId);
+    const failed = await this.#options.failed.countsOf(clientId);
+    const others = readReceivers(record.receivers).receivers.map((one) =>
+      this.#viewOf(clientId, one, failed.get(one.id) ?? 0),
+    );
+    if (!record.webhookUrl) return others;
+    return [this.#viewOf(clientId, webhookOf(record), failed.get(WEBHOOK_ID) ?? 0), ...others];
+  }
+
+  add(clientId: string, { url, ...settings }: NewReceiver): Promise<Receiver> {
+    this.#requireUsable(url);
+    return this.#change(clientId, ({ lastId, receivers }) => {
+      if (receivers.length + 1 >= LIMITS.receivers) throw isFull(clientId);
+      const id = String(lastId + 1);
+      const added = { ...NEW, ...settings, ...alwaysDurable(url, settings.retry), id, url };
+      return { list: { lastId: lastId + 1, receivers: [...receivers, added] }, id };
+    });
+  }
+
+  async change(clientId: string, id: string, changes: ReceiverChanges): Promise<Receiver> {
+    const { token, previousTokenFor, paused, ...settings } = changes;
+    requireNotWebhook(id, '/set-webhook or /pause-webhook');
+    if (settings.url !== undefined) this.#requireUsable(settings.url);
+    const view = await this.#change(clientId, ({ lastId, receivers }) => {
+      const before = findOne(clientId, receivers, id);
+      const after: StoredReceiver = {
+        ...before,
+        ...settings,
+        ...alwaysDurable(settings.url ?? before.url, settings.retry),
+        ...tokenChanges(
+          before,
+          { token, seconds: previousTokenFor, field: 'token' },
+          this.#options.clock.now(),
+        ),
+      };
+      if (settings.url !== undefined) after.paused = '';
+      if (paused !== undefined) after.paused = paused ? BY_HAND : '';
+      return { list: { lastId, receivers: receivers.map((one) => (one.id === id ? after : one)) }, id };
+    });
+    this.#options.deliveries.durable.retryNow(clientId, id);
+    return view;
+  }
+
+  /** It said itself that it is gone. Does nothing if it was removed meanwhile. */
+  async pause(clientId: string, id: string, reason: string): Promise<void> {
+    await this.#lock.run(clientId, async () => {
+      const session = this.#options.sessions.find(clientId);
+      const { lastId, receivers } = readReceivers(session.record.receivers);
+      const paused = receivers.map((one) => (one.id === id ? { ...one, paused: reason } : one));
+      await session.update({ receivers: writeReceivers({ lastId, receivers: paused }) });
+    });
+  }
+
+  async remove(clientId: string, id: string): Promise<{ discarded: number }> {
+    requireNotWebhook(id, '/set-webhook with an empty webhookUrl');
+    await this.#lock.run(clientId, async () => {
+      const session = this.#options.sessions.find(clientId);
+      const { lastId, receivers } = readReceivers(session.record.receivers);
+      findOne(clientId, receivers, id);
+      const left = receivers.filter((one) => one.id !== id);
+      await session.update({ receivers: writeReceivers({ lastId, receivers: left }) });
+    });
+    // what a crash leaves is dropped when its first attempt finds no receiver
+    const discarded = await this.#options.deliveries.durable.discard(clientId, id);
+    this.#options.deliveries.forget(clientId, id);
+    return { discarded };
+  }
+
+  /** The receivers beside the webhook as operators look at them; those of a session that is here. */
+  report(clientId: string): FleetReceiver[] {
+    const { record } = this.#options.sessions.find(clientId);
+    return readReceivers(record.receivers).receivers.map(({ id, name, url, paused }) => {
+      const { inFlight, waiting, ...counts } = this.#figures(clientId, id);
+      return {
+        ...{ id, name, origin: originOf(url), inFlight, ...counts },
+        ...(paused && { paused }),
+        ...(waiting && { waiting }),
+      };
+    });
+  }
+
+  /** Writes a changed list. @returns the receiver that was changed */
+  #change(
+    clientId: string,
+    change: (list: ReceiverList) => { list: ReceiverList; id: string },
+  ): Promise<Receiver> {
+    return this.#lock.run(clientId, async () => {
+      const session = this.#options.sessions.find(clientId);
+      const { list, id } = change(readReceivers(session.record.receivers));
+      await session.update({ receivers: writeReceivers(list) });
+      const failed = await this.#options.failed.countsOf(clientId);
+      return this.#viewOf(clientId, findOne(clientId, list.receivers, id), failed.get(id) ?? 0);
+    });
+  }
+
+  #viewOf(clientId: string, one: StoredReceiver, failed: number): Receiver {
+    const { id, name, url, token, previousTokenUntil, retry, paused, filter, headers, schedule } = one;
+    const { inFlight: _, waiting, ...counts } = this.#figures(clientId, id);
+    const isKept = this.#options.clock.now() < previousTokenUntil;
+    return {
+      ...{
+        id,
+        name,
+        url: withoutCredentials(url),
+        hasToken: token !== '',
+        retry,
+        headers: Object.keys(headers),
+        failed,
+        ...counts,
+      },
+      ...{ filter: viewOf(filter), schedule },
+      ...(isKept && { previousTokenUntil: new Date(previousTokenUntil).toISOString() }),
+      ...(paused && { paused }),
+      ...(waiting && { waiting }),
+    };
+  }
+
+  #figures(clientId: string, id: string) {
+    const { deliveries } = this.#options;
+    const other = id === WEBHOOK_ID ? undefined : id;
+    const { inFlight, delivered, dropped, last }: DeliveryFigures = deliveries.figures(clientId, other);
+    const waiting = deliveries.durable.waiting(clientId, other);
+    return { inFlight, delivered, dropped, ...(last && { last }), ...(waiting && { waiting }) };
+  }
+
+  /** @throws GatewayError invalid_request */
+  #requireUsable(url: string): void {
+    const { allowPrivateUrls } = this.#options;
+    if (isBrokerUrl(url)) requireSinkUrl('url', url, allowPrivateUrls);
+    else if (!allowPrivateUrls) requirePublicUrl('url', url);
+  }
+}
+
+/** The retries of a broker. @throws GatewayError invalid_request */
+function alwaysDurable(url: string, retry: StoredReceiver['retry'] | undefined): { retry?: 'durable' } {
+  if (!isBrokerUrl(url)) return {};
+  if (retry !== 'contract') return { retry: 'durable' };
+  throw new GatewayError('invalid_request', 'retry: a broker always has durable retries; leave it out');
+}
+
+/** A filter as the API shows it: a release before may not know all of its types. */
+function viewOf({ types, ...rest }: EventFilter): Receiver['filter'] {
+  return { ...rest, ...(types && { types: types.filter(isEventType) }) };
+}
+
+function isEventType(type: string): type is MessageEventType | ExtraEventType {
+  return [...MESSAGE_EVENT_TYPES, ...EXTRA_EVENT_TYPES].some((known) => known === type);
+}
+
+/** What a receiver has that is not given. */
+const NEW: Omit<StoredReceiver, 'id' | 'url'> = {
+  ...{ name: '', token: '', previousToken: null, previousTokenUntil: 0, retry: 'contract', paused: '' },
+  ...{ filter: {}, headers: {}, schedule: {} },
+};
+
+/** The webhook in the form of the other receivers. */
+function webhookOf(record: SessionRecord): StoredReceiver {
+  const { webhookUrl, webhookToken, previousToken, previousTokenUntil, retry, webhookPaused } = record;
+  return {
+    ...NEW,
+    ...{ id: WEBHOOK_ID, name: 'webhook', url: webhookUrl, token: webhookToken, previousToken },
+    ...{ previousTokenUntil, retry, paused: webhookPaused },
+  };
+}
+
+/** @throws GatewayError receiver_unknown */
+function findOne(clientId: string, receivers: readonly StoredReceiver[], id: string): StoredReceiver {
+  const found = receivers.find((one) => one.id === id);
+  if (found) return found;
+  throw new GatewayError('receiver_unknown', `session ${clientId} has no receiver ${id}`);
+}
+
+/** @throws GatewayError invalid_request */
+function requireNotWebhook(id: string, instead: string): void {
+  if (id !== WEBHOOK_ID) return;
+  const message = `id: receiver ${WEBHOOK_ID} is the webhook of the session; change it with ${instead}`;
+  throw new GatewayError('invalid_request', message);
+}
+
+function isFull(clientId: string): GatewayError {
+  const message = `session ${clientId} has ${LIMITS.receivers} receivers with its webhook, which is the limit; remove one first`;
+  return new GatewayError('receivers_full', message);
+}

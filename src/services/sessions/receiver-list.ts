@@ -1,0 +1,159 @@
+import Joi from 'joi';
+import { type EventFilter, passes } from '../../delivery/event-filter.js';
+import type { Receiver } from '../../delivery/job.js';
+import { boundedCache } from '../../domain/bounded-cache.js';
+import { errorMessage, GatewayError } from '../../domain/errors.js';
+import { parseJson } from '../../domain/json.js';
+import type { GatewayEvent } from '../../events/catalogue.js';
+import type { SessionRecord } from '../../store/store.js';
+import { previousTokenOf } from './previous-token.js';
+
+/** How a receiver is tried where it is not as usual, in the units of the API. */
+export interface ReceiverSchedule {
+  attempts?: number;
+  /** Seconds. */
+  pauses?: number[];
+  giveUpHours?: number;
+}
+
+/** A receiver beside the webhook, as the session's record has it. */
+export interface StoredReceiver {
+  id: string;
+  name: string;
+  url: string;
+  token: string;
+  previousToken: string | null;
+  /** Milliseconds since the epoch; 0 without one. */
+  previousTokenUntil: number;
+  retry: 'contract' | 'durable';
+  filter: EventFilter;
+  /** By their names in lower case. */
+  headers: Record<string, string>;
+  schedule: ReceiverSchedule;
+  /** Why it gets no calls now, for people; empty while it gets them. */
+  paused: string;
+}
+
+/** The receivers of a session beside its webhook. */
+export interface ReceiverList {
+  /** The number of the newest id: ids are not used again. */
+  lastId: number;
+  receivers: StoredReceiver[];
+}
+
+const NONE: ReceiverList = { lastId: 1, receivers: [] };
+
+const texts = Joi.array().items(Joi.string());
+// fields of a later release are kept: they come back with it
+const stored = Joi.object<ReceiverList, false, unknown>({
+  lastId: Joi.number().integer().min(1).required(),
+  receivers: Joi.array()
+    .required()
+    .items(
+      Joi.object({
+        id: Joi.string().required(),
+        name: Joi.string().allow('').required(),
+        url: Joi.string().required(),
+        token: Joi.string().allow('').required(),
+        previousToken: Joi.string().allow(null).required(),
+        previousTokenUntil: Joi.number().required(),
+        retry: Joi.valid('contract', 'durable').required(),
+        filter: Joi.object({
+          ...{ types: texts, rooms: texts, senders: texts, groups: Joi.boolean() },
+          direction: Joi.valid('received', 'sent'),
+        })
+          .unknown()
+          .required(),
+        headers: Joi.object().pattern(Joi.string(), Joi.string()).required(),
+        schedule: Joi.object({
+          attempts: Joi.number().integer().min(1),
+          pauses: Joi.array().items(Joi.number().positive()).min(1),
+          giveUpHours: Joi.number().positive(),
+        })
+          .unknown()
+          .required(),
+        paused: Joi.string().allow('').required(),
+      }).unknown(),
+    ),
+}).unknown();
+
+/** Lists that were read, by their text: each event asks for that of its session. */
+const READ_KEPT = 1_000;
+const known = boundedCache<ReceiverList>(READ_KEPT);
+
+/** Reads the receivers of a session's record. @throws GatewayError store_damaged */
+export function readReceivers(text: string | null): ReceiverList {
+  if (text === null) return NONE;
+  const before = known.get(text);
+  if (before) return before;
+  const { value, error } = stored.validate(parseJson(text), { convert: false });
+  if (error || !value) {
+    throw new GatewayError(
+      'store_damaged',
+      'The list of the receivers of the session cannot be read: restore a backup.',
+    );
+  }
+  known.set(text, value);
+  return value;
+}
+
+/** Why the receivers of a session's record cannot be read; undefined if they can. */
+export function damageOfReceivers({ receivers }: OfRecord): string | undefined {
+  try {
+    readReceivers(receivers);
+    return undefined;
+  } catch (error) {
+    return errorMessage(error);
+  }
+}
+
+/** The text for a session's record. */
+export function writeReceivers(list: ReceiverList): string {
+  return JSON.stringify(list);
+}
+
+type OfRecord = Pick<SessionRecord, 'receivers'>;
+
+/** A receiver as deliveries need it; undefined if there is none of that id. */
+export function otherReceiverOf({ receivers }: OfRecord, id: string): Receiver | undefined {
+  const found = readReceivers(receivers).receivers.find((one) => one.id === id);
+  return found && toReceiver(found);
+}
+
+/** The receivers beside the webhook that get an event. */
+export function othersFor(
+  session: OfRecord & Pick<SessionRecord, 'extraEvents'>,
+  event: GatewayEvent,
+): Receiver[] {
+  if (session.receivers === null) return [];
+  return readReceivers(session.receivers)
+    .receivers.filter(({ filter }) => passes(filter, event, session.extraEvents))
+    .map(toReceiver);
+}
+
+/** Whether a session or one of its receivers has opted in to a type of events. */
+export function wantsType(session: OfRecord & Pick<SessionRecord, 'extraEvents'>, type: string): boolean {
+  if (session.extraEvents.includes(type)) return true;
+  return readReceivers(session.receivers).receivers.some(({ filter }) => filter.types?.includes(type));
+}
+
+/** Whether the events of a chat must be written down in order. */
+export function hasDurable({ retry, receivers }: OfRecord & Pick<SessionRecord, 'retry'>): boolean {
+  return retry === 'durable' || readReceivers(receivers).receivers.some((one) => one.retry === 'durable');
+}
+
+const HOUR_MS = 60 * 60_000;
+
+function toReceiver(one: StoredReceiver): Receiver {
+  const { id: receiverId, url, token, retry, headers, paused, schedule } = one;
+  const { attempts, pauses, giveUpHours } = schedule;
+  return {
+    ...{ receiverId, url, token, previous: previousTokenOf(one), retry, headers },
+    schedule: {
+      attempts,
+      pausesMs: pauses?.map((seconds) => seconds * 1_000),
+      giveUpMs: giveUpHours && giveUpHours * HOUR_MS,
+    },
+    ...(paused && { paused }),
+  };
+}

@@ -1,0 +1,314 @@
+import { expect } from 'chai';
+import FailedList from '../../commands/failed/list.js';
+import ReceiversAdd from '../../commands/receivers/add.js';
+import ReceiversList from '../../commands/receivers/list.js';
+import ReceiversPause from '../../commands/receivers/pause.js';
+import ReceiversRemove from '../../commands/receivers/remove.js';
+import ReceiversResume from '../../commands/receivers/resume.js';
+import ReceiversSet from '../../commands/receivers/set.js';
+import ReceiversTest from '../../commands/receivers/test.js';
+import SessionsShow from '../../commands/sessions/show.js';
+import type { Answer, Receiver } from '../../src/contract/index.js';
+import { verifyWebhook } from '../../src/delivery/verify.js';
+import { answering, eventIn, eventOf, startReceiver, type TestReceiver } from '../support/receiver.js';
+import { runCommand } from '../support/run-command.js';
+import { until } from '../support/until.js';
+import { ALICE, BOB, linkSession, startWorld, TOKEN, WEBHOOK_TOKEN, type World } from '../support/world.js';
+
+const CAROL = { number: '+15550000003', name: 'Carol' };
+/** A durable receiver that is tried again at once. */
+const SOON = { retry: 'durable', schedule: { pauses: [1] } };
+
+describe('the receivers of a session, over the wire', () => {
+  let world: World;
+  let audit: TestReceiver;
+  const more: TestReceiver[] = [];
+
+  before(async () => {
+    world = await startWorld();
+    await world.phones.addPhone(BOB);
+    await world.phones.addPhone(CAROL);
+    await linkSession(world, 'acme');
+  });
+  after(() => world.stop());
+
+  beforeEach(async () => {
+    audit = await started();
+    world.receiver.respond(answering(200));
+  });
+  afterEach(async () => {
+    for (const { id } of await list()) {
+      if (id !== '1') await world.api.post('/receivers/remove', { clientId: 'acme', id });
+    }
+    for (const receiver of more.splice(0)) await receiver.stop();
+  });
+
+  async function started(): Promise<TestReceiver> {
+    const receiver = await startReceiver();
+    more.push(receiver);
+    return receiver;
+  }
+  async function list(): Promise<Receiver[]> {
+    const { body } = await world.api.get('/receivers?clientId=acme');
+    const answer: Answer<'listReceivers'> = JSON.parse(JSON.stringify(body));
+    return answer.receivers;
+  }
+  async function one(id: string): Promise<Receiver> {
+    const found = (await list()).find((receiver) => receiver.id === id);
+    if (!found) throw new Error(`there is no receiver ${id}`);
+    return found;
+  }
+  async function change(path: string, settings: object): Promise<Receiver> {
+    const { status, body } = await world.api.post(path, { clientId: 'acme', ...settings });
+    expect(status, JSON.stringify(body)).to.equal(200);
+    const answer: Answer<'addReceiver'> = JSON.parse(JSON.stringify(body));
+    return answer.receiver;
+  }
+  const add = (settings: object = {}) => change('/receivers', { url: audit.url, ...settings });
+  const update = (id: string, settings: object) => change('/receivers/update', { id, ...settings });
+  const refusal = async (path: string, settings: object) => {
+    const { status, body } = await world.api.post(path, { clientId: 'acme', ...settings });
+    return [status, body.error];
+  };
+  const write = async (text: string, person = BOB) =>
+    (await world.phones.write(person.number, { to: ALICE.number, text })).messageId;
+  const idsAt = ({ calls }: TestReceiver) => calls.map((call) => eventIn(call)?.messageId);
+  const failedOf = async (receiver: string) => {
+    const path = `/failed-deliveries?clientId=acme&receiver=${receiver}`;
+    const answer: Answer<'listFailedDeliveries'> = JSON.parse(
+      JSON.stringify((await world.api.get(path)).body),
+    );
+    return answer.failedDeliveries;
+  };
+
+  it('lists the webhook as 1 with the others, and never shows a token or the value of a header', async () => {
+    const added = await add({ token: 'audit-token', name: 'audit', headers: { 'X-Api-Key': 'key-1' } });
+    expect(added).to.include({ name: 'audit', url: audit.url, hasToken: true, retry: 'contract', failed: 0 });
+    expect(added.headers).to.deep.equal(['x-api-key']);
+    const [webhook, other] = await list();
+    expect(webhook).to.include({ id: '1', url: world.receiver.url, hasToken: true });
+    expect(other).to.deep.equal(added);
+    const shown = JSON.stringify(await list());
+    for (const secret of ['audit-token', 'key-1', WEBHOOK_TOKEN]) expect(shown).not.to.contain(secret);
+  });
+
+  it('never uses an id again, and refuses a ninth receiver', async () => {
+    const first = await add();
+    expect(
+      (await world.api.post('/receivers/remove', { clientId: 'acme', id: first.id })).body,
+    ).to.deep.equal({
+      ...{ ok: true, clientId: 'acme', id: first.id, discarded: 0 },
+    });
+    const others: number[] = [];
+    for (let n = 2; n <= 8; n++) others.push(Number((await add()).id));
+    expect(others).to.deep.equal(others.map((_, n) => Number(first.id) + 1 + n));
+    expect(await refusal('/receivers', { url: audit.url })).to.deep.equal([
+      409,
+      'session acme has 8 receivers with its webhook, which is the limit; remove one first',
+    ]);
+    expect(await refusal('/receivers/update', { id: first.id, name: 'x' })).to.deep.equal([
+      404,
+      `session acme has no receiver ${first.id}`,
+    ]);
+  });
+
+  it('refuses to change the webhook, and says how to', async () => {
+    for (const path of ['/receivers/update', '/receivers/remove']) {
+      const { status, body } = await world.api.post(path, { clientId: 'acme', id: '1' });
+      expect(status).to.equal(400);
+      expect(body.error).to.match(
+        /^id: receiver 1 is the webhook of the session; change it with \/set-webhook/,
+      );
+    }
+  });
+
+  it('calls each of them with its own token, headers and delivery id', async () => {
+    await add({ token: 'audit-token', headers: { 'X-Api-Key': 'key-1', 'user-team': 'a b' } });
+    const messageId = await write('hello both');
+    await eventOf(audit, messageId);
+    await eventOf(world.receiver, messageId);
+    const [call] = audit.calls;
+    const webhookCall = await world.receiver.find((candidate) => eventIn(candidate)?.messageId === messageId);
+    if (!call) throw new Error('unreachable: the event was found');
+    expect(call.headers).to.include({ 'x-api-key': 'key-1', 'user-team': 'a b', 'x-sn-attempt': '1' });
+    verifyWebhook({ headers: call.headers, body: call.body, token: 'audit-token' });
+    verifyWebhook({ headers: webhookCall.headers, body: webhookCall.body, token: WEBHOOK_TOKEN });
+    expect(call.body).to.equal(webhookCall.body);
+    expect(call.headers['x-sn-delivery']).not.to.equal(webhookCall.headers['x-sn-delivery']);
+    expect(webhookCall.headers).not.to.have.property('x-api-key');
+  });
+
+  it('signs with the token before, too, while the token of a receiver is replaced', async () => {
+    const { id } = await add({ token: 'token-1' });
+    const changed = await update(id, { token: 'token-2', previousTokenFor: 3_600 });
+    expect(Date.parse(changed.previousTokenUntil ?? '')).to.be.greaterThan(Date.now());
+    await world.api.post('/send-test-event', { clientId: 'acme', type: 'text', receiver: id });
+    const [call] = audit.calls;
+    if (!call) throw new Error('the receiver got no call');
+    for (const token of ['token-1', 'token-2']) {
+      verifyWebhook({ headers: call.headers, body: call.body, token });
+    }
+    expect(await update(id, { token: 'token-3' })).not.to.have.property('previousTokenUntil');
+  });
+
+  it('gives a receiver the opt-in types that it names, and the webhook those of the session alone', async () => {
+    await add({ filter: { types: ['message_status'] } });
+    const { body } = await world.api.post('/send-message', { clientId: 'acme', to: BOB.number, body: 'Hi' });
+    const call = await audit.find((candidate) => candidate.headers['x-sn-event'] === 'message_status');
+    expect(JSON.parse(call.body)).to.include({ messageId: body.messageId });
+    await eventOf(world.receiver, String(body.messageId));
+    expect(audit.calls.some(({ headers }) => headers['x-sn-event'] === 'text')).to.equal(false);
+    expect(world.receiver.calls.some(({ headers }) => headers['x-sn-event'] === 'message_status')).to.equal(
+      false,
+    );
+  });
+
+  it('gives a receiver only what passes its filter', async () => {
+    await add({ filter: { senders: [CAROL.number], direction: 'received' } });
+    const fromBob = await write('from Bob');
+    await eventOf(world.receiver, fromBob);
+    const fromCarol = await write('from Carol', CAROL);
+    await eventOf(audit, fromCarol);
+    expect(idsAt(audit)).to.deep.equal([fromCarol]);
+  });
+
+  it('lists the failed events of a receiver by itself, and sends them again to this receiver', async () => {
+    const { id } = await add();
+    audit.respond(answering(404));
+    const messageId = await write('refused by one');
+    await eventOf(world.receiver, messageId);
+    await until('the failed delivery', async () => (await failedOf(id)).length === 1);
+    const [failed] = await failedOf(id);
+    expect(failed).to.include({ receiver: id, messageId, reason: 'answered 404' });
+    expect(await failedOf('1')).to.deep.equal([]);
+    expect((await one(id)).failed).to.equal(1);
+    audit.respond(answering(200));
+    const before = world.receiver.calls.length;
+    const resent = await world.api.post(`/failed-deliveries/${failed?.id}/resend`);
+    expect(resent.body).to.include({ delivered: true, deliveryId: failed?.id });
+    expect(audit.calls.at(-1)?.headers['x-sn-delivery']).to.equal(failed?.id);
+    expect(world.receiver.calls).to.have.length(before);
+    expect(await failedOf(id)).to.deep.equal([]);
+  });
+
+  it('makes as many attempts as the schedule of a receiver says', async () => {
+    const { id } = await add({ schedule: { attempts: 2 } });
+    audit.respond(answering(500));
+    await write('two attempts');
+    await until('the failed delivery', async () => (await failedOf(id)).length === 1);
+    expect((await failedOf(id))[0]).to.include({ attempts: 2, reason: 'answered 500' });
+    expect(audit.calls.map(({ headers }) => headers['x-sn-attempt'])).to.deep.equal(['1', '2']);
+  });
+
+  it('pauses a durable receiver that answers 410, keeps what waits, and delivers it in order after the resumption', async () => {
+    const { id } = await add(SOON);
+    audit.respond(answering(410));
+    const first = await write('first');
+    await until('the pause', async () => (await one(id)).paused === 'it answered 410');
+    const second = await write('second');
+    await eventOf(world.receiver, second);
+    await until('the waiting events', async () => (await one(id)).waiting?.events === 2);
+    const health = JSON.parse(JSON.stringify((await world.api.get('/health/clients')).body));
+    expect(health.clients[0].receivers).to.have.nested.property('[0].paused', 'it answered 410');
+    const fleet = JSON.parse(JSON.stringify((await world.api.get('/fleet')).body));
+    expect(fleet.sessions[0].receivers[0]).to.include({ id, origin: audit.url });
+    const tried = audit.calls.length;
+    audit.respond(answering(200));
+    await update(id, { paused: false });
+    await eventOf(audit, second);
+    expect(idsAt(audit).slice(tried)).to.deep.equal([first, second]);
+    await until('an empty queue', async () => (await one(id)).waiting === undefined);
+  });
+
+  it('drops what waits for a receiver that is removed', async () => {
+    const { id } = await add(SOON);
+    audit.respond(answering(503));
+    await write('never delivered');
+    await until('the waiting event', async () => (await one(id)).waiting?.events === 1);
+    const { body } = await world.api.post('/receivers/remove', { clientId: 'acme', id });
+    expect(body).to.include({ discarded: 1 });
+    await world.stopDaemon();
+    expect(await world.inspect((store) => store.waitingDeliveries.list('acme'))).to.deep.equal([]);
+    await world.startDaemon();
+    await world.connected();
+    expect((await list()).map((receiver) => receiver.id)).to.deep.equal(['1']);
+  });
+
+  it('delivers after a restart what waited for one receiver, under the same id, and nothing twice to the others', async () => {
+    const { id } = await add(SOON);
+    audit.respond(answering(503));
+    const messageId = await write('over a restart');
+    await eventOf(world.receiver, messageId);
+    await until('the waiting event', async () => (await one(id)).waiting?.events === 1);
+    await audit.received(1);
+    await world.restartDaemon();
+    audit.respond(answering(200));
+    await until('an empty queue', async () => (await one(id)).waiting === undefined);
+    const tries = audit.calls.filter((call) => eventIn(call)?.messageId === messageId);
+    expect(new Set(tries.map(({ headers }) => headers['x-sn-delivery'])).size).to.equal(1);
+    expect(idsAt(world.receiver).filter((got) => got === messageId)).to.have.length(1);
+  });
+
+  it('gives seven receivers everything, in the order of each chat, while the eighth is dead', async () => {
+    await world.api.post('/set-webhook', {
+      ...{ clientId: 'acme', webhookUrl: world.receiver.url, webhookToken: WEBHOOK_TOKEN, retry: 'durable' },
+    });
+    const others: TestReceiver[] = [];
+    for (let n = 0; n < 6; n++) {
+      const receiver = await started();
+      others.push(receiver);
+      await add({ url: receiver.url, ...SOON });
+    }
+    audit.respond(() => undefined);
+    const dead = await add({ retry: 'contract' });
+    const from = world.receiver.calls.length;
+    const written: string[] = [];
+    for (let n = 0; n < 20; n++) written.push(await write(`to all ${n}`));
+    for (const receiver of others) {
+      await receiver.received(written.length);
+      expect(idsAt(receiver)).to.deep.equal(written);
+    }
+    await until('the webhook', async () => idsAt(world.receiver).slice(from).length === written.length);
+    expect(idsAt(world.receiver).slice(from)).to.deep.equal(written);
+    expect((await one(dead.id)).delivered).to.equal(0);
+    await world.api.post('/set-webhook', {
+      ...{ clientId: 'acme', webhookUrl: world.receiver.url, webhookToken: WEBHOOK_TOKEN, retry: 'contract' },
+    });
+  });
+
+  it('is managed from the command line', async () => {
+    const env = { SWITCHBOARD_URL: world.api.url, SWITCHBOARD_TOKEN: TOKEN };
+    const added = await runCommand(
+      ReceiversAdd,
+      ['acme', audit.url, '--name', 'audit', '--direction', 'sent', '--header', 'X-Team: a', '--json'],
+      env,
+    );
+    const { receiver }: Answer<'addReceiver'> = JSON.parse(added.stdout);
+    expect(receiver).to.deep.include({ name: 'audit', filter: { direction: 'sent' }, headers: ['x-team'] });
+    const named = ['acme', receiver.id];
+    const set = await runCommand(ReceiversSet, [...named, '--all-events', '--retry', 'durable'], env);
+    expect(set.stdout).to.equal(
+      `receiver ${receiver.id} (audit): ${audit.url} · retry durable · events all\n`,
+    );
+    const paused = await runCommand(ReceiversPause, named, env);
+    expect(paused.stdout).to.contain('paused: an operator paused it');
+    const messageId = await write('while it is paused');
+    await eventOf(world.receiver, messageId);
+    await until('the waiting event', async () => (await one(receiver.id)).waiting?.events === 1);
+    const shown = await runCommand(SessionsShow, ['acme'], env);
+    expect(shown.stdout).to.match(/^receivers +\d+ \(paused: an operator paused it; 1 event waits/m);
+    const waits = await runCommand(FailedList, ['--session', 'acme', '--receiver', receiver.id], env);
+    expect(waits.stderr).to.contain(`acme, receiver ${receiver.id}: 1 event waits`);
+    const tested = await runCommand(ReceiversTest, [...named, '--type', 'call'], env);
+    expect(tested.stdout).to.match(/^delivered \w{26}\n$/);
+    expect(audit.calls.map(({ headers }) => headers['x-sn-event'])).to.deep.equal(['call']);
+    expect((await runCommand(ReceiversResume, named, env)).stdout).not.to.contain('paused');
+    await eventOf(audit, messageId);
+    const listed = await runCommand(ReceiversList, ['acme'], env);
+    expect(listed.stdout)
+      .to.match(/^1 +webhook /m)
+      .and.match(new RegExp(`^${receiver.id} +audit +works +durable `, 'm'));
+    const removed = await runCommand(ReceiversRemove, named, env);
+    expect(removed.stdout).to.equal(`removed receiver ${receiver.id} of acme\n`);
+  });
+});
