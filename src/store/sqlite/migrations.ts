@@ -362,4 +362,8 @@ ALTER TABLE sessions ADD COLUMN linked_at INTEGER; -- null: not known
 ALTER TABLE sessions ADD COLUMN linked_number TEXT; -- null: not known
 ALTER TABLE sessions ADD COLUMN restrictions TEXT; -- of that number, as JSON; null: none
 `,
+  // the traces of sends
+  `-- v22 (compatible with v6+)
+ALTER TABLE sends ADD COLUMN trace TEXT; -- W3C trace context of the request; null: none
+`,
 ];
