@@ -1,9 +1,11 @@
 import { type Clock, endsWithin, type MonotonicClock } from '../domain/clock.js';
 import { deliveryIdFor, newDeliveryId } from '../domain/ids.js';
 import { LIMITS } from '../domain/limits.js';
+import type { TraceContext } from '../domain/tracing.js';
 import type { GatewayEvent } from '../events/catalogue.js';
 import type { Logger } from '../log.js';
 import type { FailedDelivery, FailedDeliveryStore, WaitingDeliveryStore } from '../store/store.js';
+import type { AttemptTraces } from './attempt-traces.js';
 import { DURABLE_LIMITS, DurableDeliveries } from './durable.js';
 import type { DurableLimits } from './durable-queue.js';
 import { type DeliveryFigures, FiguresBySession } from './figures.js';
@@ -55,6 +57,8 @@ export interface DispatcherOptions {
   random?: () => number;
   limits?: QueueLimits;
   durable?: Partial<DurableLimits>;
+  /** Measures attempts. */
+  traces?: AttemptTraces | undefined;
 }
 
 /** Connections to one origin for durable deliveries: not shared with the others, so that neither waits for the other. */
@@ -82,11 +86,11 @@ export class Dispatcher {
   #stopped: Promise<void> | undefined;
 
   constructor(options: DispatcherOptions) {
-    const { allowPrivate, clock, log, random = Math.random, limits = QUEUE_LIMITS } = options;
+    const { allowPrivate, clock, log, random = Math.random, limits = QUEUE_LIMITS, traces } = options;
     const signing = options.signingClock ?? clock;
     this.#options = options;
     this.#queues = new OriginQueues(clock, limits);
-    this.#client = new WebhookClient({ clock, signing, allowPrivate, connections: limits.inFlight });
+    this.#client = new WebhookClient({ clock, signing, allowPrivate, connections: limits.inFlight, traces });
     this.#context = {
       clock,
       random,
@@ -100,7 +104,7 @@ export class Dispatcher {
       dropped: (...drop) => void this.#dropped(...drop),
     };
     this.#durableClient = new WebhookClient({
-      ...{ clock, signing, allowPrivate },
+      ...{ clock, signing, allowPrivate, traces },
       connections: DURABLE_CONNECTIONS,
     });
     this.durable = new DurableDeliveries({
@@ -128,7 +132,7 @@ export class Dispatcher {
   announce(
     event: GatewayEvent,
     receiver: Receiver | undefined,
-    { keptByCaller = false }: { keptByCaller?: boolean } = {},
+    { keptByCaller = false, trace }: { keptByCaller?: boolean; trace?: TraceContext | undefined } = {},
   ): Promise<DeliveryResult> {
     const { clientId, type } = event;
     this.#options.tail.publish({ kind: 'event', at: this.#now(), clientId, event });
@@ -142,6 +146,7 @@ export class Dispatcher {
       ...receiver,
       body: Buffer.from(JSON.stringify(event)),
       keptByCaller,
+      trace,
     });
   }
 

@@ -246,7 +246,7 @@ export class DurableDeliveries {
     const startedAt = clock.monotonic();
     const { token, previous } = receiver;
     const attempt = event.attempts;
-    const result = await post(target, { token, previous, deliveryId, type, body, attempt });
+    const result = await post(target, { token, previous, deliveryId, type, body, attempt, of: event });
     const job = jobOf(event, receiver, body);
     const durationMs = Math.round(clock.monotonic() - startedAt);
     attempted(clientId, reportOf(job, result, attempt, durationMs));

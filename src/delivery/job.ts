@@ -1,6 +1,7 @@
 import type { MonotonicClock } from '../domain/clock.js';
 import { pauseAfter } from '../domain/retry.js';
 import { shownUrl } from '../domain/text.js';
+import type { TraceContext } from '../domain/tracing.js';
 import type { QueuedJob } from './queue.js';
 import type { AttemptReport } from './tail.js';
 import { type CallResult, RETRY, type Target } from './webhook.js';
@@ -51,6 +52,8 @@ export interface DeliveryJob extends Receiver {
   body: Buffer;
   /** The caller keeps the event and announces it again after a restart. */
   keptByCaller: boolean;
+  /** The span of its delivery. */
+  trace?: TraceContext | undefined;
 }
 
 /** Dependencies of a delivery. */
@@ -124,6 +127,7 @@ export class Delivery implements QueuedJob {
       type,
       body,
       attempt,
+      of: this.#job,
     });
     this.#answered ||= result.status !== 0;
     this.#report(result, startedAt);

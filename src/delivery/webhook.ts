@@ -1,6 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { Agent, errors } from 'undici';
 import type { Clock } from '../domain/clock.js';
+import { traceHeaders } from '../domain/tracing.js';
+import { type AttemptTraces, endAttempt, NO_TRACES, startAttempt } from './attempt-traces.js';
 import { guardedConnector, PrivateAddressError } from './guard.js';
 import { type WebhookFacts, webhookHeaders } from './webhook-headers.js';
 
@@ -92,12 +94,14 @@ export class WebhookClient {
   readonly #agent: Agent;
   readonly #clock: Clock;
   readonly #signing: Clock;
+  readonly #traces: AttemptTraces;
 
   constructor({
     clock,
     signing,
     allowPrivate,
     connections,
+    traces = NO_TRACES,
   }: {
     clock: Clock;
     /** Dates signatures. */
@@ -105,20 +109,34 @@ export class WebhookClient {
     allowPrivate: boolean;
     /** To one origin. */
     connections: number;
+    traces?: AttemptTraces | undefined;
   }) {
     this.#clock = clock;
     this.#signing = signing;
+    this.#traces = traces;
     this.#agent = receiverAgent(allowPrivate, connections, CALL_TIMEOUT_MS);
   }
 
   /** Makes one attempt. Never rejects. */
   async post(target: Target, facts: WebhookFacts): Promise<CallResult> {
+    if (!this.#traces.tracing.isOn) return this.#post(target, facts);
+    const span = await startAttempt(this.#traces, target, facts);
+    const result = await this.#post(target, facts, traceHeaders(span.context));
+    endAttempt(span, result);
+    return result;
+  }
+
+  async #post(
+    target: Target,
+    facts: WebhookFacts,
+    headers: Record<string, string> = {},
+  ): Promise<CallResult> {
     try {
       const status = await withDeadline(this.#clock, CALL_TIMEOUT_MS, async (signal) => {
         const { statusCode, body } = await this.#agent.request({
           ...target,
           method: 'POST',
-          headers: webhookHeaders(facts, this.#clock.now(), this.#signing.now()),
+          headers: { ...webhookHeaders(facts, this.#clock.now(), this.#signing.now()), ...headers },
           body: facts.body,
           signal,
         });

@@ -21,6 +21,10 @@ const ON_DEMAND = [
   'swagger-ui-dist',
   'htmlparser2',
   'pino-pretty',
+  // the API package is one of the metrics' too
+  '@opentelemetry/sdk-trace',
+  '@opentelemetry/resources',
+  '@opentelemetry/exporter-trace-otlp-http',
 ];
 const SERVER = ['@hapi/hapi', 'better-sqlite3', 'joi', 'pino', 'prom-client', 'undici'];
 

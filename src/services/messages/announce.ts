@@ -2,6 +2,7 @@ import type { DeliveryResult, Receiver } from '../../delivery/dispatch.js';
 import { parseJid } from '../../domain/address.js';
 import type { Clock } from '../../domain/clock.js';
 import type { SessionStatus } from '../../domain/session.js';
+import { NO_TRACING, type TraceContext, type Tracing } from '../../domain/tracing.js';
 import type { UnreadableReason } from '../../domain/unreadable.js';
 import type { ExtraEventType, GatewayEvent, MessageUnreadableEvent } from '../../events/catalogue.js';
 import type { EventEnvelope } from '../../events/envelope.js';
@@ -16,7 +17,7 @@ export interface Announcer {
   announce(
     event: GatewayEvent,
     receiver: Receiver | undefined,
-    options?: { keptByCaller?: boolean },
+    options?: { keptByCaller?: boolean; trace?: TraceContext | undefined },
   ): Promise<DeliveryResult>;
 }
 
@@ -28,6 +29,7 @@ export class Announcements {
     announcer: Announcer;
     retry: StoreRetry;
     observer: { received(type: string): void; withoutReceiver(): void };
+    tracing?: Tracing | undefined;
     clock: Clock;
     log: Logger;
   }) {
@@ -87,9 +89,15 @@ export class Announcements {
     isKept: boolean,
     abandoned: AbortSignal,
   ): Promise<DeliveryResult> {
-    const { announcer, retry } = this.#options;
+    const { announcer, retry, tracing = NO_TRACING } = this.#options;
     for (;;) {
-      const result = await announcer.announce(event, receiver, { keptByCaller: isKept });
+      const attributes = { 'switchboard.event': event.type };
+      const result = await tracing.in('deliver', { attributes }, async (span) => {
+        const trace = tracing.isOn ? { trace: span.context } : {};
+        const ended = await announcer.announce(event, receiver, { keptByCaller: isKept, ...trace });
+        span.set({ 'switchboard.outcome': outcomeOf(ended) });
+        return ended;
+      });
       // a delivery that failed after the session had left was not kept: the session's next owner repeats it
       const isLeft = abandoned.aborted && !result.delivered && !result.waiting;
       if (!result.interrupted && !isLeft) return result;
@@ -145,4 +153,12 @@ export function receiverOf(session: SessionRecord): Receiver | undefined {
   return url
     ? { url, token, previous: previousTokenOf(session), retry, ...(paused && { paused }) }
     : undefined;
+}
+
+/** What became of a delivery, for its trace. */
+function outcomeOf({ deliveryId, delivered, waiting, interrupted }: DeliveryResult): string {
+  if (delivered) return 'delivered';
+  if (waiting) return 'waiting';
+  if (interrupted) return 'interrupted';
+  return deliveryId ? 'failed' : 'no receiver';
 }
