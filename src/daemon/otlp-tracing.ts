@@ -239,7 +239,7 @@ function resourceOf({ node, version }: OtlpOptions) {
 function exporterTo({ endpoint, headers, log }: OtlpOptions): SpanExporter {
   const base = endpoint.replace(/\/+$/, '');
   const url = base.endsWith(TRACES_PATH) ? base : `${base}${TRACES_PATH}`;
-  const exporter = new OTLPTraceExporter({ url, headers, timeoutMillis: EXPORT_MS, concurrencyLimit: 2 });
+  const exporter = new OTLPTraceExporter({ url, headers, timeoutMillis: EXPORT_MS });
   let isFailing = false;
   return {
     export(spans, done) {

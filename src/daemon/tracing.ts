@@ -5,8 +5,13 @@ import { NO_TRACING, type Tracing } from '../domain/tracing.js';
 import type { Logger } from '../log.js';
 import { releaseVersion } from './release.js';
 
-const PACKAGES =
-  '@opentelemetry/api @opentelemetry/exporter-trace-otlp-http @opentelemetry/resources @opentelemetry/sdk-trace';
+/** Later versions need a later Node.js. */
+const PACKAGES = [
+  '@opentelemetry/api@1.9',
+  '@opentelemetry/exporter-trace-otlp-http@0.223',
+  '@opentelemetry/resources@2',
+  '@opentelemetry/sdk-trace@2',
+].join(' ');
 
 /** Tracing, and what ends it. */
 interface DaemonTracing {

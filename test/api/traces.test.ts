@@ -3,9 +3,18 @@ import Why from '../../commands/why.js';
 import { readTraceHeaders } from '../../src/domain/tracing.js';
 import { createLog } from '../../src/log.js';
 import { type CollectedSpan, Collector } from '../support/collector.js';
-import { answering, eventIn, type ReceivedCall } from '../support/receiver.js';
+import { answering, eventIn, type ReceivedCall, silent } from '../support/receiver.js';
 import { runCommand } from '../support/run-command.js';
-import { ALICE, BOB, Conversations, linkSession, startWorld, TOKEN, type World } from '../support/world.js';
+import {
+  ALICE,
+  BOB,
+  Conversations,
+  linkSession,
+  startWorld,
+  TOKEN,
+  WEBHOOK_TOKEN,
+  type World,
+} from '../support/world.js';
 
 const CALLER = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
 const TRACEPARENT = `00-${CALLER.traceId}-${CALLER.spanId}-01`;
@@ -175,7 +184,14 @@ describe('traces', () => {
     await collector.ofMessage('receive', messageId);
     const { text } = collector;
     expect(text).to.contain(messageId);
-    for (const word of ['secret', ...[ALICE, BOB].map(({ number }) => number.slice(1)), 'Bob', 'http://'])
+    for (const word of [
+      'secret',
+      TOKEN,
+      WEBHOOK_TOKEN,
+      ...[ALICE, BOB].map(({ number }) => number.slice(1)),
+      'Bob',
+      'http://',
+    ])
       expect(text).not.to.contain(word);
   });
 });
@@ -234,6 +250,15 @@ describe('a daemon whose collector', () => {
     await collector.ofMessage('send', String(body.messageId));
     expect(new Set(collector.spans.map(({ traceId }) => traceId))).to.deep.equal(new Set([CALLER.traceId]));
     expect(collector.receiver.calls[0]?.headers).to.include({ 'x-key': 'a b' });
+  });
+
+  it('never answers delivers all the same, and stops', async () => {
+    await start({});
+    collector.receiver.respond(silent);
+    expect((await fromBob('no answer')).headers).to.have.property('traceparent');
+    await collector.receiver.received(collector.receiver.calls.length + 1);
+    await world.stopDaemon();
+    expect(lines.filter((line) => line.includes('"msg":"stopped"'))).to.have.length(1);
   });
 
   it('gets the last spans when the daemon stops', async () => {
