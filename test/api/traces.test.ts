@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import Why from '../../commands/why.js';
 import { readTraceHeaders } from '../../src/domain/tracing.js';
@@ -5,6 +7,7 @@ import { createLog } from '../../src/log.js';
 import { type CollectedSpan, Collector } from '../support/collector.js';
 import { answering, eventIn, type ReceivedCall, silent } from '../support/receiver.js';
 import { runCommand } from '../support/run-command.js';
+import { makeTempDir } from '../support/temp-dir.js';
 import {
   ALICE,
   BOB,
@@ -270,6 +273,45 @@ describe('a daemon whose collector', () => {
       .filter(({ attributes }) => attributes['switchboard.message_id'] === messageId)
       .map(({ name }) => name);
     expect(names).to.include.members(['receive', 'attempt 1']);
+  });
+});
+
+describe('the trace of a held message', () => {
+  const POLICY = 'policies: { slow: { mode: enforce, samePersonGap: 1s } }\ndefault: slow\n';
+
+  it('is that of its caller, also when the message leaves', async () => {
+    const folder = await makeTempDir();
+    const policy = join(folder.path, 'policy.yaml');
+    await writeFile(policy, POLICY);
+    const collector = await Collector.start();
+    const world = await startWorld({ settings: { policy, otlpEndpoint: collector.url } });
+    try {
+      await world.phones.addPhone(BOB);
+      await linkSession(world, 'acme');
+      const message = { clientId: 'acme', to: BOB.number, whenAllowed: true };
+      const headers = { traceparent: TRACEPARENT, tracestate: TRACESTATE };
+      const send = (body: string) => world.api.post('/send-message', { ...message, body }, headers);
+      let held = await send('first');
+      // the gap may be over by the time of the next one
+      for (let n = 0; held.status !== 202; n++) held = await send(`next ${n}`);
+      const messageId = String(held.body.messageId);
+      const echo = await world.receiver.find((call) => eventIn(call)?.messageId === messageId);
+      expect(readTraceHeaders(echo.headers)).to.include({ traceId: CALLER.traceId, state: TRACESTATE });
+      const isSend = ({ name, attributes }: CollectedSpan) =>
+        name === 'send' && attributes['switchboard.message_id'] === messageId;
+      const asked = await collector.find(
+        (span) => isSend(span) && span.attributes['switchboard.outcome'] === 'held',
+      );
+      const left = await collector.find(
+        (span) => isSend(span) && span.attributes['switchboard.resumed'] === true,
+      );
+      expect(asked).to.include({ traceId: CALLER.traceId, error: '' });
+      expect(left).to.include({ traceId: CALLER.traceId, parentSpanId: asked.spanId, error: '' });
+    } finally {
+      await world.stop();
+      await collector.stop();
+      await folder.remove();
+    }
   });
 });
 

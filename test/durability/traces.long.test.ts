@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readTraceHeaders } from '../../src/domain/tracing.js';
+import { idsOfMessage, readTraceHeaders } from '../../src/domain/tracing.js';
 import { Collector } from '../support/collector.js';
 import { answering, eventIn, silent } from '../support/receiver.js';
 import { ALICE, BOB, startKillableWorld, type World } from '../support/world.js';
@@ -62,5 +62,30 @@ describe('the trace of a message whose daemon is killed', () => {
     const sent = await collector.ofMessage('send', String(eventIn(echo)?.messageId));
     expect(sent).to.include({ traceId: CALLER.traceId, error: '' });
     expect(sent.attributes).to.include({ 'switchboard.resumed': true });
+  });
+
+  it('stays that of the caller when the event of a send waits for its receiver', async () => {
+    await world.connected();
+    const webhook = { clientId: 'acme', webhookUrl: world.receiver.url, retry: 'durable' };
+    expect((await world.api.post('/set-webhook', webhook)).status).to.equal(200);
+    world.receiver.respond(answering(503));
+    const traceId = '1bf7651916cd43dd8448eb211c80319c';
+    const headers = { traceparent: `00-${traceId}-${CALLER.spanId}-01`, tracestate: 'vendor=2' };
+    const message = { clientId: 'acme', to: BOB.number, body: 'waits' };
+    const { status, body } = await world.api.post('/send-message', message, headers);
+    expect(status, JSON.stringify(body)).to.equal(200);
+    await world.receiver.find((call) => eventIn(call)?.body === 'waits');
+    await world.killDaemon();
+    const from = world.receiver.calls.length;
+    world.receiver.respond(answering(200));
+    await world.startDaemon();
+    const again = await world.receiver.find(
+      (call) => eventIn(call)?.body === 'waits' && world.receiver.calls.indexOf(call) >= from,
+    );
+    const context = readTraceHeaders(again.headers);
+    expect(context).to.include({ traceId, state: 'vendor=2' });
+    expect(await collector.find(({ spanId }) => spanId === context?.spanId)).to.include({
+      parentSpanId: idsOfMessage('acme', String(body.messageId)).spanId,
+    });
   });
 });
