@@ -53,6 +53,7 @@ export function traceLines({
   chat,
   steps,
   conclusion,
+  traceId,
 }: MessageTrace): string[] {
   const way = direction === 'out' ? 'sent to' : 'received in';
   const times = steps.map(({ at }) => at || '-');
@@ -64,5 +65,6 @@ export function traceLines({
       ({ step, detail }, at) => `${(times[at] ?? '').padEnd(width)}  ${step.padEnd(names)}  ${detail}`,
     ),
     conclusion,
+    ...(traceId ? [`trace ${traceId}`] : []),
   ];
 }

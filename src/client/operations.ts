@@ -1179,6 +1179,8 @@ export interface MessageTrace {
   }[];
   /** What follows from it, in a sentence */
   conclusion: string;
+  /** Its trace at the OpenTelemetry collector; absent without tracing */
+  traceId?: string;
 }
 
 export interface MessageUnreadableEvent {

@@ -30,6 +30,12 @@ export interface Config {
   policy: string;
   /** Messages of one session that may wait until its policy allows them. */
   heldSends: number;
+  /** Where spans go; empty if tracing is off. */
+  otlpEndpoint: string;
+  /** Headers of these calls, as `name=value,name=value`. */
+  otlpHeaders: string;
+  /** The share of traces that are recorded. */
+  traceRatio: number;
   checkAnswers: boolean;
   logLevel: string;
 }
@@ -54,6 +60,8 @@ interface Setting {
 const MAX_DURABLE_MB = 1_048_576;
 const MAX_CONNECTIONS = 1_000_000;
 const MAX_HELD_SENDS = 100_000;
+/** As in the standard variable OTEL_EXPORTER_OTLP_HEADERS. */
+const HEADER_LIST = /^\s*[\w-]+=[^,\r\n]*(,\s*[\w-]+=[^,\r\n]*)*$/;
 const MONGODB_URL = /^mongodb(\+srv)?:\/\/\S+$/;
 
 const url = (...schemes: string[]) => Joi.string().uri({ scheme: schemes });
@@ -268,6 +276,32 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting } = {
     schema: Joi.number().integer().min(0).max(MAX_HELD_SENDS).default(1_000),
     description: 'messages of a session that may wait until its policy allows them (whenAllowed)',
     default: '1000',
+  },
+  otlpEndpoint: {
+    flag: 'otlp-endpoint',
+    env: 'SWITCHBOARD_OTLP_ENDPOINT',
+    schema: url('http', 'https').allow('').default(''),
+    description:
+      'address of an OpenTelemetry collector (OTLP over HTTP) that gets traces, such as http://127.0.0.1:4318',
+    default: 'none: no traces',
+    // some collectors expect a token in their address
+    secret: true,
+  },
+  otlpHeaders: {
+    flag: 'otlp-headers',
+    env: 'SWITCHBOARD_OTLP_HEADERS',
+    schema: Joi.string().allow('').pattern(HEADER_LIST, 'headers such as name=value,other=value').default(''),
+    description: 'headers for the collector: name=value, with commas between them',
+    default: 'none',
+    secret: true,
+  },
+  traceRatio: {
+    flag: 'trace-ratio',
+    env: 'SWITCHBOARD_TRACE_RATIO',
+    schema: Joi.number().min(0).max(1).default(1),
+    description:
+      'share of the traces that are recorded, from 0 to 1; a caller that sends traceparent decides for itself',
+    default: '1',
   },
   checkAnswers: {
     flag: 'check-answers',

@@ -5,6 +5,7 @@ import {
   messageId,
   named,
   oneOf,
+  optional,
   record,
   type TypeOf,
   text,
@@ -40,6 +41,7 @@ export const messageTrace = named('MessageTrace', {
   chat: text.description('Jid of the chat; empty where it is not known'),
   steps: listOf(step).description('What happened, oldest first; steps without a time come last'),
   conclusion: text.description('What follows from it, in a sentence'),
+  traceId: optional(text).description('Its trace at the OpenTelemetry collector; absent without tracing'),
 });
 export type MessageTrace = TypeOf<typeof messageTrace>;
 export type TraceStep = MessageTrace['steps'][number];

@@ -24,6 +24,7 @@ import { notifyingRooms, type RoomChange } from '../services/history/room-change
 import { Listeners } from '../services/listeners.js';
 import { createMessageTraces } from '../services/message-traces.js';
 import { receiverOf } from '../services/messages/announce.js';
+import { MessageSpans } from '../services/messages/spans.js';
 import type { UnreadableWaits } from '../services/messages/unreadable.js';
 import { SessionReceivers } from '../services/receivers.js';
 import { MemoryPairLinks } from '../services/sessions/pair-links.js';
@@ -35,6 +36,7 @@ import { joinNodes, type Membership } from './membership.js';
 import { Metrics } from './metrics.js';
 import { type Network, openNetwork, versionPage } from './network.js';
 import { releaseVersion } from './release.js';
+import { openTracing } from './tracing.js';
 
 /** Parts that a test or an embedding program may replace. */
 export interface DaemonOverrides {
@@ -80,6 +82,8 @@ export interface DaemonParts {
   media: Media;
   server: Server;
   run: { isStopping: boolean };
+  /** Exports the last spans. */
+  stopTracing(): Promise<void>;
 }
 
 /**
@@ -110,6 +114,13 @@ export async function assemble(
   };
   const telling = notifyingRooms(opened, onRoomChange);
   const { store, failures } = await countingFailures(telling);
+  const { tracing, stop: stopTracing } = await openTracing(
+    config,
+    machineClock,
+    log.child({ area: 'traces' }),
+  );
+  cleanup.push(stopTracing);
+  const spans = new MessageSpans(tracing, store.sends);
 
   // nodes compare their times, whose clocks do not move together
   const nodeAuth = new NodeAuth(encryptionKey, machineClock);
@@ -160,6 +171,7 @@ export async function assemble(
     clock,
     signingClock: machineClock,
     log: log.child({ area: 'delivery' }),
+    traces: { tracing, find: (clientId, messageId) => spans.find(clientId, messageId) },
     observe: {
       attempt: (_clientId, { outcome }) => metrics.attempt(outcome),
       dropped: (_clientId, cause) => metrics.dropped(cause),
@@ -168,6 +180,7 @@ export async function assemble(
   cleanup.push(() => dispatcher.stop(0));
   const lookups = new PollLookups({
     allowPrivate: config.allowPrivateUrls,
+    tracing,
     clock,
     ...(pollLookupMs && { timeoutMs: pollLookupMs }),
   });
@@ -216,6 +229,8 @@ export async function assemble(
     },
     durable: dispatcher.durable,
     lookups,
+    tracing,
+    spans,
     media,
     observer: metrics,
     apiSecretKey: store.hashKey,
@@ -294,7 +309,12 @@ export async function assemble(
       avatars,
       receivers,
       deliveries,
-      traces: createMessageTraces({ sessions: { find: recordOf }, store, tail }),
+      traces: createMessageTraces({
+        sessions: { find: recordOf },
+        store,
+        tail,
+        traceOf: (clientId, messageId) => spans.find(clientId, messageId),
+      }),
       listening,
       fleet,
       nodes,
@@ -317,10 +337,11 @@ export async function assemble(
     nodeAuth,
     tail,
     metrics,
+    tracing,
     log: log.child({ area: 'http' }),
     clock,
   });
-  return { store, network, gateway, membership, dispatcher, lookups, media, server, run };
+  return { store, network, gateway, membership, dispatcher, lookups, media, server, run, stopTracing };
 }
 
 /** The setting; if the port was chosen by the system, the server's address. */

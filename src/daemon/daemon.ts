@@ -74,6 +74,7 @@ async function stop(parts: DaemonParts, overrides: DaemonOverrides, log: Logger)
     () => dispatcher.stop(0),
     () => gateway.lifecycle.idle(),
     () => membership.leave(),
+    () => parts.stopTracing(),
     () => store.close(),
     async () => network.sandbox?.stop(),
   ];

@@ -1,9 +1,11 @@
 import { type Clock, endsWithin, type MonotonicClock } from '../domain/clock.js';
 import { newDeliveryId } from '../domain/ids.js';
 import { LIMITS } from '../domain/limits.js';
+import type { TraceContext } from '../domain/tracing.js';
 import type { GatewayEvent } from '../events/catalogue.js';
 import type { Logger } from '../log.js';
 import type { FailedDelivery, FailedDeliveryStore, WaitingDeliveryStore } from '../store/store.js';
+import { type AttemptTraces, traced } from './attempt-traces.js';
 import { DURABLE_LIMITS, DurableDeliveries } from './durable.js';
 import type { DurableLimits } from './durable-queue.js';
 import { chatIn, chatOf, lastingIdOf } from './event-id.js';
@@ -60,6 +62,8 @@ export interface DispatcherOptions {
   random?: () => number;
   limits?: QueueLimits;
   durable?: Partial<DurableLimits>;
+  /** Measures attempts. */
+  traces?: AttemptTraces | undefined;
 }
 
 /** Connections to one origin for durable deliveries: not shared with the others, so that neither waits for the other. */
@@ -136,18 +140,18 @@ export class Dispatcher {
   announce(
     event: GatewayEvent,
     receiver: Receiver | undefined,
-    { keptByCaller = false }: { keptByCaller?: boolean } = {},
+    options?: { keptByCaller?: boolean; trace?: TraceContext | undefined },
   ): Promise<DeliveryResult> {
     this.#options.tail.publish({ kind: 'event', at: this.#now(), clientId: event.clientId, event });
     if (!receiver) return Promise.resolve(NO_WEBHOOK);
-    return this.deliver(event, receiver, { keptByCaller });
+    return this.deliver(event, receiver, options);
   }
 
   /** The same without the tail, to any receiver of the session. Never rejects. */
   deliver(
     event: GatewayEvent,
     receiver: Receiver,
-    { keptByCaller = false }: { keptByCaller?: boolean } = {},
+    { keptByCaller = false, trace }: { keptByCaller?: boolean; trace?: TraceContext | undefined } = {},
   ): Promise<DeliveryResult> {
     const { clientId, type } = event;
     const { receiverId, retry } = receiver;
@@ -161,6 +165,7 @@ export class Dispatcher {
       ...receiver,
       body: Buffer.from(JSON.stringify(event)),
       keptByCaller,
+      trace,
     });
   }
 
@@ -187,7 +192,7 @@ export class Dispatcher {
     const body = Buffer.from(JSON.stringify(event));
     const { token, headers } = receiver;
     const facts = { token, headers, deliveryId: newDeliveryId(), type: event.type, body, attempt: 1 };
-    return this.#client.post(target, facts);
+    return traced(this.#options.traces, target, facts, (traced) => this.#client.post(target, traced));
   }
 
   /** Calls in flight. */
@@ -271,7 +276,9 @@ export class Dispatcher {
   }
 
   #call(client: WebhookClient, target: Target, event: SinkEvent): Promise<CallResult> {
-    return target.broker ? this.#sinks.publish(target.broker, event) : client.post(target, event);
+    return traced(this.#options.traces, target, event, (traced) =>
+      target.broker ? this.#sinks.publish(target.broker, traced) : client.post(target, traced),
+    );
   }
 
   #try(job: DeliveryJob): void {

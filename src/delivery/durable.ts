@@ -287,6 +287,7 @@ export class DurableDeliveries {
     const attempt = event.attempts;
     const result = await post(target, {
       ...{ token, previous, headers, deliveryId, clientId, chat, type, body, attempt },
+      of: event,
     });
     const job = jobOf(event, receiver, body);
     const durationMs = Math.round(clock.monotonic() - startedAt);

@@ -1,6 +1,7 @@
 import type { MonotonicClock } from '../domain/clock.js';
 import { doubling, pauseAfter, type RetryPolicy } from '../domain/retry.js';
 import { shownUrl } from '../domain/text.js';
+import type { TraceContext } from '../domain/tracing.js';
 import type { QueuedJob } from './queue.js';
 import type { SinkEvent } from './sinks/sink.js';
 import type { AttemptReport } from './tail.js';
@@ -67,6 +68,8 @@ export interface DeliveryJob extends Receiver {
   body: Buffer;
   /** The caller keeps the event and announces it again after a restart. */
   keptByCaller: boolean;
+  /** The span of its delivery. */
+  trace?: TraceContext | undefined;
 }
 
 /** Dependencies of a delivery. */
@@ -153,6 +156,7 @@ export class Delivery implements QueuedJob {
       type,
       body,
       attempt,
+      of: this.#job,
     });
     this.#answered ||= result.status !== 0;
     this.#report(result, startedAt);

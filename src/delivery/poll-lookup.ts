@@ -3,6 +3,7 @@ import type { Dispatcher } from 'undici';
 import type { Clock } from '../domain/clock.js';
 import { parseObject } from '../domain/json.js';
 import { LIMITS } from '../domain/limits.js';
+import { NO_TRACING, type Tracing, traceHeaders } from '../domain/tracing.js';
 import { LazyAgent } from './lazy-agent.js';
 import { ANSWER_BYTES, describeFailure, isRedirect, readTarget, withDeadline } from './webhook.js';
 import { USER_AGENT } from './webhook-headers.js';
@@ -36,6 +37,7 @@ export class PollLookups {
   readonly #agent: LazyAgent;
   readonly #clock: Clock;
   readonly #timeoutMs: number;
+  readonly #tracing: Tracing;
   #destroyed = false;
 
   /** @param options.timeoutMs milliseconds for one call */
@@ -43,17 +45,21 @@ export class PollLookups {
     allowPrivate,
     clock,
     timeoutMs = LIMITS.pollLookupMs,
-  }: { allowPrivate: boolean; clock: Clock; timeoutMs?: number }) {
+    tracing = NO_TRACING,
+  }: { allowPrivate: boolean; clock: Clock; timeoutMs?: number; tracing?: Tracing }) {
     this.#clock = clock;
     this.#timeoutMs = timeoutMs;
+    this.#tracing = tracing;
     this.#agent = new LazyAgent({ allowPrivate, connections: CONNECTIONS, timeoutMs });
   }
 
   /** Makes the call. Never rejects. */
   async ask(receiver: LookupReceiver, question: PollQuestion): Promise<PollAnswer> {
     try {
-      const options = await withDeadline(this.#clock, this.#timeoutMs, (signal) =>
-        this.#call(receiver, question, signal),
+      const options = await this.#tracing.in('poll lookup', { kind: 'client' }, ({ context }) =>
+        withDeadline(this.#clock, this.#timeoutMs, (signal) =>
+          this.#call(receiver, question, signal, traceHeaders(context)),
+        ),
       );
       return { options };
     } catch (error) {
@@ -68,7 +74,12 @@ export class PollLookups {
   }
 
   /** @throws Error if the receiver does not answer as it must */
-  async #call(receiver: LookupReceiver, question: PollQuestion, signal: EventEmitter): Promise<string[]> {
+  async #call(
+    receiver: LookupReceiver,
+    question: PollQuestion,
+    signal: EventEmitter,
+    trace: Record<string, string>,
+  ): Promise<string[]> {
     const target = readTarget(receiver.url);
     if (!target) throw new Error('pollLookupUrl is no http(s) address');
     const { clientId, chatRoomId, pollMessageId } = question;
@@ -79,6 +90,7 @@ export class PollLookups {
         'content-type': 'application/json',
         accept: 'application/json',
         'user-agent': USER_AGENT,
+        ...trace,
         ...(receiver.token && { authorization: `Bearer ${receiver.token}` }),
       },
       body: JSON.stringify({ clientId, chatRoomId, pollMessageId }),

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { TraceContext } from '../domain/tracing.js';
 
 export const USER_AGENT = 'Switchboard/1';
 
@@ -24,6 +25,17 @@ export interface WebhookFacts {
   attempt: number;
   /** The event as JSON. */
   body: Uint8Array;
+  /** The message that the event is about, for traces. */
+  of?: TracedEvent | undefined;
+}
+
+/** What an event is about. */
+export interface TracedEvent {
+  clientId: string;
+  /** Empty if it is about no message. */
+  messageId: string;
+  /** The delivery that the call is a part of. */
+  trace?: TraceContext | undefined;
 }
 
 /**

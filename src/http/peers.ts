@@ -2,6 +2,7 @@ import type { Request } from '@hapi/hapi';
 import { HOP_HEADER, type NodeAuth, type ProvenHop } from '../cluster/node-auth.js';
 import type { Owners, PeerNode } from '../cluster/owners.js';
 import { GatewayError } from '../domain/errors.js';
+import { type Tracing, traceHeaders } from '../domain/tracing.js';
 
 declare module '@hapi/hapi' {
   interface PluginsStates {
@@ -19,10 +20,12 @@ export function cameFromNode(request: Pick<Request, 'plugins'>): boolean {
 export class Peers {
   readonly #owners: Owners;
   readonly #nodeAuth: NodeAuth;
+  readonly #tracing: Pick<Tracing, 'current'>;
 
-  constructor(owners: Owners, nodeAuth: NodeAuth) {
+  constructor(owners: Owners, nodeAuth: NodeAuth, tracing: Pick<Tracing, 'current'>) {
     this.#owners = owners;
     this.#nodeAuth = nodeAuth;
+    this.#tracing = tracing;
   }
 
   get self(): PeerNode {
@@ -52,7 +55,7 @@ export class Peers {
     const hop = this.#nodeAuth.sign(ends, { method: 'GET', path });
     try {
       return await fetch(`${url}${path}`, {
-        headers: { ...headers, [HOP_HEADER]: hop },
+        headers: { ...headers, ...traceHeaders(this.#tracing.current()), [HOP_HEADER]: hop },
         redirect: 'manual',
         signal,
       });

@@ -4,11 +4,13 @@ import { errorsOf, type Operation, type Owner } from '../contract/operation.js';
 import { clientQuery } from '../contract/schema.js';
 import { isGatewayError } from '../domain/errors.js';
 import { readJson } from '../domain/json.js';
+import type { Tracing } from '../domain/tracing.js';
 import type { Services } from '../services/services.js';
 import { bodyValidator, uploadOptions } from './body.js';
 import type { EventStreams } from './events/event-streams.js';
 import { cameFromNode, type Peers } from './peers.js';
 import type {} from './plugins/owner.js';
+import type {} from './plugins/traces.js';
 import type { StoreProbe } from './store-probe.js';
 
 declare module '@hapi/hapi' {
@@ -45,6 +47,7 @@ export interface RuntimeFacts {
 /** Dependencies of handlers. */
 export interface Parts {
   services: Services;
+  tracing: Tracing;
   facts: RuntimeFacts;
   /** Milliseconds since the epoch. */
   now(): number;
@@ -126,7 +129,8 @@ export function route<
           const isPart = owner === 'any' && cameFromNode(request);
           return parts.checkAnswers && !isPart ? checked(operation, answer) : answer;
         };
-        return request.plugins.active?.during(work) ?? work();
+        const run = () => request.plugins.active?.during(work) ?? work();
+        return parts.tracing.during(request.plugins.span?.context, run);
       },
     });
 }

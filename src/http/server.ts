@@ -6,6 +6,7 @@ import type { Tail } from '../delivery/tail.js';
 import type { MonotonicClock } from '../domain/clock.js';
 import { isLoopback } from '../domain/host.js';
 import { LIMITS } from '../domain/limits.js';
+import { NO_TRACING, type Tracing } from '../domain/tracing.js';
 import type { Logger } from '../log.js';
 import type { Services } from '../services/services.js';
 import { boundConnections } from './connections.js';
@@ -19,6 +20,7 @@ import { foreignPages } from './plugins/foreign-pages.js';
 import { log } from './plugins/log.js';
 import { metrics } from './plugins/metrics.js';
 import { owner } from './plugins/owner.js';
+import { traces } from './plugins/traces.js';
 import { unreadable } from './plugins/unreadable.js';
 import { Refusals } from './refusals.js';
 import { RequestLimits } from './request-limits.js';
@@ -62,6 +64,7 @@ interface HttpOptions {
   nodeAuth: NodeAuth;
   tail: Tail;
   metrics: { registry: Registry };
+  tracing?: Tracing;
   log: Logger;
   clock: MonotonicClock;
 }
@@ -85,6 +88,7 @@ export async function createHttpServer(options: HttpOptions): Promise<Hapi.Serve
     { plugin: unreadable },
     { plugin: log, options: { log: options.log } },
     { plugin: metrics, options: { registry } },
+    ...(options.tracing?.isOn ? [{ plugin: traces, options: { tracing: options.tracing } }] : []),
     { plugin: foreignPages, options: { isLoopback: isLoopback(options.host), urls: options.urls ?? [] } },
     {
       plugin: auth,
@@ -108,9 +112,11 @@ export async function createHttpServer(options: HttpOptions): Promise<Hapi.Serve
 
 function createParts(options: HttpOptions): Parts {
   const { services, facts, health, isStopping, owners, nodeAuth, tail, metrics, log, clock } = options;
-  const peers = new Peers(owners, nodeAuth);
+  const { tracing = NO_TRACING } = options;
+  const peers = new Peers(owners, nodeAuth, tracing);
   return {
     services,
+    tracing,
     facts,
     now: () => clock.now(),
     store: new StoreProbe(health, clock),

@@ -137,7 +137,8 @@ export type LinkEvent =
   | { type: 'passkey-failed'; code: PasskeyFailure; detail: string }
   | { type: 'paired'; me: OwnIdentity }
   | { type: 'open'; me: OwnIdentity }
-  | { type: 'message'; message: IncomingMessage }
+  /** `arrivedAt`: when its stanza came, by the monotonic clock. */
+  | { type: 'message'; message: IncomingMessage; arrivedAt?: number }
   | { type: 'unreadable'; message: UnreadableMessage }
   | {
       type: 'message-status';

@@ -3,6 +3,7 @@ import type { MonotonicClock } from '../domain/clock.js';
 import type { PolicyTable } from '../domain/policy/policy.js';
 import type { RetryPolicy } from '../domain/retry.js';
 import { isTerminal, type SessionStatus } from '../domain/session.js';
+import type { Tracing } from '../domain/tracing.js';
 import type { LinkEvent, LinkFactory } from '../link/link.js';
 import type { WaVersions } from '../link/wa-versions.js';
 import type { Logger } from '../log.js';
@@ -31,6 +32,7 @@ import { type ReceiveObserver, Receiver } from './messages/receive.js';
 import { EarlierMessages } from './messages/references.js';
 import { Sender, type SendObserver } from './messages/send.js';
 import { type PolicyObserver, SendPolicies } from './messages/send-policies.js';
+import type { MessageSpans } from './messages/spans.js';
 import { UnreadableMessages, type UnreadableWaits } from './messages/unreadable.js';
 import { Profile } from './profile.js';
 import type { Presence, Restrictions } from './services.js';
@@ -77,6 +79,8 @@ export class Gateway {
     /** Continues events that wait for their receivers. */
     durable?: SessionPart & WaitingEvents;
     lookups: Pick<PollLookups, 'ask'>;
+    tracing: Tracing;
+    spans: MessageSpans;
     media: Pick<Media, 'prepare' | 'spool' | 'preview' | 'portrait'>;
     observer: ReceiveObserver &
       SendObserver &
@@ -115,6 +119,7 @@ export class Gateway {
   }) {
     const { store, links, announcer, lookups, media, observer, publicUrl, onRoomChange, clock, log } =
       options;
+    const { tracing, spans } = options;
     this.#options = options;
     const retry = new StoreRetry(store, clock);
     const hasher = new ApiSecretHasher(options.apiSecretKey);
@@ -156,7 +161,7 @@ export class Gateway {
     });
     const { recorder, keeper, linkTo } = hosting;
     this.#identities = identities;
-    this.#announcements = new Announcements({ announcer, retry, observer, clock, log });
+    this.#announcements = new Announcements({ announcer, retry, observer, tracing, clock, log });
     this.#unreadable = new UnreadableMessages({
       tell: (session, message) => this.#receiver.tellUnreadable(session.record, message),
       waits: options.unreadableWaits,
@@ -166,7 +171,7 @@ export class Gateway {
     this.#receiver = new Receiver({
       unreadable: this.#unreadable,
       ...{ store, links, lookups, retry, contacts, identities: rooms, lidSearch, groups: knownGroups },
-      ...{ recorder, linkTo, announcements: this.#announcements, observer, clock, log },
+      ...{ recorder, linkTo, announcements: this.#announcements, spans, observer, clock, log },
       avatarUrl: (clientId, jid) => avatars.pictures.avatarUrl(clientId, jid),
     });
     const keys = (clientId: string) => bindKeys(store, clientId, async () => undefined);
@@ -194,7 +199,7 @@ export class Gateway {
       heldLimit: options.heldSends ?? 1_000,
       announcements: this.#announcements,
       ...{ sessions, store, retry, links, liveLinks, contacts, earlier, media, policies: this.policies },
-      ...{ receiver: this.#receiver, observer, clock, log },
+      ...{ receiver: this.#receiver, spans, observer, clock, log },
     });
     this.messages = new MessageActions({ sessions, liveLinks, contacts, earlier, sender: this.sending });
     this.chats = new ChatActions({
@@ -257,7 +262,7 @@ export class Gateway {
     for (const message of unreadable) this.#unreadable.take(session, message);
     const messages = links.restore(entries, session.me);
     log.info({ clientId, messages: messages.length }, 'finishing messages of the last run');
-    for (const message of messages) this.#receiver.receive(session.record, message);
+    for (const message of messages) this.#receiver.receive(session.record, message, { isResumed: true });
     // entries without a message (keys, settings) need no second look
     const restored = new Set([...messages, ...unreadable].flatMap(({ journalIds }) => journalIds));
     const rest = entries.flatMap(({ id }) => (restored.has(id) ? [] : [id]));
@@ -282,13 +287,14 @@ export class Gateway {
       case 'message':
         this.policies.noteMessage(clientId, event.message);
         this.sending.held.noteMessage(clientId, event.message);
-        this.#receiver.receive(record, event.message);
+        this.#receiver.receive(record, event.message, { startedAt: event.arrivedAt });
         break;
       case 'unreadable':
         this.policies.noteMessage(clientId, event.message);
         this.#unreadable.take(session, event.message);
         break;
       case 'message-status':
+        void this.#options.spans.status(clientId, event.messageId, event.status);
         this.#announcements.messageStatus(record, event);
         this.#statuses.note(record, event);
         if (event.status !== 'failed') this.sending.noteProof(session, event.messageId);

@@ -6,6 +6,7 @@ import { LIMITS } from '../domain/limits.js';
 import { VOTE_TYPE } from '../domain/room.js';
 import type { JournalEntry } from '../domain/signal-state.js';
 import { shownUrl } from '../domain/text.js';
+import type { TraceContext } from '../domain/tracing.js';
 import type {
   FailedDelivery,
   HistoryMessage,
@@ -41,6 +42,8 @@ export function createMessageTraces(options: {
   };
   store: Store;
   tail: Pick<Tail, 'since'>;
+  /** The trace of a message; undefined without tracing. Never rejects. */
+  traceOf?(clientId: string, messageId: string): Promise<TraceContext | undefined>;
 }): MessageTraces {
   return {
     async of(clientId, messageId) {
@@ -48,7 +51,9 @@ export function createMessageTraces(options: {
       const steps = stepsOf(facts);
       if (steps.length === 0) throw unknownMessage(clientId, messageId);
       const direction = facts.isOwn ? 'out' : 'in';
-      return { clientId, messageId, direction, chat: facts.chat, steps, conclusion: conclusionOf(facts) };
+      const traceId = (await options.traceOf?.(clientId, messageId))?.traceId;
+      const about = { clientId, messageId, direction, chat: facts.chat } as const;
+      return { ...about, steps, conclusion: conclusionOf(facts), ...(traceId && { traceId }) };
     },
   };
 }

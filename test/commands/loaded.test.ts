@@ -21,6 +21,10 @@ const ON_DEMAND = [
   'swagger-ui-dist',
   'htmlparser2',
   'pino-pretty',
+  // the API package is one of the metrics' too
+  '@opentelemetry/sdk-trace',
+  '@opentelemetry/resources',
+  '@opentelemetry/exporter-trace-otlp-http',
 ];
 const SERVER = ['@hapi/hapi', 'better-sqlite3', 'joi', 'pino', 'prom-client', 'undici'];
 
@@ -47,6 +51,20 @@ describe('what the command line loads, as a process', function () {
     expect(own.filter((path) => path.startsWith('src/link/baileys/'))).to.deep.equal([
       'src/link/baileys/lazy.js',
     ]);
+  });
+
+  it('says which packages traces need where they are not installed', async () => {
+    const hook = `export const resolve = (name, context, next) =>
+      name === '@opentelemetry/sdk-trace' ? Promise.reject(new Error('not installed')) : next(name, context)`;
+    const script = `import { register } from 'node:module'; register(${JSON.stringify(inline(hook))})`;
+    const argv = ['start', '--port', '0', '--otlp-endpoint', 'http://127.0.0.1:9'];
+    const { exitCode, stderr } = await runCli([...argv, '--data-dir', join(folder.path, 'data')], {
+      env: { NODE_OPTIONS: `--import=${inline(script)}` },
+    });
+    expect(exitCode).not.to.equal(0);
+    expect(stderr).to.contain(
+      'error: --otlp-endpoint needs packages that are not installed: npm install -g @open',
+    );
   });
 
   it('lists sessions without what serves them', async () => {
@@ -82,6 +100,11 @@ describe('what the command line loads, as a process', function () {
     };
   }
 });
+
+/** A module as an address. */
+function inline(source: string): string {
+  return `data:text/javascript,${encodeURIComponent(source)}`;
+}
 
 function scriptsOf(text: string): string[] {
   const record = readJson(text);

@@ -134,11 +134,24 @@ describe('settings', () => {
       token: 'a-very-secret-token',
       store: 'mongodb://joe:hunter2@db/x',
       encryptionKey: 'ab'.repeat(32),
+      otlpEndpoint: 'https://collector.example/key-in-path',
+      otlpHeaders: 'x-api-key=hush',
     };
     const shown = JSON.stringify(summarize(await load(secrets)));
-    for (const secret of ['a-very-secret-token', 'hunter2', 'abab']) expect(shown).not.to.include(secret);
+    for (const secret of ['a-very-secret-token', 'hunter2', 'abab', 'key-in-path', 'hush'])
+      expect(shown).not.to.include(secret);
     expect(summarize(await load(secrets))).to.include({ token: 'set', store: 'mongodb:// (set)' });
     expect((await failure({ token: 'my secret with spaces' })).message).not.to.include('my secret');
+  });
+
+  it('refuse headers and shares that cannot be used, without showing them', async () => {
+    for (const otlpHeaders of ['hush', 'a=b\r\nhush: 1', 'a b=hush'])
+      expect((await failure({ otlpHeaders })).message).to.match(
+        /^--otlp-headers .* headers such as name=value/,
+      );
+    expect((await failure({ otlpEndpoint: 'collector:4318' })).message).to.match(/^--otlp-endpoint /);
+    expect((await failure({ traceRatio: 1.5 })).message).to.contain('--trace-ratio');
+    expect(await load({ traceRatio: '0.25', otlpHeaders: 'a=1, b=2' })).to.include({ traceRatio: 0.25 });
   });
 
   it('each have a flag, an environment twin and a line in the documentation', async () => {

@@ -5,7 +5,7 @@ import { clientIdForLog, pathForLog } from '../caller.js';
 import type {} from './owner.js';
 
 /** Probes call these every few seconds: logged at debug level only. */
-const QUIET_PATHS: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics']);
+export const QUIET_PATHS: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics']);
 
 /** Logs one line for each request. Not the query (callers may put secrets there), no body, no headers. */
 export const log: Plugin<{ log: Logger }> = {

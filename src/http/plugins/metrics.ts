@@ -21,9 +21,9 @@ const REFUSALS: ReadonlySet<unknown> = new Set<ErrorCode>([
   'host_unknown',
 ]);
 /** hapi's route for unknown paths: they share one label, because callers choose the paths. */
-const NO_ROUTE = '/{p*}';
+export const NO_ROUTE = '/{p*}';
 /** Lasts as long as its client listens. */
-const STREAM = '/events';
+export const STREAM = '/events';
 /** What the requests in flight may have shown so far; never which secret. */
 const CREDENTIALS = ['master', 'secret', 'node', 'none'] as const;
 

@@ -16,6 +16,7 @@ import { decideRoute, enterForwarded, RetryBudget } from '../../cluster/routing.
 import type { MonotonicClock } from '../../domain/clock.js';
 import { GatewayError } from '../../domain/errors.js';
 import { CLIENT_ID } from '../../domain/ids.js';
+import { traceHeaders } from '../../domain/tracing.js';
 import { confinedTo, namedClientIds } from '../caller.js';
 import { goneSignal } from '../gone.js';
 import { cameFromNode } from '../peers.js';
@@ -204,6 +205,7 @@ function toForward(request: Request, clientId: string): ForwardRequest {
       'x-forwarded-proto': server.info.protocol,
       'x-forwarded-host': info.host,
       ...headers,
+      ...traceHeaders(request.plugins.span?.context),
       'x-forwarded-for': forwardedFor,
     },
     payload: typeof payload === 'object' ? payload : undefined,

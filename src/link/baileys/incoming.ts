@@ -36,6 +36,8 @@ export interface LiveStanza {
   fault?: unknown;
   /** The journal entries of all parts were closed before. */
   finished: boolean;
+  /** When it came, by the monotonic clock. */
+  arrivedAt?: number;
 }
 
 /** A stanza all of whose parts one journal entry holds. */

@@ -9,7 +9,7 @@ import {
   type SocketConfig,
 } from '@whiskeysockets/baileys';
 import { boundedCache } from '../../domain/bounded-cache.js';
-import type { Clock } from '../../domain/clock.js';
+import type { MonotonicClock } from '../../domain/clock.js';
 import { KeyedLock } from '../../domain/keyed-lock.js';
 import { keepOtherSessions } from '../../domain/signal-sessions.js';
 import type { JournalEntry } from '../../domain/signal-state.js';
@@ -31,7 +31,7 @@ const MAX_USABLE = 5_000;
 
 interface JournalOptions {
   keys: LinkKeys;
-  clock: Clock;
+  clock: MonotonicClock;
   /** An asynchronous context outside of all transactions. */
   outside: AsyncResource;
   /** True for a message of the own phone that announces history and must stay in the journal until that is read. */
@@ -72,6 +72,7 @@ export class Journal {
       waiting: ciphertexts.length,
       parts: [],
       finished: true,
+      arrivedAt: this.#options.clock.monotonic(),
     };
     for (const ciphertext of ciphertexts) this.#live.set(ciphertext, stanza);
   }

@@ -306,7 +306,8 @@ export class BaileysLink implements Link, FaultOwner {
       const me = ownIdentity(sock.authState.creds);
       const message = buildIncoming(stanza.node.attrs, stanza.parts, me);
       contacts?.fromMessage(message);
-      this.#emit({ type: 'message', message });
+      const { arrivedAt } = stanza;
+      this.#emit({ type: 'message', message, ...(arrivedAt !== undefined && { arrivedAt }) });
       return true;
     } catch (error) {
       this.#log.warn({ err: error, messageId: stanza.node.attrs.id }, 'a message could not be read');

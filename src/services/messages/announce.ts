@@ -2,6 +2,7 @@ import type { DeliveryResult, Receiver } from '../../delivery/dispatch.js';
 import { parseJid } from '../../domain/address.js';
 import type { Clock } from '../../domain/clock.js';
 import type { SessionStatus } from '../../domain/session.js';
+import { NO_TRACING, type TraceContext, type Tracing } from '../../domain/tracing.js';
 import type { UnreadableReason } from '../../domain/unreadable.js';
 import type { ExtraEventType, GatewayEvent, MessageUnreadableEvent } from '../../events/catalogue.js';
 import type { EventEnvelope } from '../../events/envelope.js';
@@ -18,13 +19,13 @@ export interface Announcer {
   announce(
     event: GatewayEvent,
     receiver: Receiver | undefined,
-    options?: { keptByCaller?: boolean },
+    options?: { keptByCaller?: boolean; trace?: TraceContext | undefined },
   ): Promise<DeliveryResult>;
   /** To a receiver beside the webhook. */
   deliver(
     event: GatewayEvent,
     receiver: Receiver,
-    options?: { keptByCaller?: boolean },
+    options?: { keptByCaller?: boolean; trace?: TraceContext | undefined },
   ): Promise<DeliveryResult>;
 }
 
@@ -36,6 +37,7 @@ export class Announcements {
     announcer: Announcer;
     retry: StoreRetry;
     observer: { received(type: string): void; withoutReceiver(): void };
+    tracing?: Tracing | undefined;
     clock: Clock;
     log: Logger;
   }) {
@@ -106,11 +108,14 @@ export class Announcements {
     written?: () => void,
   ): Promise<DeliveryResult> {
     const { announcer } = this.#options;
-    const options = { keptByCaller: isKept };
-    const first = this.#untilSafe(abandoned, () => announcer.announce(event, webhook, options));
+    const first = this.#untilSafe(event, abandoned, (trace) =>
+      announcer.announce(event, webhook, { keptByCaller: isKept, trace }),
+    );
     if (others.length === 0) return first;
     const rest = others.map((one) =>
-      this.#untilSafe(abandoned, () => announcer.deliver(event, one, options)),
+      this.#untilSafe(event, abandoned, (trace) =>
+        announcer.deliver(event, one, { keptByCaller: isKept, trace }),
+      ),
     );
     const durable = [webhook, ...others].flatMap((one, index) =>
       one?.retry === 'durable' ? [index === 0 ? first : rest[index - 1]] : [],
@@ -122,10 +127,19 @@ export class Announcements {
   }
 
   /** Repeats a delivery until the event is delivered, written down or listed as failed. @throws Interrupted */
-  async #untilSafe(abandoned: AbortSignal, deliver: () => Promise<DeliveryResult>): Promise<DeliveryResult> {
-    const { retry } = this.#options;
+  async #untilSafe(
+    event: GatewayEvent,
+    abandoned: AbortSignal,
+    deliver: (trace: TraceContext | undefined) => Promise<DeliveryResult>,
+  ): Promise<DeliveryResult> {
+    const { retry, tracing = NO_TRACING } = this.#options;
     for (;;) {
-      const result = await deliver();
+      const attributes = { 'switchboard.event': event.type };
+      const result = await tracing.in('deliver', { attributes }, async (span) => {
+        const ended = await deliver(tracing.isOn ? span.context : undefined);
+        span.set({ 'switchboard.outcome': outcomeOf(ended) });
+        return ended;
+      });
       // a delivery that failed after the session had left was not kept: the session's next owner repeats it
       const isLeft = abandoned.aborted && !result.delivered && !result.waiting;
       if (!result.interrupted && !isLeft) return result;
@@ -183,4 +197,12 @@ export function receiverOf(session: SessionRecord): Receiver | undefined {
   return url
     ? { url, token, previous: previousTokenOf(session), retry, ...(paused && { paused }) }
     : undefined;
+}
+
+/** What became of a delivery, for its trace. */
+function outcomeOf({ deliveryId, delivered, waiting, interrupted }: DeliveryResult): string {
+  if (delivered) return 'delivered';
+  if (waiting) return 'waiting';
+  if (interrupted) return 'interrupted';
+  return deliveryId ? 'failed' : 'no receiver';
 }

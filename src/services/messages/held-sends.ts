@@ -27,6 +27,7 @@ import {
 import type { SentAnswer } from './idempotency.js';
 import { textIn } from './send-job.js';
 import type { SendPolicies } from './send-policies.js';
+import type { MessageSpans } from './spans.js';
 
 /** Pause between two held messages of a session whose policy enforces its limits: when one ends, all would leave at once. */
 const GAP = { pausesMs: [2_000], endless: true } as const;
@@ -64,6 +65,7 @@ export class HeldSends implements SessionPart, HeldMessages {
     store: Pick<Store, 'sends'>;
     policies: Pick<SendPolicies, 'refusals' | 'enforces'>;
     endings: HeldEndings;
+    spans: MessageSpans;
     /** Messages of one session that may wait. */
     limit: number;
     /** Sends a message that waits, or continues it. @throws as `Sending.send` */
@@ -194,7 +196,7 @@ export class HeldSends implements SessionPart, HeldMessages {
     }: Pick<HeldRequest, 'route' | 'request'> & { messageId: string; to: string },
     { rule, allowedAt: at }: Pick<HeldRequest, 'rule' | 'allowedAt'>,
   ): Promise<SentAnswer> {
-    const { store, clock, limit, sessions } = this.#options;
+    const { store, clock, limit, sessions, spans } = this.#options;
     const { queue } = await this.#heldOf(clientId);
     if (queue.size >= limit) {
       const message = `nothing was sent: ${queue.size} messages wait already, the most that --held-sends permits`;
@@ -211,6 +213,7 @@ export class HeldSends implements SessionPart, HeldMessages {
         // until it leaves it counts for nothing
         ...{ counted: 'nothing', sentAt: heldAt, acknowledged: false, closed: true },
         held: text,
+        ...spans.noted(clientId, messageId),
       });
     } catch (error) {
       queue.remove(messageId);

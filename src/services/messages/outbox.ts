@@ -20,6 +20,7 @@ import { isStillToDo, type StoreRetry } from '../store-retry.js';
 import type { Admission, SendStamp } from './admission.js';
 import type { Receiver } from './receive.js';
 import type { AskedSend, SendPolicies } from './send-policies.js';
+import type { MessageSpans } from './spans.js';
 
 /** Nobody waits for the answer of an interrupted send. */
 const RESUMED = { text: '', isResumed: true } as const;
@@ -76,6 +77,7 @@ export class Outbox {
     liveLinks: LiveLinks;
     policies: Pick<SendPolicies, 'admit'>;
     receiver: Pick<Receiver, 'echo'>;
+    spans: MessageSpans;
     clock: Clock;
     log: Logger;
   }) {
@@ -126,7 +128,7 @@ export class Outbox {
     return this.#alone(clientId, messageId, async () => {
       // another attempt may have ended since the caller read it
       const now = (await this.kept(clientId, messageId)) ?? record;
-      return this.#continue(session, now, ask, gone);
+      return this.#options.spans.resume(clientId, now, () => this.#continue(session, now, ask, gone));
     });
   }
 
@@ -299,7 +301,7 @@ export class Outbox {
     let isWritten = draft.isKept && !admission;
     let copies = draft.isKept ? 1 : 0;
     const send = (link: Link) =>
-      link.send({
+      this.#options.spans.relay(link, {
         ...draft,
         content,
         beforeSend: async (encoded) => {
@@ -338,8 +340,9 @@ export class Outbox {
     encoded: Uint8Array,
     { counted, sentAt = this.#options.clock.now() }: Partial<SendStamp>,
   ): Promise<void> {
-    const { store } = this.#options;
+    const { store, spans } = this.#options;
     await store.sends.put(clientId, {
+      ...spans.noted(clientId, draft.messageId),
       messageId: draft.messageId,
       to: draft.to,
       content: encoded,

@@ -14,6 +14,7 @@ import type { Announcements } from './announce.js';
 import { KnownMessages } from './known-messages.js';
 import { type InboundMessage, type PipelineOptions, ReceivePipeline } from './pipeline.js';
 import { Reader } from './read.js';
+import type { MessageSpans } from './spans.js';
 import { isSameMessage, type UnreadableMessages } from './unreadable.js';
 import { PollOptions } from './votes.js';
 
@@ -32,6 +33,7 @@ interface ReceiverOptions extends Omit<PipelineOptions, 'known' | 'traces' | 're
   unreadable: Pick<UnreadableMessages, 'found'>;
   lookups: Pick<PollLookups, 'ask'>;
   announcements: Announcements;
+  spans: MessageSpans;
   observer: ReceiveObserver;
   clock: Clock;
 }
@@ -78,23 +80,31 @@ export class Receiver implements SessionPart {
   /**
    * Receives a message. The store is waited for during an outage; other failures are logged, and the journal entry then
    * stays open for the next start.
+   * @param arrival for its trace: when its stanza came, or that an earlier run left it
    */
-  receive(session: SessionRecord, message: IncomingMessage): void {
+  receive(
+    session: SessionRecord,
+    message: IncomingMessage,
+    arrival: { startedAt?: number | undefined; isResumed?: boolean } = {},
+  ): void {
     const { clientId } = session;
     const entries = message.journalIds.map((id) => `${clientId} ${id}`);
     // the network delivers again what a lost connection kept us from acknowledging; the first copy closes the entries
     if (entries.length > 0 && entries.every((entry) => this.#entries.has(entry))) return;
     const standIns = this.#options.unreadable.found(clientId, message);
     const earlier = this.#inFlightOf(clientId, message.messageId);
-    this.#begin(session, message, entries, async (inbound, onKept) => {
-      const { retry, observer } = this.#options;
-      // another copy of the same message
-      await Promise.all(earlier);
-      const refusal = admit(message) ?? (await retry.run(() => this.#refusalOf(session, message)));
-      if (refusal) observer.notAdmitted(refusal);
-      else await this.#process(inbound, message.journalIds.length > 0, onKept);
-      await this.#close(clientId, [...message.journalIds, ...standIns]);
-    });
+    this.#begin(session, message, entries, (inbound, onKept) =>
+      this.#options.spans.receive({ clientId, messageId: message.messageId }, arrival, async () => {
+        const { retry, observer } = this.#options;
+        // another copy of the same message
+        await Promise.all(earlier);
+        const refusal = admit(message) ?? (await retry.run(() => this.#refusalOf(session, message)));
+        if (refusal) observer.notAdmitted(refusal);
+        else await this.#process(inbound, message.journalIds.length > 0, onKept);
+        await this.#close(clientId, [...message.journalIds, ...standIns]);
+        return refusal ? 'refused' : 'processed';
+      }),
+    );
   }
 
   /** Tells a message that could not be read: in the history, and as an opt-in event. */
@@ -104,16 +114,19 @@ export class Receiver implements SessionPart {
     const entries = message.journalIds.map((id) => `${clientId} ${id}`);
     if (entries.some((entry) => this.#entries.has(entry))) return;
     const earlier = this.#inFlightOf(clientId, message.messageId);
-    this.#begin(session, message, entries, async (inbound, onKept) => {
-      const { retry, observer } = this.#options;
-      await Promise.all(earlier);
-      const refusal = admit(message) ?? (await retry.run(() => this.#refusalOf(session, message)));
-      if (!refusal) {
-        observer.unreadable(unreadable.reason);
-        await this.#process({ ...inbound, unreadable: unreadable.reason }, true, onKept);
-      }
-      await this.#close(clientId, message.journalIds);
-    });
+    this.#begin(session, message, entries, (inbound, onKept) =>
+      this.#options.spans.receive({ clientId, messageId: message.messageId }, {}, async () => {
+        const { retry, observer } = this.#options;
+        await Promise.all(earlier);
+        const refusal = admit(message) ?? (await retry.run(() => this.#refusalOf(session, message)));
+        if (!refusal) {
+          observer.unreadable(unreadable.reason);
+          await this.#process({ ...inbound, unreadable: unreadable.reason }, true, onKept);
+        }
+        await this.#close(clientId, message.journalIds);
+        return refusal ? 'refused' : 'unreadable';
+      }),
+    );
   }
 
   /**
@@ -130,10 +143,12 @@ export class Receiver implements SessionPart {
     const entry = `${clientId} sent ${messageId}`;
     const { kept } =
       this.#entries.get(entry) ??
-      this.#begin(session, message, [entry], async (inbound, onKept) => {
-        await this.#process({ ...inbound, metaData, fileName }, true, onKept);
-        await this.#options.retry.run(() => this.#options.store.sends.finish(clientId, messageId));
-      });
+      this.#begin(session, message, [entry], (inbound, onKept) =>
+        this.#options.spans.echo({ clientId, messageId }, async () => {
+          await this.#process({ ...inbound, metaData, fileName }, true, onKept);
+          await this.#options.retry.run(() => this.#options.store.sends.finish(clientId, messageId));
+        }),
+      );
     if (!orgId) return { recorded: true };
     const inTime = new AbortController();
     const late = wait(this.#options.clock, LIMITS.recordWaitMs, inTime.signal);
@@ -251,8 +266,8 @@ export class Receiver implements SessionPart {
     onKept: (recorded: boolean) => void,
   ): Promise<void> {
     const { session, unreadable, abandoned, turn, onWritten } = inbound;
-    const { announcements } = this.#options;
-    const { event, recorded } = await this.#pipeline.keep(inbound);
+    const { announcements, spans } = this.#options;
+    const { event, recorded } = await spans.step('store', () => this.#pipeline.keep(inbound));
     onKept(recorded);
     await turn;
     if (event && unreadable) await announcements.unreadable(session, event, unreadable, abandoned, onWritten);

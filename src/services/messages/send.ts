@@ -33,6 +33,7 @@ import {
   userIn,
 } from './send-job.js';
 import type { SendPolicies } from './send-policies.js';
+import type { MessageSpans } from './spans.js';
 
 /** Counts sends. */
 export interface SendObserver {
@@ -70,6 +71,7 @@ export class Sender implements Sending, SessionPart {
     /** Messages of one session that may wait until their policy allows them. */
     heldLimit: number;
     receiver: Pick<Receiver, 'echo'>;
+    spans: MessageSpans;
     observer: SendObserver;
     clock: Clock;
     log: Logger;
@@ -184,12 +186,20 @@ export class Sender implements Sending, SessionPart {
     );
   }
 
-  async #sendAs(messageId: string, session: Session, job: SendJob, gone?: AbortSignal): Promise<SentAnswer> {
+  #sendAs(messageId: string, session: Session, job: SendJob, gone?: AbortSignal): Promise<SentAnswer> {
+    const { clientId } = session;
+    const attributes = { 'switchboard.route': job.route };
+    return this.#options.spans.send({ clientId, messageId }, attributes, () =>
+      this.#sendNew(messageId, session, job, gone),
+    );
+  }
+
+  async #sendNew(messageId: string, session: Session, job: SendJob, gone?: AbortSignal): Promise<SentAnswer> {
     const { route, request, payload } = job;
     const asked = { messageId, route, request };
     let draft: Draft;
     try {
-      draft = await this.#draft(messageId, session, job, gone);
+      draft = await this.#options.spans.step('compose', () => this.#draft(messageId, session, job, gone));
     } catch (error) {
       // the look-up of its recipient is refused: it is held under the address that its caller gave
       const to = parseRecipient(payload.to);
@@ -212,7 +222,10 @@ export class Sender implements Sending, SessionPart {
   ): Promise<Sent> {
     const { to } = draft;
     const asked = { to, text: textIn(job.payload), target: job.target !== undefined };
-    const admission = await this.#options.policies.admit(session, { ...asked, ...(kept && { kept }) });
+    const { policies, spans } = this.#options;
+    const admission = await spans.step('policy', () =>
+      policies.admit(session, { ...asked, ...(kept && { kept }) }),
+    );
     return this.#outbox.send(session, { ...draft, ...(admission && { admission }) }, gone);
   }
 
@@ -230,10 +243,12 @@ export class Sender implements Sending, SessionPart {
         const asked = { text: textIn(job.payload), isResumed: !closed };
         await this.#outbox.continue(session, record, asked, gone);
       } else {
-        const draft = await this.#draft(messageId, session, job, gone);
-        const leaving = held && { held: leavingAt(held, this.#options.clock.now()) };
-        const kept = record.counted === 'nothing' ? undefined : record;
-        await this.#sendDraft(session, job, { ...draft, ...leaving }, gone, kept);
+        await this.#options.spans.resume(session.clientId, record, async () => {
+          const draft = await this.#draft(messageId, session, job, gone);
+          const leaving = held && { held: leavingAt(held, this.#options.clock.now()) };
+          const kept = record.counted === 'nothing' ? undefined : record;
+          await this.#sendDraft(session, job, { ...draft, ...leaving }, gone, kept);
+        });
       }
       this.#options.observer.sent(job.route);
     } catch (error) {

@@ -7,13 +7,14 @@ import type { MongoDatabase } from './database.js';
 import type { HeldCache } from './held-cache.js';
 import { fromBinary, putIfAbsent, toBinary } from './writes.js';
 
-type SentDocument = Omit<SentRecord, 'content' | 'fileName' | 'counted' | 'closed' | 'held'> & {
+type SentDocument = Omit<SentRecord, 'content' | 'fileName' | 'counted' | 'closed' | 'held' | 'trace'> & {
   clientId: string;
   content: Binary;
   /** Documents of earlier versions have none. */
   fileName?: string | null;
   counted?: string | null;
   held?: string | null;
+  trace?: string | null;
   /** True until it is closed, then false or missing: the index of what is open holds nothing else. */
   open?: boolean;
 };
@@ -74,7 +75,13 @@ export function mongoSends(
   return {
     async put(clientId, { closed, ...record }) {
       const content = toBinary(record.content);
-      const fields = { ...record, content, held: record.held ?? null, open: !closed };
+      const fields = {
+        ...record,
+        content,
+        held: record.held ?? null,
+        open: !closed,
+        trace: record.trace ?? null,
+      };
       const { messageId } = record;
       // a closed record is written again when its content is erased
       const isNew = !closed && !held.get(clientId, keyOf(messageId));
@@ -150,13 +157,15 @@ function toSent({
   fileName,
   counted,
   held,
+  trace,
   open,
   ...rest
 }: SentDocument): SentRecord {
   const { metaData, sentAt, acknowledged } = rest;
   const sent = { messageId, to, content: fromBinary(content), metaData, fileName: fileName ?? '' };
   const request = typeof held === 'string' ? { held } : {};
-  return { ...sent, ...weightOf(counted), sentAt, acknowledged, closed: !open, ...request };
+  const traced = typeof trace === 'string' ? { trace } : {};
+  return { ...sent, ...weightOf(counted), sentAt, acknowledged, closed: !open, ...request, ...traced };
 }
 
 type IdempotencyDocument = IdempotencyRecord & { clientId: string };

@@ -39,7 +39,14 @@ export const BACKED_UP = collections({
   },
   sends: {
     ...{ messageId: 'text', to: 'text', content: 'bytes', metaData: 'text', sentAt: 'number' },
-    ...{ fileName: 'text?', counted: 'text?', acknowledged: 'flag', closed: 'flag', held: 'text?' },
+    ...{
+      fileName: 'text?',
+      counted: 'text?',
+      acknowledged: 'flag',
+      closed: 'flag',
+      held: 'text?',
+      trace: 'text?',
+    },
   },
   idempotency: { key: 'text', fingerprint: 'text', messageId: 'text', answer: 'text', createdAt: 'number' },
   contacts: {

@@ -25,6 +25,8 @@ export interface SentRecord {
    * this field once it is announced, cancelled or given up.
    */
   held?: string;
+  /** The trace of its request, as `writeTrace` writes it. */
+  trace?: string;
 }
 
 /** `nothing`: it changes an earlier message. */

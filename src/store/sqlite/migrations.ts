@@ -368,4 +368,8 @@ ALTER TABLE sessions ADD COLUMN receivers TEXT; -- sealed; null: none
 ALTER TABLE failed_deliveries ADD COLUMN receiver TEXT; -- null: the webhook
 ALTER TABLE waiting_deliveries ADD COLUMN receiver TEXT; -- null: the webhook
 `,
+  // the traces of sends
+  `-- v23 (compatible with v6+)
+ALTER TABLE sends ADD COLUMN trace TEXT; -- W3C trace context of the request; null: none
+`,
 ];

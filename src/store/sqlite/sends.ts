@@ -2,16 +2,17 @@ import { weightOf } from '../port/sends.js';
 import type { HeldRecord, IdempotencyRecord, IdempotencyStore, SendStore, SentRecord } from '../store.js';
 import type { OpenDatabase } from './database.js';
 
-type SendRow = Omit<SentRecord, 'fileName' | 'counted' | 'acknowledged' | 'closed' | 'held'> & {
+type SendRow = Omit<SentRecord, 'fileName' | 'counted' | 'acknowledged' | 'closed' | 'held' | 'trace'> & {
   fileName: string | null;
   counted: string | null;
   held: string | null;
+  trace: string | null;
   acknowledged: number;
   closed: number;
 };
 
 const SEND_FIELDS = `message_id AS messageId, recipient AS "to", content, meta_data AS metaData, file_name AS fileName,
-  counted, sent_at AS sentAt, acknowledged, closed, held`;
+  counted, sent_at AS sentAt, acknowledged, closed, held, trace`;
 
 /** SQLite takes a negative limit for none. */
 const NO_LIMIT = -1;
@@ -20,9 +21,9 @@ const NO_LIMIT = -1;
 export function sqliteSends({ sqlite, run, write }: OpenDatabase): SendStore {
   const put = sqlite.prepare<SendRow & { clientId: string }>(
     `REPLACE INTO sends (client_id, message_id, recipient, content, meta_data, file_name, counted, sent_at,
-       acknowledged, closed, held)
+       acknowledged, closed, held, trace)
      VALUES (@clientId, @messageId, @to, @content, @metaData, @fileName, @counted, @sentAt, @acknowledged, @closed,
-       @held)`,
+       @held, @trace)`,
   );
   const select = sqlite.prepare<[string, string], SendRow>(
     `SELECT ${SEND_FIELDS} FROM sends WHERE client_id = ? AND message_id = ?`,
@@ -59,9 +60,9 @@ export function sqliteSends({ sqlite, run, write }: OpenDatabase): SendStore {
 
   return {
     async put(clientId, record) {
-      const { counted = null, held = null, acknowledged, closed } = record;
+      const { counted = null, held = null, trace = null, acknowledged, closed } = record;
       const flags = { acknowledged: Number(acknowledged), closed: Number(closed) };
-      await write(() => put.run({ ...record, clientId, counted, held, ...flags }));
+      await write(() => put.run({ ...record, clientId, counted, held, trace, ...flags }));
     },
     async get(clientId, messageId) {
       const row = run(() => select.get(clientId, messageId));
@@ -98,11 +99,12 @@ export function sqliteSends({ sqlite, run, write }: OpenDatabase): SendStore {
   };
 }
 
-function toSent({ counted, held, ...row }: SendRow): SentRecord {
+function toSent({ counted, held, trace, ...row }: SendRow): SentRecord {
   return {
     ...row,
     ...weightOf(counted),
     ...(held !== null && { held }),
+    ...(trace !== null && { trace }),
     fileName: row.fileName ?? '',
     acknowledged: row.acknowledged === 1,
     closed: row.closed === 1,

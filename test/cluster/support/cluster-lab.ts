@@ -68,7 +68,8 @@ export class ClusterLab {
       leaseSeconds,
       // it only observes
       policies = 'default: gentle\n',
-    }: { sessions: number; leaseSeconds: number; policies?: string },
+      settings = {},
+    }: { sessions: number; leaseSeconds: number; policies?: string; settings?: RawSettings },
   ): Promise<ClusterLab> {
     const sandbox = await startSandbox({ silenceMs: SILENCE_MS });
     const receiver = await startReceiver();
@@ -89,6 +90,7 @@ export class ClusterLab {
         policy,
         // as behind a load balancer
         publicUrl: 'https://gateway.example',
+        ...settings,
       },
     });
     const lab = new ClusterLab({ sandbox, receiver, database, store, nodes, folder });

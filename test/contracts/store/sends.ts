@@ -15,6 +15,16 @@ export function sendsContract(harness: () => StoreHarness): void {
       expect(await sends().get('other', 'M1')).to.equal(undefined);
     });
 
+    it('keeps the trace of a request, until the send is written again without one', async () => {
+      const trace = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01 vendor=1';
+      await sends().put('acme', sent('M1', { trace }));
+      await sends().acknowledge('acme', 'M1');
+      await sends().finish('acme', 'M1');
+      expect(await sends().get('acme', 'M1')).to.include({ trace, closed: true });
+      await sends().put('acme', sent('M1'));
+      expect(await sends().get('acme', 'M1')).not.to.have.property('trace');
+    });
+
     it('replaces a send with the same message id', async () => {
       await sends().put('acme', sent('M1'));
       const second = sent('M1', {

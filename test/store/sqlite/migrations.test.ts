@@ -104,6 +104,7 @@ describe('a database file of another version', () => {
     database.exec('ALTER TABLE sends DROP COLUMN counted');
     database.exec('DROP INDEX sends_session; DROP INDEX traces_chat; DROP INDEX sends_held');
     database.exec('ALTER TABLE sends DROP COLUMN held');
+    database.exec('ALTER TABLE sends DROP COLUMN trace');
     database.exec('ALTER TABLE sessions DROP COLUMN webhook_paused');
     database.exec('ALTER TABLE sessions DROP COLUMN previous_token');
     database.exec('ALTER TABLE sessions DROP COLUMN previous_token_until');
@@ -139,6 +140,7 @@ describe('a database file of another version', () => {
       ['sessions', 'receivers'],
       ['failed_deliveries', 'receiver'],
       ['waiting_deliveries', 'receiver'],
+      ['sends', 'trace'],
     ]) {
       database.exec(`ALTER TABLE ${table} DROP COLUMN ${column}`);
     }

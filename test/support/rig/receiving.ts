@@ -3,6 +3,7 @@ import type { PollAnswer, PollQuestion } from '../../../src/delivery/poll-lookup
 import type { Address } from '../../../src/domain/address.js';
 import { GatewayError } from '../../../src/domain/errors.js';
 import type { JournalEntry } from '../../../src/domain/signal-state.js';
+import { NO_TRACING } from '../../../src/domain/tracing.js';
 import type { MessageUnreadableEvent } from '../../../src/events/catalogue.js';
 import type { EventEnvelope } from '../../../src/events/envelope.js';
 import { openSecret } from '../../../src/link/baileys/message-secrets.js';
@@ -15,6 +16,7 @@ import { LidSearch } from '../../../src/services/identities/lid-search.js';
 import { PersonRooms } from '../../../src/services/identities/person-rooms.js';
 import { Announcements, type Announcer } from '../../../src/services/messages/announce.js';
 import { type ReceiveObserver, Receiver } from '../../../src/services/messages/receive.js';
+import { MessageSpans } from '../../../src/services/messages/spans.js';
 import { StoreRetry } from '../../../src/services/store-retry.js';
 import type { HistoryMessage, SessionRecord, Store } from '../../../src/store/store.js';
 import type { ManualClock } from '../manual-clock.js';
@@ -252,6 +254,7 @@ export function receivingOver(base: Rig): Receiving {
       lidSearch: new LidSearch({ contacts, linkOf, clock, log }),
       groups: new KnownGroups({ store, linkOf, recordOf, clock, log }),
       avatarUrl: async (_clientId, jid) => rig.avatars.get(jid) ?? '',
+      spans: new MessageSpans(NO_TRACING, store.sends),
       announcements: new Announcements({ announcer, retry, observer, clock, log }),
       observer,
       clock,

@@ -1,6 +1,7 @@
 import { proto } from '@whiskeysockets/baileys';
 import type { PolicyMode } from '../../../src/domain/policy/policy.js';
 import type { Refusal } from '../../../src/domain/policy/rules.js';
+import { NO_TRACING } from '../../../src/domain/tracing.js';
 import type { IncomingMessage, Link, OutgoingMessage } from '../../../src/link/link.js';
 import { LiveLinks } from '../../../src/services/access.js';
 import type { PreparedFile } from '../../../src/services/files/media.js';
@@ -12,6 +13,7 @@ import { ChatActions } from '../../../src/services/messages/chats.js';
 import { EarlierMessages } from '../../../src/services/messages/references.js';
 import { Sender } from '../../../src/services/messages/send.js';
 import type { AskedSend } from '../../../src/services/messages/send-policies.js';
+import { MessageSpans } from '../../../src/services/messages/spans.js';
 import type { Session } from '../../../src/services/sessions/session.js';
 import type { Store } from '../../../src/store/store.js';
 import type { ManualClock } from '../manual-clock.js';
@@ -110,6 +112,7 @@ export async function sendingOver(base: Rig): Promise<Sending> {
       enforces: () => rig.mode === 'enforce',
       checkFirst: () => rig.onLookUp(),
     },
+    spans: new MessageSpans(NO_TRACING, store.sends),
     announcements: {
       messageStatus: (_record, { messageId, status, code = '' }) =>
         void rig.statuses.push(`${messageId} ${status} ${code}`),
