@@ -36,6 +36,8 @@ import type { Logger } from '../log.js';
 const QUEUE = 8_192;
 /** Spans that are exported by one call. */
 const BATCH = 512;
+/** Characters of an attribute. */
+const MAX_TEXT = 256;
 /** Milliseconds between two exports: what a killed process has not exported is missing. */
 const EVERY_MS = 1_000;
 /** Milliseconds for one export with its retries. */
@@ -82,6 +84,8 @@ export function startOtlpTracing(options: OtlpOptions): OtlpTracing {
     resource: resourceOf(options),
     sampler: new ParentBasedSampler({ root: sampler }),
     idGenerator: ids,
+    // strangers choose the ids of their messages
+    spanLimits: { attributeValueLengthLimit: MAX_TEXT },
     spanProcessors: [
       new BatchSpanProcessor({
         exporter: exporterTo(options),

@@ -68,10 +68,13 @@ export class MessageSpans {
     process: () => Promise<'processed' | 'unreadable' | 'refused'>,
   ): Promise<void> {
     if (!this.#tracing.isOn) return void (await process());
+    const isNew = !this.#known.has(keyOf(message));
     const known = this.#begin(message, undefined);
     const { startedAt } = work;
     const journalled = { parent: known.context, startedAt, endedAt: this.#tracing.now() };
     const outcome = await this.#measure('receive', message, known, work, process, (ended) => ended);
+    // it may be a copy of an own send, which is in the trace of its request
+    if (outcome === 'refused' && isNew) this.#known.delete(keyOf(message));
     if (outcome !== 'refused' && startedAt !== undefined)
       this.#tracing.record('journal', undefined, journalled);
   }
@@ -92,7 +95,7 @@ export class MessageSpans {
     if (!this.#tracing.isOn) return process();
     const { messageId, trace = '', held, closed } = record;
     const message = { clientId, messageId };
-    const known = this.#known.get(keyOf(message)) ?? this.#begin(message, readTrace(trace));
+    const known = this.#begin(message, readTrace(trace));
     // its request was answered, and its span recorded, perhaps by another process
     known.isRecorded ||= closed || held !== undefined;
     return this.#measure('send', message, known, { isResumed: true }, process, () => 'continued');
