@@ -6,7 +6,7 @@ import type { Logger } from '../../log.js';
 import type { SentRecord, Store } from '../../store/store.js';
 import type { Session } from '../sessions/session.js';
 import type { Announcements } from './announce.js';
-import { type HeldQueue, type HeldSend, neverLeft } from './held-queue.js';
+import { type HeldQueue, type HeldSend, JUDGED_AGAIN_MS, neverLeft } from './held-queue.js';
 import type { SendPolicies } from './send-policies.js';
 
 /** Failures that end by themselves: the message waits on. */
@@ -35,8 +35,6 @@ const OF_THE_NETWORK = new Set<RuleName>(['reachoutLock', 'newChatLimit', 'netwo
 const MAX_FAILURES = 5;
 /** Pauses in milliseconds after such failures. */
 const RETRY = { pausesMs: [5_000, 15_000, 60_000, 300_000], endless: true, jitter: 0.2 } as const;
-/** Milliseconds after which a message that waits is judged again at the latest: limits grow with the age of the link. */
-export const JUDGED_AGAIN_MS = 60 * 60_000;
 
 /** A message that waits, with its queue. */
 export interface Waiting {
@@ -67,7 +65,7 @@ export class HeldEndings {
     const at = allowedAt(refusals);
     if (!first || at === undefined) return this.giveUp(waiting, 'policy_refused');
     const found = { rule: first.rule, allowedAt: at, until: first.allowedAt ?? at };
-    queue.holdBack(send, found, this.#options.clock.now() + JUDGED_AGAIN_MS);
+    queue.holdBack(send, found, this.#options.clock.now());
   }
 
   /**

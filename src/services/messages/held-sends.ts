@@ -11,12 +11,14 @@ import type { SessionSource } from '../access.js';
 import type { SessionPart } from '../lifecycle.js';
 import type { HeldMessages } from '../services.js';
 import type { Session } from '../sessions/session.js';
-import { type HeldEndings, JUDGED_AGAIN_MS } from './held-endings.js';
+import type { HeldEndings } from './held-endings.js';
 import {
   FRESH,
   type HeldQueue,
   type HeldRequest,
   type HeldSend,
+  JUDGED_AGAIN_MS,
+  judgedBy,
   ownNumber,
   readHeld,
   readQueue,
@@ -203,7 +205,8 @@ export class HeldSends implements SessionPart, HeldMessages {
     const heldAt = queue.nextTime(clock.now());
     const held = { route, rule, allowedAt: at, heldAt };
     const text = writeHeld({ ...held, request, from: ownNumber(sessions.find(clientId).record) });
-    const send: HeldSend = { ...held, ...FRESH, messageId, to, dueAt: at, judgedBy: rule, isBusy: true };
+    const judged = judgedBy(rule, at, clock.now());
+    const send: HeldSend = { ...held, ...FRESH, ...judged, messageId, to, isBusy: true };
     queue.add(send);
     try {
       await store.sends.put(clientId, {

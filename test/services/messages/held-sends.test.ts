@@ -313,6 +313,20 @@ describe('Sender: a held message', () => {
     }
   });
 
+  it('is judged at least once an hour, whatever the same rule says of another chat', async () => {
+    const carol = '90000000000003@lid';
+    rig.onRefusals = () => refusedFor('newChatsPerDay', 24 * HOUR_MS);
+    await hold('to Bob');
+    const messageId = await hold('to Carol', { to: carol });
+    await restart();
+    await until('both to be judged', async () => rig.clock.pending().length > 0);
+    // Carol's chat is no new one any more, and nothing told of it
+    rig.onRefusals = ({ to }) => (to === carol ? [] : refusedFor('newChatsPerDay', 24 * HOUR_MS));
+    rig.clock.advance(HOUR_MS);
+    await until('the message to Carol', async () => rig.sent.length > 0);
+    expect(rig.sent.map((message) => message.messageId)).to.deep.equal([messageId]);
+  });
+
   it('is read without its request, in pages, in the order of all that wait', async () => {
     const ids: string[] = [];
     for (let n = 0; n < 120; n += 1) ids.push(await hold('hello', { to: `${900_000 + n}@lid` }));
