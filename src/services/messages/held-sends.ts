@@ -11,6 +11,7 @@ import type { SessionSource } from '../access.js';
 import type { SessionPart } from '../lifecycle.js';
 import type { HeldMessages } from '../services.js';
 import type { Session } from '../sessions/session.js';
+import { isGroup } from './chat-standings.js';
 import type { HeldEndings } from './held-endings.js';
 import {
   FRESH,
@@ -143,15 +144,18 @@ export class HeldSends implements SessionPart, HeldMessages {
     return [...this.#read.values()].reduce((total, { queue }) => total + queue.size, 0);
   }
 
-  /** The session is connected, or the network restricts it more or less than before: judges everything anew. */
+  /**
+   * Judges everything anew: the session is connected, has another workspace or more of its past, or the network restricts it
+   * more or less than before.
+   */
   judgeAnew(clientId: string): void {
     this.#wake(clientId, ({ queue }) => queue.wake());
   }
 
-  /** A message came: its chat is running now. */
-  noteMessage(clientId: string, message: Pick<IncomingMessage, 'chat' | 'chatAlt' | 'fromMe'>): void {
-    const held = message.fromMe ? undefined : this.#read.get(clientId)?.queue;
-    const chats = [message.chat, message.chatAlt].filter((jid) => jid !== undefined);
+  /** A message came, perhaps from another device of the number: its chat has come further, unless it is a group. */
+  noteMessage(clientId: string, message: Pick<IncomingMessage, 'chat' | 'chatAlt'>): void {
+    const held = this.#read.get(clientId)?.queue;
+    const chats = [message.chat, message.chatAlt].flatMap((jid) => (jid && !isGroup(jid) ? jid : []));
     if (chats.some((jid) => held?.firstOf(jid))) this.#wake(clientId, ({ queue }) => queue.wake(chats));
   }
 

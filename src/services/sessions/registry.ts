@@ -61,6 +61,8 @@ export class SessionRegistry implements Sessions {
     versions?: WaVersions;
     onStatus(session: Session, previous: SessionStatus): void;
     onLinkEvent(session: Session, event: LinkEvent): void;
+    /** Called when a session comes to another workspace. */
+    onOrgId?(clientId: string): void;
     /** Resolves when nothing of a session is in flight, and nothing more of it is written. */
     end(clientId: string): Promise<void>;
     /** Decides which sessions this node holds; default: all. */
@@ -215,8 +217,10 @@ export class SessionRegistry implements Sessions {
     return view;
   }
 
-  setOrgId(clientId: string, orgId: string): Promise<SessionView> {
-    return this.#update(clientId, { orgId });
+  async setOrgId(clientId: string, orgId: string): Promise<SessionView> {
+    const view = await this.#update(clientId, { orgId });
+    this.#options.onOrgId?.(clientId);
+    return view;
   }
 
   setApiSecret(clientId: string, secret: string): Promise<SessionView> {
