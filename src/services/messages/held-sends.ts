@@ -3,6 +3,7 @@ import { type Clock, callAt } from '../../domain/clock.js';
 import { GatewayError, isGatewayError } from '../../domain/errors.js';
 import { KeyedLock } from '../../domain/keyed-lock.js';
 import { LIMITS } from '../../domain/limits.js';
+import { MultiMap } from '../../domain/multi-map.js';
 import { pauseAfter } from '../../domain/retry.js';
 import type { IncomingMessage } from '../../link/link.js';
 import type { Logger } from '../../log.js';
@@ -36,6 +37,13 @@ const GAP = { pausesMs: [2_000], endless: true } as const;
 /** The same where no policy enforces limits: 1 to 3 minutes, as the gentle policy has it between new chats. */
 const GAP_WITHOUT_LIMITS = { pausesMs: [120_000], endless: true, jitter: 0.5 } as const;
 
+/** A request that is being judged. */
+interface Judgement {
+  to: string;
+  /** Something has changed since: it is judged anew as soon as it is held. */
+  isOutdated: boolean;
+}
+
 /** What this process has of a session. */
 interface Held {
   queue: HeldQueue;
@@ -58,6 +66,8 @@ export class HeldSends implements SessionPart, HeldMessages {
   readonly #read = new Map<string, Held>();
   /** Requests of one chat that may be held, in order. */
   readonly #requests = new KeyedLock();
+  /** Requests that are being judged, by session: what changes meanwhile finds none of them in a queue. */
+  readonly #judging = new MultiMap<Judgement>();
   /** The work of one session. */
   readonly #work = new KeyedLock();
   #stopped = false;
@@ -90,14 +100,19 @@ export class HeldSends implements SessionPart, HeldMessages {
     return this.#requests.run(`${clientId} ${asked.to}`, async () => {
       const { queue } = await this.#heldOf(clientId);
       const earlier = queue.firstOf(asked.to);
-      if (earlier) return this.#hold(clientId, asked, earlier);
+      // judged as soon as it is the first of its chat
+      if (earlier) return this.#hold(clientId, asked, earlier, { isOutdated: true });
+      const judgement: Judgement = { to: asked.to, isOutdated: false };
+      this.#judging.add(clientId, judgement);
       try {
         return await send();
       } catch (error) {
         const refusal = isGatewayError(error, 'policy_refused') ? error.policy : undefined;
         if (!refusal?.allowedAt) throw error;
-        const { rule } = refusal;
-        return this.#hold(clientId, asked, { rule, allowedAt: Date.parse(refusal.allowedAt) });
+        const found = { rule: refusal.rule, allowedAt: Date.parse(refusal.allowedAt) };
+        return await this.#hold(clientId, asked, found, judgement);
+      } finally {
+        this.#judging.delete(clientId, judgement);
       }
     });
   }
@@ -149,6 +164,7 @@ export class HeldSends implements SessionPart, HeldMessages {
    * more or less than before.
    */
   judgeAnew(clientId: string): void {
+    for (const judgement of this.#judging.of(clientId)) judgement.isOutdated = true;
     this.#wake(clientId, ({ queue }) => queue.wake());
   }
 
@@ -156,6 +172,8 @@ export class HeldSends implements SessionPart, HeldMessages {
   noteMessage(clientId: string, message: Pick<IncomingMessage, 'chat' | 'chatAlt'>): void {
     const held = this.#read.get(clientId)?.queue;
     const chats = [message.chat, message.chatAlt].flatMap((jid) => (jid && !isGroup(jid) ? jid : []));
+    for (const judgement of this.#judging.of(clientId))
+      if (chats.includes(judgement.to)) judgement.isOutdated = true;
     if (chats.some((jid) => held?.firstOf(jid))) this.#wake(clientId, ({ queue }) => queue.wake(chats));
   }
 
@@ -199,6 +217,7 @@ export class HeldSends implements SessionPart, HeldMessages {
       request,
     }: Pick<HeldRequest, 'route' | 'request'> & { messageId: string; to: string },
     { rule, allowedAt: at }: Pick<HeldRequest, 'rule' | 'allowedAt'>,
+    judgement: Pick<Judgement, 'isOutdated'>,
   ): Promise<SentAnswer> {
     const { store, clock, limit, sessions } = this.#options;
     const { queue } = await this.#heldOf(clientId);
@@ -209,7 +228,7 @@ export class HeldSends implements SessionPart, HeldMessages {
     const heldAt = queue.nextTime(clock.now());
     const held = { route, rule, allowedAt: at, heldAt };
     const text = writeHeld({ ...held, request, from: ownNumber(sessions.find(clientId).record) });
-    const judged = judgedBy(rule, at, clock.now());
+    const judged = judgement.isOutdated ? {} : judgedBy(rule, at, clock.now());
     const send: HeldSend = { ...held, ...FRESH, ...judged, messageId, to, isBusy: true };
     queue.add(send);
     try {

@@ -313,6 +313,18 @@ describe('Sender: a held message', () => {
     }
   });
 
+  it('is judged at once when its recipient wrote while it was being held', async () => {
+    rig.onAdmit = () => {
+      rig.sender.held.noteMessage('acme', { chat: BOB_LID });
+      return Promise.reject(refusal());
+    };
+    const { status, messageId } = await send('hello');
+    expect(status).to.equal('held');
+    rig.onAdmit = async () => undefined;
+    await until('the message to leave', async () => rig.sent.length > 0);
+    expect(rig.sent.map((message) => message.messageId)).to.deep.equal([messageId]);
+  });
+
   it('is judged at least once an hour, whatever the same rule says of another chat', async () => {
     const carol = '90000000000003@lid';
     rig.onRefusals = () => refusedFor('newChatsPerDay', 24 * HOUR_MS);
