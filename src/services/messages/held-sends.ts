@@ -37,6 +37,15 @@ const GAP = { pausesMs: [2_000], endless: true } as const;
 /** The same where no policy enforces limits: 1 to 3 minutes, as the gentle policy has it between new chats. */
 const GAP_WITHOUT_LIMITS = { pausesMs: [120_000], endless: true, jitter: 0.5 } as const;
 
+/** A request that may be held. */
+interface HoldableRequest extends Pick<HeldRequest, 'route' | 'request'> {
+  messageId: string;
+  /** The recipient's jid. */
+  to: string;
+  /** Aborted when the caller hangs up, if nobody else can ask for the answer. */
+  gone: AbortSignal | undefined;
+}
+
 /** A request that is being judged. */
 interface Judgement {
   to: string;
@@ -88,14 +97,11 @@ export class HeldSends implements SessionPart, HeldMessages {
   }
 
   /**
-   * Sends a message, or holds it: when its policy refuses it for a time, or when an earlier one of its chat waits.
-   * @throws GatewayError held_sends_full, and what `send` throws
+   * Sends a message, or holds it: when its policy refuses it for a time, or when an earlier one of its chat waits. A caller
+   * who has hung up would never learn of it: nothing is held then.
+   * @throws GatewayError held_sends_full, send_not_connected, and what `send` throws
    */
-  sendOrHold(
-    session: Session,
-    asked: Pick<HeldRequest, 'route' | 'request'> & { messageId: string; to: string },
-    send: () => Promise<SentAnswer>,
-  ): Promise<SentAnswer> {
+  sendOrHold(session: Session, asked: HoldableRequest, send: () => Promise<SentAnswer>): Promise<SentAnswer> {
     const { clientId } = session;
     return this.#requests.run(`${clientId} ${asked.to}`, async () => {
       const { queue } = await this.#heldOf(clientId);
@@ -210,17 +216,13 @@ export class HeldSends implements SessionPart, HeldMessages {
 
   async #hold(
     clientId: string,
-    {
-      messageId,
-      to,
-      route,
-      request,
-    }: Pick<HeldRequest, 'route' | 'request'> & { messageId: string; to: string },
+    { messageId, to, route, request, gone }: HoldableRequest,
     { rule, allowedAt: at }: Pick<HeldRequest, 'rule' | 'allowedAt'>,
     judgement: Pick<Judgement, 'isOutdated'>,
   ): Promise<SentAnswer> {
     const { store, clock, limit, sessions } = this.#options;
     const { queue } = await this.#heldOf(clientId);
+    if (gone?.aborted) throw new GatewayError('send_not_connected', 'nothing was sent: the caller hung up');
     if (queue.size >= limit) {
       const message = `nothing was sent: ${queue.size} messages wait already, the most that --held-sends permits`;
       throw new GatewayError('held_sends_full', message);

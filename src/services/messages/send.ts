@@ -186,7 +186,7 @@ export class Sender implements Sending, SessionPart {
 
   async #sendAs(messageId: string, session: Session, job: SendJob, gone?: AbortSignal): Promise<SentAnswer> {
     const { route, request, payload } = job;
-    const asked = { messageId, route, request };
+    const asked = { messageId, route, request, gone };
     let draft: Draft;
     try {
       draft = await this.#draft(messageId, session, job, gone);

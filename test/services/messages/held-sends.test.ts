@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { GatewayError } from '../../../src/domain/errors.js';
 import { LIMITS } from '../../../src/domain/limits.js';
@@ -27,9 +28,9 @@ describe('Sender: a held message', () => {
   });
   afterEach(() => rig.close());
 
-  const send = (body: string, { to = BOB_LID, key = '' } = {}) => {
+  const send = (body: string, { to = BOB_LID, key = '' } = {}, gone?: AbortSignal) => {
     const request = { clientId: 'acme', to, body, whenAllowed: true };
-    return rig.sender.send(textKind(), request, key || undefined);
+    return rig.sender.send(textKind(), request, key || undefined, gone);
   };
   const refusal = () => {
     const allowedAt = new Date(rig.clock.now() + HOUR_MS).toISOString();
@@ -311,6 +312,44 @@ describe('Sender: a held message', () => {
         for (const pauseMs of pauses) expect(pauseMs).to.be.within(minMs, maxMs);
       });
     }
+  });
+
+  describe('whose caller hangs up before its policy has answered', () => {
+    /** Two messages of a chat: the caller of the second one hangs up while the first one is judged. */
+    const hangUp = async (wishes: { key?: string }) => {
+      let judge: () => void = () => undefined;
+      const judged = new Promise<void>((resolve) => {
+        judge = resolve;
+      });
+      let isAsked = false;
+      rig.onAdmit = async () => {
+        isAsked = true;
+        await judged;
+        throw refusal();
+      };
+      const first = send('first');
+      await until('the policy to be asked', async () => isAsked);
+      const caller = new AbortController();
+      const second = send('second', wishes, caller.signal).catch((error: unknown) => error);
+      // by then it waits for the first one
+      await setImmediate();
+      caller.abort();
+      judge();
+      return { first: (await first).messageId, second: await second };
+    };
+
+    it('is not held, because nobody knows of it', async () => {
+      const { first, second } = await hangUp({});
+      expect(second).to.be.instanceOf(GatewayError).that.includes({ code: 'send_not_connected' });
+      expect(await waiting()).to.deep.equal([first]);
+    });
+
+    it('is held with an Idempotency-Key, under which its caller finds it', async () => {
+      const { first, second } = await hangUp({ key: 'key' });
+      const again = await send('second', { key: 'key' });
+      expect(again).to.deep.equal(second).and.to.include({ status: 'held' });
+      expect(await waiting()).to.deep.equal([first, again.messageId]);
+    });
   });
 
   it('is judged at once when its recipient wrote while it was being held', async () => {
