@@ -4,7 +4,7 @@ import { GatewayError, isGatewayError } from '../../domain/errors.js';
 import { KeyedLock } from '../../domain/keyed-lock.js';
 import { LIMITS } from '../../domain/limits.js';
 import { MultiMap } from '../../domain/multi-map.js';
-import { pauseAfter } from '../../domain/retry.js';
+import { doubling, pauseAfter } from '../../domain/retry.js';
 import type { IncomingMessage } from '../../link/link.js';
 import type { Logger } from '../../log.js';
 import type { SentRecord, Store } from '../../store/store.js';
@@ -36,6 +36,9 @@ import type { SendPolicies } from './send-policies.js';
 const GAP = { pausesMs: [2_000], endless: true } as const;
 /** The same where no policy enforces limits: 1 to 3 minutes, as the gentle policy has it between new chats. */
 const GAP_WITHOUT_LIMITS = { pausesMs: [120_000], endless: true, jitter: 0.5 } as const;
+
+/** Pauses until what waits is looked at again after the store was away. */
+const STORE_AWAY = { pausesMs: doubling(1_000, 60_000), endless: true, jitter: 0.2 } as const;
 
 /** A request that may be held. */
 interface HoldableRequest extends Pick<HeldRequest, 'route' | 'request'> {
@@ -79,6 +82,8 @@ export class HeldSends implements SessionPart, HeldMessages {
   readonly #judging = new MultiMap<Judgement>();
   /** The work of one session. */
   readonly #work = new KeyedLock();
+  /** Cancel the repetitions of work for which the store was away, by session. */
+  readonly #repetitions = new MultiMap<() => void>();
   #stopped = false;
 
   constructor(options: {
@@ -185,10 +190,13 @@ export class HeldSends implements SessionPart, HeldMessages {
 
   /** The number may be another one: nothing that waits for the former one is sent. */
   reset(clientId: string): void {
+    const { sessions, endings, limit, clock } = this.#options;
+    // messages that were held in one millisecond have the next ones as their times
+    const until = clock.now() + limit;
     this.#run(clientId, async ({ queue }) => {
-      const { sessions, endings } = this.#options;
       const session = sessions.find(clientId);
-      for (const send of queue.all) await endings.giveUp({ session, queue, send }, 'session_unpaired');
+      const former = queue.all.filter(({ heldAt }) => heldAt <= until);
+      for (const send of former) await endings.giveUp({ session, queue, send }, 'session_unpaired');
     });
   }
 
@@ -196,6 +204,7 @@ export class HeldSends implements SessionPart, HeldMessages {
     const held = this.#read.get(clientId);
     held?.ended.abort();
     held?.cancelTimer();
+    for (const cancel of this.#repetitions.of(clientId)) cancel();
     this.#read.delete(clientId);
     this.#held.delete(clientId);
   }
@@ -212,6 +221,7 @@ export class HeldSends implements SessionPart, HeldMessages {
   stop(): void {
     this.#stopped = true;
     for (const clientId of [...this.#read.keys()]) this.abort(clientId);
+    for (const cancel of this.#repetitions.all()) cancel();
   }
 
   async #hold(
@@ -272,13 +282,29 @@ export class HeldSends implements SessionPart, HeldMessages {
     });
   }
 
-  #run(clientId: string, work: (held: Held) => Promise<void>): void {
+  #run(clientId: string, work: (held: Held) => Promise<void>, failures = 0): void {
     const { sessions, log } = this.#options;
     const running = this.#work.run(clientId, async () => {
       if (this.#stopped || !sessions.has(clientId)) return;
       await work(await this.#heldOf(clientId));
     });
-    running.catch((err: unknown) => log.warn({ err, clientId }, 'held messages could not be looked at'));
+    running.catch((err: unknown) => {
+      log.warn({ err, clientId }, 'held messages could not be looked at');
+      if (isGatewayError(err, 'store_unavailable')) this.#repeat(clientId, work, failures + 1);
+    });
+  }
+
+  #repeat(clientId: string, work: (held: Held) => Promise<void>, failures: number): void {
+    if (this.#stopped) return;
+    const stop = this.#options.clock.after(pauseAfter(STORE_AWAY, failures), () => {
+      cancel();
+      this.#run(clientId, work, failures);
+    });
+    const cancel = () => {
+      stop();
+      this.#repetitions.delete(clientId, cancel);
+    };
+    this.#repetitions.add(clientId, cancel);
   }
 
   /** Sends what may leave, one message at a time, the oldest first; then waits for the next one. */

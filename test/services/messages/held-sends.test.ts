@@ -378,6 +378,18 @@ describe('Sender: a held message', () => {
     expect(rig.sent.map((message) => message.messageId)).to.deep.equal([messageId]);
   });
 
+  it('leaves although the store was away when its session connected', async () => {
+    const messageId = await hold('hello');
+    const { held } = rig.store.sends;
+    rig.store.sends.held = () => Promise.reject(new GatewayError('store_unavailable', 'away'));
+    await restart();
+    await until('the next attempt to be planned', async () => rig.clock.pending().length > 0);
+    rig.store.sends.held = held;
+    rig.clock.advance(60_000);
+    await until('the message to leave', async () => rig.sent.length > 0);
+    expect(rig.sent.map((message) => message.messageId)).to.deep.equal([messageId]);
+  });
+
   it('is read without its request, in pages, in the order of all that wait', async () => {
     const ids: string[] = [];
     for (let n = 0; n < 120; n += 1) ids.push(await hold('hello', { to: `${900_000 + n}@lid` }));
