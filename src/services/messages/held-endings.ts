@@ -136,7 +136,7 @@ export class HeldEndings {
         announcements.messageStatus(about, { type: 'message-status', messageId, status: 'failed', at, code });
       }
       if (record?.held) await this.close(clientId, record);
-      queue.remove(messageId);
+      queue.remove(send);
       failed(code);
       log.warn({ clientId, messageId, code }, 'a held message was given up');
     } catch (err) {

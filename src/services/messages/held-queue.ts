@@ -89,8 +89,9 @@ export class HeldQueue {
     this.#sends.set(send.messageId, send);
   }
 
-  remove(messageId: string): void {
-    this.#sends.delete(messageId);
+  /** Another message may have taken its place: a repeated request whose first outcome was unknown. */
+  remove(send: HeldSend): void {
+    if (this.find(send.messageId) === send) this.#sends.delete(send.messageId);
   }
 
   /** The messages that no other one of their chat must precede. */

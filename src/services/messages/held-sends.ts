@@ -104,7 +104,8 @@ export class HeldSends implements SessionPart, HeldMessages {
   /**
    * Sends a message, or holds it: when its policy refuses it for a time, or when an earlier one of its chat waits. A caller
    * who has hung up would never learn of it: nothing is held then.
-   * @throws GatewayError held_sends_full, send_not_connected, and what `send` throws
+   * @throws GatewayError held_sends_full, send_not_connected, and what `send` throws; send_cut_off with the message's id when
+   * the store does not say whether it keeps the message
    */
   sendOrHold(session: Session, asked: HoldableRequest, send: () => Promise<SentAnswer>): Promise<SentAnswer> {
     const { clientId } = session;
@@ -153,7 +154,7 @@ export class HeldSends implements SessionPart, HeldMessages {
       // an earlier attempt may have arrived
       if (record && (!record.closed || record.content.length > 0)) throw leaving;
       if (record) await endings.close(clientId, record);
-      queue.remove(messageId);
+      queue.remove(send);
     } finally {
       send.isBusy = false;
       this.#wake(clientId);
@@ -251,8 +252,14 @@ export class HeldSends implements SessionPart, HeldMessages {
         held: text,
       });
     } catch (error) {
-      queue.remove(messageId);
-      throw error;
+      if (!isGatewayError(error, 'store_unavailable')) {
+        queue.remove(send);
+        throw error;
+      }
+      // its next judgement reads whether it was written down
+      Object.assign(send, FRESH);
+      this.#wake(clientId);
+      throw new GatewayError('send_cut_off', error.message, { cause: error, messageId });
     }
     send.isBusy = false;
     this.#wake(clientId);
@@ -338,12 +345,12 @@ export class HeldSends implements SessionPart, HeldMessages {
     try {
       record = await store.sends.get(clientId, messageId);
       // announced in the meantime, or deleted for everyone
-      if (!record?.held || (record.acknowledged && record.closed)) return queue.remove(messageId);
+      if (!record?.held || (record.acknowledged && record.closed)) return queue.remove(send);
       const request = readHeld(record.held);
       if (record.acknowledged) {
         // proven after its attempt had failed: it is only announced
         await leave(session, record, request, ended.signal);
-        return queue.remove(messageId);
+        return queue.remove(send);
       }
       if (request.from !== ownNumber(session.record))
         return await endings.giveUp(waiting, 'session_unpaired');
@@ -357,7 +364,7 @@ export class HeldSends implements SessionPart, HeldMessages {
         : [];
       if (refusals.length > 0) return await endings.refused(waiting, refusals);
       await leave(session, record, request, ended.signal).finally(() => this.#pause(session, held));
-      queue.remove(messageId);
+      queue.remove(send);
       log.info({ clientId, messageId }, 'a held message was sent');
     } catch (error) {
       if (!ended.signal.aborted) await endings.failed(waiting, error, record);

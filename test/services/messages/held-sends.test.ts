@@ -314,6 +314,50 @@ describe('Sender: a held message', () => {
     }
   });
 
+  describe('that is written down as the store goes away', () => {
+    /** The store does not answer to the write, which it does or does not do. */
+    const lose = async (isWritten: boolean, key = '') => {
+      const { put } = rig.store.sends;
+      rig.store.sends.put = async (...written) => {
+        rig.store.sends.put = put;
+        if (isWritten) await put(...written);
+        throw new GatewayError('store_unavailable', 'The database is away.');
+      };
+      rig.onAdmit = () => Promise.reject(refusal());
+      const error = await send('hello', { key }).catch((failure: unknown) => failure);
+      expect(error).to.be.instanceOf(GatewayError).that.includes({ code: 'send_cut_off' });
+      const { message, messageId = '' } = error instanceof GatewayError ? error : {};
+      expect(message).to.include(
+        `It is unknown whether the message ${messageId} is held: The database is away.`,
+      );
+      return messageId;
+    };
+
+    it('waits, and can be cancelled, if it was written down', async () => {
+      const messageId = await lose(true);
+      expect(await waiting()).to.deep.equal([messageId]);
+      await until('it to be judged', async () => rig.clock.pending().length > 0);
+      await rig.sender.held.cancel('acme', messageId);
+      expect(await waiting()).to.deep.equal([]);
+    });
+
+    it('does not wait if it was not written down', async () => {
+      await lose(false);
+      await until('an empty outbox', async () => (await waiting()).length === 0);
+    });
+
+    for (const isWritten of [true, false]) {
+      it(`is held once under its Idempotency-Key if it was ${isWritten ? '' : 'not '}written down`, async () => {
+        const messageId = await lose(isWritten, 'key');
+        expect(await send('hello', { key: 'key' })).to.include({ status: 'held', messageId });
+        rig.onAdmit = async () => undefined;
+        await restart();
+        await until('an empty outbox', async () => (await waiting()).length === 0);
+        expect(rig.sent.map((message) => message.messageId)).to.deep.equal([messageId]);
+      });
+    }
+  });
+
   describe('whose caller hangs up before its policy has answered', () => {
     /** Two messages of a chat: the caller of the second one hangs up while the first one is judged. */
     const hangUp = async (wishes: { key?: string }) => {
