@@ -242,7 +242,10 @@ export class Gateway {
       this.sending.held,
       keeper,
       retry,
-      new Housekeeping({ store, sessions, retentionDays: options.retentionDays ?? 0, clock, log }),
+      new Housekeeping({
+        ...{ store, sessions, held: this.sending.held, clock, log },
+        retentionDays: options.retentionDays ?? 0,
+      }),
     ];
     this.lifecycle = new Lifecycle({ sessions, parts, onForgotten: options.onForgotten, clock, log });
   }

@@ -1,10 +1,11 @@
 import type { HeldMessage } from '../../contract/index.js';
 import { type Clock, callAt } from '../../domain/clock.js';
-import { GatewayError, isGatewayError } from '../../domain/errors.js';
+import { type ErrorCode, GatewayError, isGatewayError } from '../../domain/errors.js';
 import { KeyedLock } from '../../domain/keyed-lock.js';
 import { LIMITS } from '../../domain/limits.js';
 import { MultiMap } from '../../domain/multi-map.js';
 import { doubling, pauseAfter } from '../../domain/retry.js';
+import { isTerminal } from '../../domain/session.js';
 import type { IncomingMessage } from '../../link/link.js';
 import type { Logger } from '../../log.js';
 import type { SentRecord, Store } from '../../store/store.js';
@@ -161,7 +162,17 @@ export class HeldSends implements SessionPart, HeldMessages {
     }
   }
 
-  /** Messages of a session that wait; 0 until they are read from the store, which its first connection begins. */
+  /**
+   * Looks after the messages of a session that may never connect again: they are given up at their end.
+   * @throws GatewayError store_unavailable
+   */
+  async watch(clientId: string): Promise<void> {
+    if (this.#held.has(clientId)) return;
+    await this.#heldOf(clientId);
+    this.#wake(clientId);
+  }
+
+  /** Messages of a session that wait; 0 until they are read from the store. */
   count(clientId: string): number {
     return this.#read.get(clientId)?.queue.size ?? 0;
   }
@@ -355,7 +366,7 @@ export class HeldSends implements SessionPart, HeldMessages {
       if (request.from !== ownNumber(session.record))
         return await endings.giveUp(waiting, 'session_unpaired');
       if (record.closed && clock.now() >= timeOfEnd(send))
-        return await endings.giveUp(waiting, 'policy_refused');
+        return await endings.giveUp(waiting, whyNotSent(session));
       const { leftAt = record.sentAt } = request;
       if (record.content.length > 0 && clock.now() - leftAt > LIMITS.resendMaxAgeMs)
         return await endings.giveUp(waiting, 'send_unacknowledged');
@@ -384,6 +395,13 @@ export class HeldSends implements SessionPart, HeldMessages {
 function timeOf(send: HeldSend, { record }: Session): number {
   const dueAt = record.status === 'connected' ? Math.min(send.dueAt, timeOfEnd(send)) : timeOfEnd(send);
   return Math.max(send.restsUntil, dueAt);
+}
+
+/** Why a message has not left until its end. */
+function whyNotSent({ record: { status }, hasCredentials }: Session): ErrorCode {
+  if (status === 'connected') return 'policy_refused';
+  if (!isTerminal(status)) return 'send_not_connected';
+  return hasCredentials ? 'session_suspended' : 'session_unpaired';
 }
 
 function answerOf({
