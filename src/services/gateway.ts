@@ -210,6 +210,7 @@ export class Gateway {
       rooms,
       earlier,
       sender: this.sending,
+      held: this.sending.held,
       roomSettings: this.#roomSettings,
     });
     this.groups = identities.groups;

@@ -1,42 +1,29 @@
 import type { HeldMessage } from '../../contract/index.js';
-import { type Clock, callAt } from '../../domain/clock.js';
-import { type ErrorCode, GatewayError, isGatewayError } from '../../domain/errors.js';
+import { callAt } from '../../domain/clock.js';
+import { GatewayError, isGatewayError } from '../../domain/errors.js';
 import { KeyedLock } from '../../domain/keyed-lock.js';
-import { LIMITS } from '../../domain/limits.js';
 import { MultiMap } from '../../domain/multi-map.js';
 import { doubling, pauseAfter } from '../../domain/retry.js';
-import { isTerminal } from '../../domain/session.js';
 import type { IncomingMessage } from '../../link/link.js';
-import type { Logger } from '../../log.js';
-import type { SentRecord, Store } from '../../store/store.js';
+import type { SentRecord } from '../../store/store.js';
 import type { SessionSource } from '../access.js';
 import type { SessionPart } from '../lifecycle.js';
 import type { HeldMessages } from '../services.js';
 import type { Session } from '../sessions/session.js';
 import { isGroup } from './chat-standings.js';
-import type { HeldEndings } from './held-endings.js';
+import { type Held, HeldPasses } from './held-passes.js';
 import {
   FRESH,
-  type HeldQueue,
   type HeldRequest,
   type HeldSend,
-  JUDGED_AGAIN_MS,
   judgedBy,
   ownNumber,
   readHeld,
   readQueue,
   shown,
-  timeOfEnd,
   writeHeld,
 } from './held-queue.js';
 import type { SentAnswer } from './idempotency.js';
-import { textIn } from './send-job.js';
-import type { SendPolicies } from './send-policies.js';
-
-/** Pause between two held messages of a session whose policy enforces its limits: when one ends, all would leave at once. */
-const GAP = { pausesMs: [2_000], endless: true } as const;
-/** The same where no policy enforces limits: 1 to 3 minutes, as the gentle policy has it between new chats. */
-const GAP_WITHOUT_LIMITS = { pausesMs: [120_000], endless: true, jitter: 0.5 } as const;
 
 /** Pauses until what waits is looked at again after the store was away. */
 const STORE_AWAY = { pausesMs: doubling(1_000, 60_000), endless: true, jitter: 0.2 } as const;
@@ -57,16 +44,6 @@ interface Judgement {
   isOutdated: boolean;
 }
 
-/** What this process has of a session. */
-interface Held {
-  queue: HeldQueue;
-  /** Before then no further message leaves: milliseconds since the epoch. */
-  pausesUntil: number;
-  /** Aborted when this node must not send for the session any more. */
-  ended: AbortController;
-  cancelTimer(): void;
-}
-
 /**
  * Messages that their policy refuses for a time, and whose callers asked to keep them. The record of each send holds its
  * request: closed while it waits, open from the moment it leaves. So the step from waiting to leaving is one write, and a
@@ -74,6 +51,7 @@ interface Held {
  */
 export class HeldSends implements SessionPart, HeldMessages {
   readonly #options;
+  readonly #passes: HeldPasses;
   readonly #held = new Map<string, Promise<Held>>();
   /** The same, once they are read. */
   readonly #read = new Map<string, Held>();
@@ -87,19 +65,15 @@ export class HeldSends implements SessionPart, HeldMessages {
   readonly #repetitions = new MultiMap<() => void>();
   #stopped = false;
 
-  constructor(options: {
-    sessions: SessionSource & { has(clientId: string): boolean };
-    store: Pick<Store, 'sends'>;
-    policies: Pick<SendPolicies, 'refusals' | 'enforces'>;
-    endings: HeldEndings;
-    /** Messages of one session that may wait. */
-    limit: number;
-    /** Sends a message that waits, or continues it. @throws as `Sending.send` */
-    leave(session: Session, record: SentRecord, request: HeldRequest, gone: AbortSignal): Promise<void>;
-    clock: Clock;
-    log: Logger;
-  }) {
+  constructor(
+    options: ConstructorParameters<typeof HeldPasses>[0] & {
+      sessions: SessionSource & { has(clientId: string): boolean };
+      /** Messages of one session that may wait. */
+      limit: number;
+    },
+  ) {
     this.#options = options;
+    this.#passes = new HeldPasses(options);
   }
 
   /**
@@ -160,6 +134,26 @@ export class HeldSends implements SessionPart, HeldMessages {
       send.isBusy = false;
       this.#wake(clientId);
     }
+  }
+
+  /**
+   * A message is deleted for everyone: no copy of it leaves from now on. An attempt that is under way ends first.
+   * @returns true if nobody has it, so that there is nothing to delete
+   * @throws GatewayError store_unavailable
+   */
+  async withdraw(clientId: string, messageId: string): Promise<boolean> {
+    const { store, endings } = this.#options;
+    if (!(await this.#heldOf(clientId)).queue.find(messageId)) return false;
+    return this.#work.run(clientId, async () => {
+      const { queue } = await this.#heldOf(clientId);
+      const send = queue.find(messageId);
+      const record = send && (await store.sends.get(clientId, messageId));
+      if (!send || !record?.held || record.acknowledged) return false;
+      await endings.close(clientId, record);
+      queue.remove(send);
+      this.#wake(clientId);
+      return record.content.length === 0;
+    });
   }
 
   /**
@@ -296,7 +290,12 @@ export class HeldSends implements SessionPart, HeldMessages {
   #wake(clientId: string, change: (held: Held) => void = () => undefined): void {
     this.#run(clientId, async (held) => {
       change(held);
-      await this.#pass(clientId, held);
+      held.cancelTimer();
+      const at = await this.#passes.pass(clientId, held);
+      if (at === undefined || held.ended.signal.aborted) return;
+      const { clock } = this.#options;
+      // at once only after what is happening now
+      held.cancelTimer = callAt(clock, Math.max(at, clock.now() + 1), () => this.#wake(clientId));
     });
   }
 
@@ -324,84 +323,6 @@ export class HeldSends implements SessionPart, HeldMessages {
     };
     this.#repetitions.add(clientId, cancel);
   }
-
-  /** Sends what may leave, one message at a time, the oldest first; then waits for the next one. */
-  async #pass(clientId: string, held: Held): Promise<void> {
-    const { sessions, clock } = this.#options;
-    const { queue, ended } = held;
-    held.cancelTimer();
-    while (!ended.signal.aborted) {
-      const session = sessions.find(clientId);
-      const ready = queue.heads().filter(({ isBusy }) => !isBusy);
-      const time = (send: HeldSend) => Math.max(timeOf(send, session), held.pausesUntil);
-      const next = ready.find((send) => time(send) <= clock.now());
-      if (next) await this.#attempt(session, held, next);
-      else {
-        const at = Math.min(...ready.map(time));
-        const wakeAt = Math.min(Math.max(at, clock.now() + 1), clock.now() + JUDGED_AGAIN_MS);
-        if (ready.length > 0) held.cancelTimer = callAt(clock, wakeAt, () => this.#wake(clientId));
-        return;
-      }
-    }
-  }
-
-  async #attempt(session: Session, held: Held, send: HeldSend): Promise<void> {
-    const { queue, ended } = held;
-    const { clientId } = session;
-    const { store, policies, endings, leave, clock, log } = this.#options;
-    const { messageId, to } = send;
-    const waiting = { session, queue, send };
-    send.isBusy = true;
-    let record: SentRecord | undefined;
-    try {
-      record = await store.sends.get(clientId, messageId);
-      // announced in the meantime, or deleted for everyone
-      if (!record?.held || (record.acknowledged && record.closed)) return queue.remove(send);
-      const request = readHeld(record.held);
-      if (record.acknowledged) {
-        // proven after its attempt had failed: it is only announced
-        await leave(session, record, request, ended.signal);
-        return queue.remove(send);
-      }
-      if (request.from !== ownNumber(session.record))
-        return await endings.giveUp(waiting, 'session_unpaired');
-      if (record.closed && clock.now() >= timeOfEnd(send))
-        return await endings.giveUp(waiting, whyNotSent(session));
-      const { leftAt = record.sentAt } = request;
-      if (record.content.length > 0 && clock.now() - leftAt > LIMITS.resendMaxAgeMs)
-        return await endings.giveUp(waiting, 'send_unacknowledged');
-      const refusals = record.closed
-        ? await policies.refusals(session, { to, text: textIn(request.request), kept: record })
-        : [];
-      if (refusals.length > 0) return await endings.refused(waiting, refusals);
-      await leave(session, record, request, ended.signal).finally(() => this.#pause(session, held));
-      queue.remove(send);
-      log.info({ clientId, messageId }, 'a held message was sent');
-    } catch (error) {
-      if (!ended.signal.aborted) await endings.failed(waiting, error, record);
-    } finally {
-      send.isBusy = false;
-    }
-  }
-
-  #pause({ record }: Session, held: Held): void {
-    const { policies, clock } = this.#options;
-    const hasLimits = policies.enforces(record);
-    held.pausesUntil = clock.now() + pauseAfter(hasLimits ? GAP : GAP_WITHOUT_LIMITS, 1);
-  }
-}
-
-/** When something is to be done for a message: without a connection it can only be given up. */
-function timeOf(send: HeldSend, { record }: Session): number {
-  const dueAt = record.status === 'connected' ? Math.min(send.dueAt, timeOfEnd(send)) : timeOfEnd(send);
-  return Math.max(send.restsUntil, dueAt);
-}
-
-/** Why a message has not left until its end. */
-function whyNotSent({ record: { status }, hasCredentials }: Session): ErrorCode {
-  if (status === 'connected') return 'policy_refused';
-  if (!isTerminal(status)) return 'send_not_connected';
-  return hasCredentials ? 'session_suspended' : 'session_unpaired';
 }
 
 function answerOf({

@@ -91,11 +91,8 @@ export class SessionRegistry implements Sessions {
       holds: (clientId) => ownership.holds(clientId),
       confirm: (clientId) => ownership.confirm(clientId),
     };
-    this.#directory = new SessionDirectory({
-      ...options,
-      shared: ownership.shared,
-      own: () => this.#sessions,
-    });
+    const own = () => this.#sessions;
+    this.#directory = new SessionDirectory({ ...options, shared: ownership.shared, own });
   }
 
   /** Loads all sessions of the store. */

@@ -146,6 +146,7 @@ export async function sendingOver(base: Rig): Promise<Sending> {
       ...shared,
       rooms: base.roomsOf(session.record, contacts),
       sender,
+      held: sender.held,
       roomSettings,
     }),
     session,
