@@ -9,6 +9,7 @@ import { ALICE, BOB, CAROL, linkSession, nextQr, reached, startWorld, type World
 const DAVE = { number: '+15550000004', name: 'Dave' };
 const ERIN = { number: '+15550000005', name: 'Erin' };
 const FRANK = { number: '+15550000006', name: 'Frank' };
+const GINA = { number: '+15550000008', name: 'Gina' };
 const OLGA = { number: '+15550000009', name: 'Olga' };
 
 /** One new chat in a day, and no limit for the workspace `free`. */
@@ -18,6 +19,8 @@ default: one
 policies:
   one: { newChatsPerDay: 1 }
   free: { messagesPerDay: 1000 }
+  paced: { newChatGap: 1s }
+sessions: { gamma: paced }
 orgs: { free: free }
 `;
 
@@ -80,6 +83,24 @@ describe('a held message leaves before its time', () => {
     await hold(DAVE, 'to Dave');
     await world.phones.write(ALICE.number, { to: DAVE.number, text: 'by hand' });
     await arrives(DAVE, 'to Dave');
+  });
+
+  it('when WhatsApp, which was silent as it refused it, says that it does not restrict the number', async () => {
+    const clientId = 'gamma';
+    await linkSession(world, clientId, GINA);
+    await begin(clientId);
+    await world.phones.fault({ kind: 'reject-sends', number: GINA.number });
+    await world.phones.fault({ kind: 'ignore-restrictions', number: GINA.number });
+    await hold(ERIN, 'from Gina', clientId);
+    await until('the refusal', async () => {
+      const { body } = await world.api.get(`/outbox?clientId=${clientId}`);
+      const [held] = Array.isArray(body.messages) ? body.messages : [];
+      expect(held, 'it is given up').to.be.an('object');
+      return held.rule === 'networkSilent';
+    });
+    await world.phones.clearFaults();
+    await world.phones.fault({ kind: 'disconnect', number: GINA.number, count: 1 });
+    await arrives(ERIN, 'from Gina');
   });
 
   it('when its session comes under another policy', async () => {

@@ -89,13 +89,18 @@ export class HeldEndings {
     send.restsUntil = clock.now() + pauseAfter(RETRY, send.failures + 1);
     if (PASSING.has(code)) return;
     if (code === 'send_rejected') {
-      // the network may have told of a restriction as it refused the message
-      const found = await policies.refusals(session, { to, text: '' }).catch(() => []);
+      const found = await policies.refusals(session, { to, text: '', isRejected: true }).catch(() => []);
       // a pause after this attempt would repeat it for days
       const refusals = found.filter(({ rule }) => OF_THE_NETWORK.has(rule));
-      const isUnknown = isGatewayError(error) && error.messageId !== undefined;
-      if (refusals.length > 0 && !isUnknown) await this.#putBack(clientId, messageId, neverLeft);
-      if (refusals.length > 0) return this.refused(waiting, refusals);
+      // a network that does not say why it refuses may do so for ever
+      const isReasonKnown = refusals.some(({ rule }) => rule !== 'networkSilent');
+      const isBounded = isReasonKnown || send.failures + 1 < MAX_FAILURES;
+      if (refusals.length > 0 && isBounded) {
+        const isUnknown = isGatewayError(error) && error.messageId !== undefined;
+        if (!isUnknown) await this.#putBack(clientId, messageId, neverLeft);
+        if (!isReasonKnown) send.failures += 1;
+        return this.refused(waiting, refusals);
+      }
     }
     send.failures += 1;
     if (PERHAPS_PASSING.has(code) && send.failures < MAX_FAILURES) return;

@@ -131,6 +131,29 @@ describe('Sender: a held message', () => {
       expect(await record(messageId)).to.include({ acknowledged: true, counted: 'message' });
     });
 
+    it('waits when the network does not say why it refuses the message, for five copies', async () => {
+      const messageId = await hold('hello');
+      const asked: (boolean | undefined)[] = [];
+      rig.onLeft = async () => {
+        rig.onRefusals = ({ isRejected }) => {
+          asked.push(isRejected);
+          return refusedFor('networkSilent', 30_000);
+        };
+        throw new GatewayError('send_rejected', 'error 463');
+      };
+      await rig.sender.connected('acme');
+      for (let count = 1; count < 5; count += 1) {
+        await copies(count);
+        expect(await waiting()).to.deep.equal([messageId]);
+        // by now it has answered, and restricts nothing
+        rig.onRefusals = () => [];
+        rig.clock.advance(HOUR_MS);
+      }
+      await until('an empty outbox', async () => (await waiting()).length === 0);
+      expect(rig.sent).to.have.length(5);
+      expect(asked).to.deep.equal(Array(5).fill(true));
+    });
+
     it('is given up when only a rule of its policy would hold back the next copy', async () => {
       const messageId = await hold('hello');
       rig.onLeft = async () => {

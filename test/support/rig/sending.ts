@@ -43,7 +43,7 @@ export interface Sending {
   /** The mode of the session's policy. */
   mode: PolicyMode;
   /** The rules that refuse a message which waits. */
-  onRefusals: (asked: Pick<AskedSend, 'to'>) => Refusal[];
+  onRefusals: (asked: Pick<AskedSend, 'to'> & { isRejected?: boolean }) => Refusal[];
   /** The look-up of a recipient before a first message. */
   onLookUp: () => Promise<void>;
   /** Statuses that were announced, as `message id status code`. */
