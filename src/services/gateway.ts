@@ -133,6 +133,8 @@ export class Gateway {
       onStatus: (session, previous) => this.#onStatus(session, previous),
       ...(options.durable && { waiting: options.durable }),
       onLinkEvent: (session, event) => this.#onLinkEvent(session, event),
+      // a workspace may have a policy of its own
+      onOrgId: (clientId) => this.sending.held.judgeAnew(clientId),
       openJournal: (clientId) => this.#receiver.countInFlight(clientId),
       history: (clientId) => this.#imports.progress(clientId),
       restriction: (clientId) => this.#activity.restrictions.health(clientId),
@@ -175,7 +177,10 @@ export class Gateway {
       avatarUrl: (clientId, jid) => avatars.pictures.avatarUrl(clientId, jid),
     });
     const keys = (clientId: string) => bindKeys(store, clientId, async () => undefined);
-    this.#imports = new HistoryImports({ store, links, keys, recorder, contacts, retry, clock, log });
+    this.#imports = new HistoryImports({
+      ...{ store, links, keys, recorder, contacts, retry, clock, log },
+      imported: (clientId) => this.sending.held.judgeAnew(clientId),
+    });
     this.#statuses = new MessageStatuses({
       ...{ store, links, retry, onRoomChange, log },
       settled: (clientId, messageId) => this.#receiver.settled(clientId, messageId),
@@ -210,6 +215,7 @@ export class Gateway {
       rooms,
       earlier,
       sender: this.sending,
+      held: this.sending.held,
       roomSettings: this.#roomSettings,
     });
     this.groups = identities.groups;
@@ -242,7 +248,10 @@ export class Gateway {
       this.sending.held,
       keeper,
       retry,
-      new Housekeeping({ store, sessions, retentionDays: options.retentionDays ?? 0, clock, log }),
+      new Housekeeping({
+        ...{ store, sessions, held: this.sending.held, clock, log },
+        retentionDays: options.retentionDays ?? 0,
+      }),
     ];
     this.lifecycle = new Lifecycle({ sessions, parts, onForgotten: options.onForgotten, clock, log });
   }
@@ -291,6 +300,7 @@ export class Gateway {
         break;
       case 'unreadable':
         this.policies.noteMessage(clientId, event.message);
+        this.sending.held.noteMessage(clientId, event.message);
         this.#unreadable.take(session, event.message);
         break;
       case 'message-status':

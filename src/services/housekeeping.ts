@@ -3,6 +3,7 @@ import { LIMITS } from '../domain/limits.js';
 import type { Logger } from '../log.js';
 import type { Store } from '../store/store.js';
 import type { SessionPart } from './lifecycle.js';
+import type { HeldSends } from './messages/held-sends.js';
 import type { Sessions } from './ports/sessions.js';
 
 /** Milliseconds between two rounds. */
@@ -20,6 +21,8 @@ export class Housekeeping implements SessionPart {
       'journal' | 'sends' | 'traces' | 'history' | 'files' | 'idempotency' | 'failedDeliveries'
     >;
     sessions: Pick<Sessions, 'views' | 'has' | 'get'>;
+    /** Messages that wait until their policy allows them; those of a session that does not connect are given up too. */
+    held: Pick<HeldSends, 'watch'>;
     /** Days after which messages and files are deleted, unless a session says otherwise; 0 for never. */
     retentionDays: number;
     clock: Clock;
@@ -31,10 +34,10 @@ export class Housekeeping implements SessionPart {
   /** A session that comes later, such as from another node, need not wait for the next round. */
   async resume(clientId: string): Promise<void> {
     if (!this.#isStarted) return;
-    const { clock, log } = this.#options;
-    this.#applyRetentionTo(clientId, clock.now()).catch((err: unknown) => {
-      log.warn({ err, clientId }, 'housekeeping failed');
-    });
+    const { sessions, held, clock } = this.#options;
+    if (!sessions.has(clientId)) return;
+    void this.#logged(clientId, this.#applyRetentionTo(clientId, clock.now()));
+    void this.#logged(clientId, held.watch(clientId));
   }
 
   /** Begins with a round at once: a daemon that is restarted often must clean up too. */
@@ -61,21 +64,29 @@ export class Housekeeping implements SessionPart {
       history.prunePending(now - LIMITS.traceTtlMs),
       idempotency.prune(now - LIMITS.idempotencyTtlMs),
       failedDeliveries.prune(now - LIMITS.failedDeliveryTtlMs),
-      this.#applyRetention(now),
+      this.#ofSessions((clientId) => this.#applyRetentionTo(clientId, now)),
+      this.#ofSessions((clientId) => this.#options.held.watch(clientId)),
     ]);
     for (const result of results) {
       if (result.status === 'rejected') log.warn({ err: result.reason }, 'housekeeping failed');
     }
   }
 
-  /** Deletes old messages and files of the sessions of this node, one session after the other. */
-  async #applyRetention(now: number): Promise<void> {
-    for (const { clientId } of this.#options.sessions.views()) await this.#applyRetentionTo(clientId, now);
+  /** The sessions of this node, one after the other; one whose rows are damaged does not stop the others. */
+  async #ofSessions(work: (clientId: string) => Promise<void>): Promise<void> {
+    const { sessions } = this.#options;
+    for (const { clientId } of sessions.views())
+      if (sessions.has(clientId)) await this.#logged(clientId, work(clientId));
   }
 
+  #logged(clientId: string, work: Promise<void>): Promise<void> {
+    const { log } = this.#options;
+    return work.catch((err: unknown) => log.warn({ err, clientId }, 'housekeeping failed'));
+  }
+
+  /** Deletes old messages and files. */
   async #applyRetentionTo(clientId: string, now: number): Promise<void> {
     const { store, sessions, retentionDays } = this.#options;
-    if (!sessions.has(clientId)) return;
     const days = sessions.get(clientId).retentionDays ?? retentionDays;
     if (days === 0) return;
     const before = now - days * DAY_MS;

@@ -153,6 +153,18 @@ describe('a message with whenAllowed', () => {
     expect(await waiting()).to.deep.equal([]);
   });
 
+  it('never leaves once it is deleted for everyone', async () => {
+    const { messageId } = (await send(DAVE, 'deleted')).body;
+    const asked = { clientId: 'acme', to: DAVE.number, messageId, fromMe: true, mode: 'everyone' };
+    const { status, body } = await world.api.post('/delete-message', asked);
+    expect({ status, body }).to.deep.equal({ status: 200, body: { status: true } });
+    expect(await waiting()).to.deep.equal([]);
+    await world.restartDaemon();
+    await world.connected();
+    expect(await waiting()).to.deep.equal([]);
+    expect(await textsOf(DAVE)).to.deep.equal([]);
+  });
+
   it('is refused beyond --held-sends', async () => {
     const answers: number[] = [];
     for (let n = 1; n <= 5; n += 1) answers.push((await send(DAVE, `number ${n}`)).status);

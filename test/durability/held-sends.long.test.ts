@@ -210,6 +210,32 @@ describe('a held message whose daemon is killed', function () {
         await arrivesOnce(person, 'leaving');
       });
 
+      for (const write of ['acknowledge', 'finish'] as const) {
+        it(`is sent once, and announced, when the daemon is killed ${when} the write ${write} of its record`, async () => {
+          const person = await somebodyNew();
+          const text = `killed ${when} ${write}`;
+          await hold(person, text);
+          await diesAt({ when, write }, () => release(person));
+          await arrivesOnce(person, text);
+          await world.receiver.find((call) => eventIn(call).body === text);
+        });
+      }
+
+      it(`is held once, and its key says so, when the daemon is killed ${when} its answer is kept`, async () => {
+        const person = await somebodyNew();
+        await diesAt({ when, write: 'answer' }, () => keyed(person, 'answered'));
+        const kept = await outbox();
+        expect(kept).to.have.length(1);
+        const again = await keyed(person, 'answered');
+        expect({ status: again.status, messageId: again.body.messageId }).to.deep.equal({
+          status: 202,
+          messageId: kept[0],
+        });
+        expect(await outbox()).to.deep.equal(kept);
+        await release(person);
+        await arrivesOnce(person, 'answered');
+      });
+
       it(`is cancelled for good or not at all when the daemon is killed ${when} the cancel is written`, async () => {
         const person = await somebodyNew();
         const { messageId } = (await keyed(person, 'cancelled')).body;

@@ -9,10 +9,13 @@ const SOURCE = new URL('daemon-script.ts', import.meta.url);
 /** What a daemon in a process of its own may be told beside its settings. */
 export type ProcessOverrides = Pick<DaemonOverrides, 'pingEveryMs'>;
 
-/** Before or after one write of the record of a send: `close`, or one that leaves the record in this state. */
+/**
+ * Before or after one write: `close`, `acknowledge` or `finish` of the record of a send, one that leaves the record in this
+ * state, or the answer of an Idempotency-Key.
+ */
 export interface DeathPoint {
   when: 'before' | 'after';
-  write: 'waiting' | 'leaving' | 'open' | 'ended' | 'close';
+  write: 'waiting' | 'leaving' | 'open' | 'ended' | 'close' | 'acknowledge' | 'finish' | 'answer';
 }
 
 /** A daemon in a process of its own. */

@@ -28,13 +28,20 @@ function stateIn({ held, closed }: SentRecord): DeathPoint['write'] {
 }
 
 function aroundStore(store: SealedStore): SealedStore {
-  const { sends } = store;
+  const { sends, idempotency } = store;
   return {
     ...store,
     sends: {
       ...sends,
       put: (clientId, record) => mortal(stateIn(record), () => sends.put(clientId, record)),
       close: (clientId, messageId) => mortal('close', () => sends.close(clientId, messageId)),
+      acknowledge: (clientId, messageId) =>
+        mortal('acknowledge', () => sends.acknowledge(clientId, messageId)),
+      finish: (clientId, messageId) => mortal('finish', () => sends.finish(clientId, messageId)),
+    },
+    idempotency: {
+      ...idempotency,
+      answer: (clientId, key, answer) => mortal('answer', () => idempotency.answer(clientId, key, answer)),
     },
   };
 }

@@ -102,6 +102,13 @@ export class Restrictions implements SessionPart, RestrictionCalls {
     return this.#question(clientId)?.isAnswered === false ? this.#ask(clientId) : undefined;
   }
 
+  /** As `ask`, also of a network that has answered: it may restrict the number since. */
+  askAnew(clientId: string): Promise<void> | undefined {
+    const question = this.#question(clientId);
+    if (question) question.isAnswered = false;
+    return this.ask(clientId);
+  }
+
   /** `asked` until the network answers for the first time since the session connected, or is silent. */
   state(clientId: string): 'asked' | 'answered' | 'silent' {
     const question = this.#question(clientId);

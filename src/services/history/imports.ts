@@ -55,6 +55,8 @@ export class HistoryImports implements SessionPart {
     recorder: Pick<Recorder, 'add' | 'amend'>;
     contacts: Contacts;
     retry: StoreRetry;
+    /** Called after each part, of which at least the tokens are kept. */
+    imported(clientId: string): void;
     clock: Clock;
     log: Logger;
   }) {
@@ -162,6 +164,7 @@ export class HistoryImports implements SessionPart {
       const kept = part !== undefined && (await this.#importPart(imported, part, resumed));
       if (signal.aborted) return 'left';
       await close();
+      this.#options.imported(clientId);
       if (!kept) return 'done';
       if (part.progress) imported.progress.progress = part.progress;
       log.info({ clientId, ...imported.progress }, 'part of the history imported');

@@ -1,5 +1,5 @@
 import type { Deletion } from '../../contract/index.js';
-import { type Address, formatJid } from '../../domain/address.js';
+import { type Address, formatJid, parseRecipient } from '../../domain/address.js';
 import { GatewayError } from '../../domain/errors.js';
 import { type ChatSettings, parseRoomId } from '../../domain/room.js';
 import { requireTarget } from '../../kinds/content.js';
@@ -14,6 +14,7 @@ import { roomIdOf } from '../identities/parties.js';
 import type { PersonRooms } from '../identities/person-rooms.js';
 import type { Chats } from '../services.js';
 import type { Session } from '../sessions/session.js';
+import type { HeldSends } from './held-sends.js';
 import { type EarlierMessages, referenceToNamed } from './references.js';
 import type { Sender } from './send.js';
 
@@ -41,6 +42,7 @@ export class ChatActions implements Chats {
     rooms: Pick<PersonRooms, 'renamedTo'>;
     earlier: EarlierMessages;
     sender: Pick<Sender, 'run'>;
+    held: Pick<HeldSends, 'withdraw'>;
     roomSettings: Pick<RoomSettings, 'write'>;
   }) {
     this.#options = options;
@@ -109,8 +111,20 @@ export class ChatActions implements Chats {
   }
 
   async deleteMessage(deletion: Deletion): Promise<void> {
-    if (deletion.mode === 'everyone') await deleteForEveryone(deletion, this.#options.sender);
+    if (deletion.mode === 'everyone') await this.#deleteForEveryone(deletion);
     else await deleteForMe(deletion, await this.#open(deletion.clientId, deletion.to), this.#options);
+  }
+
+  /** One that waits for its policy leaves no more. */
+  async #deleteForEveryone(deletion: Deletion): Promise<void> {
+    const { sessions, earlier, held, sender } = this.#options;
+    const { clientId, to, messageId, fromMe } = deletion;
+    const chat = fromMe ? parseRecipient(to) : undefined;
+    if (chat) {
+      await earlier.findIn(sessions.find(clientId), chat, messageId, 'messageId');
+      if (await held.withdraw(clientId, messageId)) return;
+    }
+    await sendDeletion(deletion, sender);
   }
 
   /** The newest stored message of a chat; undefined when none is stored. */
@@ -154,7 +168,7 @@ function noAnchor(to: string): GatewayError {
 const ROUTE = '/delete-message';
 
 /** Sends the revoke like any message: it is recorded, resumed after a crash, and announced. */
-async function deleteForEveryone(
+async function sendDeletion(
   { clientId, to, messageId, fromMe }: Deletion,
   sender: Pick<Sender, 'run'>,
 ): Promise<void> {

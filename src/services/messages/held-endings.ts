@@ -6,7 +6,7 @@ import type { Logger } from '../../log.js';
 import type { SentRecord, Store } from '../../store/store.js';
 import type { Session } from '../sessions/session.js';
 import type { Announcements } from './announce.js';
-import { type HeldQueue, type HeldSend, neverLeft } from './held-queue.js';
+import { type HeldQueue, type HeldSend, JUDGED_AGAIN_MS, neverLeft } from './held-queue.js';
 import type { SendPolicies } from './send-policies.js';
 
 /** Failures that end by themselves: the message waits on. */
@@ -35,8 +35,6 @@ const OF_THE_NETWORK = new Set<RuleName>(['reachoutLock', 'newChatLimit', 'netwo
 const MAX_FAILURES = 5;
 /** Pauses in milliseconds after such failures. */
 const RETRY = { pausesMs: [5_000, 15_000, 60_000, 300_000], endless: true, jitter: 0.2 } as const;
-/** Milliseconds after which a message that waits is judged again at the latest: limits grow with the age of the link. */
-export const JUDGED_AGAIN_MS = 60 * 60_000;
 
 /** A message that waits, with its queue. */
 export interface Waiting {
@@ -67,7 +65,7 @@ export class HeldEndings {
     const at = allowedAt(refusals);
     if (!first || at === undefined) return this.giveUp(waiting, 'policy_refused');
     const found = { rule: first.rule, allowedAt: at, until: first.allowedAt ?? at };
-    queue.holdBack(send, found, this.#options.clock.now() + JUDGED_AGAIN_MS);
+    queue.holdBack(send, found, this.#options.clock.now());
   }
 
   /**
@@ -91,13 +89,18 @@ export class HeldEndings {
     send.restsUntil = clock.now() + pauseAfter(RETRY, send.failures + 1);
     if (PASSING.has(code)) return;
     if (code === 'send_rejected') {
-      // the network may have told of a restriction as it refused the message
-      const found = await policies.refusals(session, { to, text: '' }).catch(() => []);
+      const found = await policies.refusals(session, { to, text: '', isRejected: true }).catch(() => []);
       // a pause after this attempt would repeat it for days
       const refusals = found.filter(({ rule }) => OF_THE_NETWORK.has(rule));
-      const isUnknown = isGatewayError(error) && error.messageId !== undefined;
-      if (refusals.length > 0 && !isUnknown) await this.#putBack(clientId, messageId, neverLeft);
-      if (refusals.length > 0) return this.refused(waiting, refusals);
+      // a network that does not say why it refuses may do so for ever
+      const isReasonKnown = refusals.some(({ rule }) => rule !== 'networkSilent');
+      const isBounded = isReasonKnown || send.failures + 1 < MAX_FAILURES;
+      if (refusals.length > 0 && isBounded) {
+        const isUnknown = isGatewayError(error) && error.messageId !== undefined;
+        if (!isUnknown) await this.#putBack(clientId, messageId, neverLeft);
+        if (!isReasonKnown) send.failures += 1;
+        return this.refused(waiting, refusals);
+      }
     }
     send.failures += 1;
     if (PERHAPS_PASSING.has(code) && send.failures < MAX_FAILURES) return;
@@ -138,7 +141,7 @@ export class HeldEndings {
         announcements.messageStatus(about, { type: 'message-status', messageId, status: 'failed', at, code });
       }
       if (record?.held) await this.close(clientId, record);
-      queue.remove(messageId);
+      queue.remove(send);
       failed(code);
       log.warn({ clientId, messageId, code }, 'a held message was given up');
     } catch (err) {

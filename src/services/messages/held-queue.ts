@@ -23,6 +23,9 @@ export interface HeldRequest {
   leftAt?: number;
 }
 
+/** Milliseconds after which a message that waits is judged again at the latest: limits grow with the age of the link. */
+export const JUDGED_AGAIN_MS = 60 * 60_000;
+
 /** A message that waits until its policy allows it. */
 export interface HeldSend extends Omit<HeldRequest, 'request' | 'from' | 'leftAt'> {
   messageId: string;
@@ -31,8 +34,8 @@ export interface HeldSend extends Omit<HeldRequest, 'request' | 'from' | 'leftAt
   /** When it is judged next, and before when nothing is tried after a failure: milliseconds since the epoch. */
   dueAt: number;
   restsUntil: number;
-  /** The rule that held it back when it was judged last; undefined if it must be judged anew. */
-  judgedBy: RuleName | undefined;
+  /** The rule that held it back when it was judged last, and when that was; undefined if it must be judged anew. */
+  judged: { by: RuleName; at: number } | undefined;
   /** Attempts that failed for another reason than the connection. */
   failures: number;
   /** It is being written down, judged or sent. */
@@ -86,8 +89,9 @@ export class HeldQueue {
     this.#sends.set(send.messageId, send);
   }
 
-  remove(messageId: string): void {
-    this.#sends.delete(messageId);
+  /** Another message may have taken its place: a repeated request whose first outcome was unknown. */
+  remove(send: HeldSend): void {
+    if (this.find(send.messageId) === send) this.#sends.delete(send.messageId);
   }
 
   /** The messages that no other one of their chat must precede. */
@@ -100,30 +104,41 @@ export class HeldQueue {
   wake(chats?: readonly string[]): void {
     for (const send of this.#sends.values())
       if (!chats || chats.includes(send.to))
-        Object.assign(send, { dueAt: 0, restsUntil: 0, judgedBy: undefined });
+        Object.assign(send, { dueAt: 0, restsUntil: 0, judged: undefined });
   }
 
   /**
-   * A rule holds a message back, and with it those that the same rule held back in other chats.
-   * @param until when this rule allows it; other rules may hold it back until `send.allowedAt`
-   * @param latest when it is judged again at the latest
+   * A rule holds a message back, and with it those that the same rule held back in other chats: until an hour after each of
+   * them was judged itself, because its chat may have come further than this one.
+   * @param until when this rule allows it; other rules may hold it back until `allowedAt`
    */
   holdBack(
     send: HeldSend,
     { rule, allowedAt, until }: { rule: RuleName; allowedAt: number; until: number },
-    latest: number,
+    now: number,
   ): void {
-    Object.assign(send, { rule, allowedAt, dueAt: Math.min(allowedAt, latest), judgedBy: rule });
+    Object.assign(send, { allowedAt, ...judgedBy(rule, allowedAt, now) });
     if (!OF_THE_NUMBER.has(rule)) return;
-    const dueAt = Math.min(until, latest);
     for (const other of this.#sends.values()) {
-      if (other.judgedBy === rule && other.dueAt < dueAt) Object.assign(other, { allowedAt: until, dueAt });
+      const { judged } = other;
+      if (other === send || judged?.by !== rule) continue;
+      other.allowedAt = Math.max(other.allowedAt, until);
+      other.dueAt = Math.max(other.dueAt, Math.min(until, judged.at + JUDGED_AGAIN_MS));
     }
   }
 }
 
+/** What is noted of a message that a rule holds back: it is judged again when its time has come. */
+export function judgedBy(
+  rule: RuleName,
+  allowedAt: number,
+  now: number,
+): Pick<HeldSend, 'rule' | 'dueAt' | 'judged'> {
+  return { rule, dueAt: Math.min(allowedAt, now + JUDGED_AGAIN_MS), judged: { by: rule, at: now } };
+}
+
 /** The state of a message that was not judged in this run. */
-export const FRESH = { dueAt: 0, restsUntil: 0, judgedBy: undefined, failures: 0, isBusy: false } as const;
+export const FRESH = { dueAt: 0, restsUntil: 0, judged: undefined, failures: 0, isBusy: false } as const;
 
 /** Reads the messages of a session that wait; their requests are not kept. @throws GatewayError `store_damaged`, `store_unavailable` */
 export async function readQueue(records: Pick<SendStore, 'held'>, clientId: string): Promise<HeldQueue> {

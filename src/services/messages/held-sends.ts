@@ -1,47 +1,48 @@
 import type { HeldMessage } from '../../contract/index.js';
-import { type Clock, callAt } from '../../domain/clock.js';
+import { callAt } from '../../domain/clock.js';
 import { GatewayError, isGatewayError } from '../../domain/errors.js';
 import { KeyedLock } from '../../domain/keyed-lock.js';
-import { LIMITS } from '../../domain/limits.js';
-import { pauseAfter } from '../../domain/retry.js';
+import { MultiMap } from '../../domain/multi-map.js';
+import { doubling, pauseAfter } from '../../domain/retry.js';
 import type { IncomingMessage } from '../../link/link.js';
-import type { Logger } from '../../log.js';
-import type { SentRecord, Store } from '../../store/store.js';
+import type { SentRecord } from '../../store/store.js';
 import type { SessionSource } from '../access.js';
 import type { SessionPart } from '../lifecycle.js';
 import type { HeldMessages } from '../services.js';
 import type { Session } from '../sessions/session.js';
-import { type HeldEndings, JUDGED_AGAIN_MS } from './held-endings.js';
+import { isGroup } from './chat-standings.js';
+import { type Held, HeldPasses } from './held-passes.js';
 import {
   FRESH,
-  type HeldQueue,
   type HeldRequest,
   type HeldSend,
+  judgedBy,
   ownNumber,
   readHeld,
   readQueue,
   shown,
-  timeOfEnd,
   writeHeld,
 } from './held-queue.js';
 import type { SentAnswer } from './idempotency.js';
-import { textIn } from './send-job.js';
-import type { SendPolicies } from './send-policies.js';
 import type { MessageSpans } from './spans.js';
 
-/** Pause between two held messages of a session whose policy enforces its limits: when one ends, all would leave at once. */
-const GAP = { pausesMs: [2_000], endless: true } as const;
-/** The same where no policy enforces limits: 1 to 3 minutes, as the gentle policy has it between new chats. */
-const GAP_WITHOUT_LIMITS = { pausesMs: [120_000], endless: true, jitter: 0.5 } as const;
+/** Pauses until what waits is looked at again after the store was away. */
+const STORE_AWAY = { pausesMs: doubling(1_000, 60_000), endless: true, jitter: 0.2 } as const;
 
-/** What this process has of a session. */
-interface Held {
-  queue: HeldQueue;
-  /** Before then no further message leaves: milliseconds since the epoch. */
-  pausesUntil: number;
-  /** Aborted when this node must not send for the session any more. */
-  ended: AbortController;
-  cancelTimer(): void;
+/** A request that may be held. */
+interface HoldableRequest extends Pick<HeldRequest, 'route' | 'request'> {
+  messageId: string;
+  /** The recipient's jid. */
+  to: string;
+  /** Aborted when the caller hangs up, if nobody else can ask for the answer. */
+  gone: AbortSignal | undefined;
+}
+
+/** A request that is being judged. */
+interface Judgement {
+  to: string;
+  /** Something has changed since: it is judged anew as soon as it is held. */
+  isOutdated: boolean;
 }
 
 /**
@@ -51,52 +52,56 @@ interface Held {
  */
 export class HeldSends implements SessionPart, HeldMessages {
   readonly #options;
+  readonly #passes: HeldPasses;
   readonly #held = new Map<string, Promise<Held>>();
   /** The same, once they are read. */
   readonly #read = new Map<string, Held>();
   /** Requests of one chat that may be held, in order. */
   readonly #requests = new KeyedLock();
+  /** Requests that are being judged, by session: what changes meanwhile finds none of them in a queue. */
+  readonly #judging = new MultiMap<Judgement>();
   /** The work of one session. */
   readonly #work = new KeyedLock();
+  /** Cancel the repetitions of work for which the store was away, by session. */
+  readonly #repetitions = new MultiMap<() => void>();
   #stopped = false;
 
-  constructor(options: {
-    sessions: SessionSource & { has(clientId: string): boolean };
-    store: Pick<Store, 'sends'>;
-    policies: Pick<SendPolicies, 'refusals' | 'enforces'>;
-    endings: HeldEndings;
-    spans: MessageSpans;
-    /** Messages of one session that may wait. */
-    limit: number;
-    /** Sends a message that waits, or continues it. @throws as `Sending.send` */
-    leave(session: Session, record: SentRecord, request: HeldRequest, gone: AbortSignal): Promise<void>;
-    clock: Clock;
-    log: Logger;
-  }) {
+  constructor(
+    options: ConstructorParameters<typeof HeldPasses>[0] & {
+      sessions: SessionSource & { has(clientId: string): boolean };
+      spans: MessageSpans;
+      /** Messages of one session that may wait. */
+      limit: number;
+    },
+  ) {
     this.#options = options;
+    this.#passes = new HeldPasses(options);
   }
 
   /**
-   * Sends a message, or holds it: when its policy refuses it for a time, or when an earlier one of its chat waits.
-   * @throws GatewayError held_sends_full, and what `send` throws
+   * Sends a message, or holds it: when its policy refuses it for a time, or when an earlier one of its chat waits. A caller
+   * who has hung up would never learn of it: nothing is held then.
+   * @throws GatewayError held_sends_full, send_not_connected, and what `send` throws; send_cut_off with the message's id when
+   * the store does not say whether it keeps the message
    */
-  sendOrHold(
-    session: Session,
-    asked: Pick<HeldRequest, 'route' | 'request'> & { messageId: string; to: string },
-    send: () => Promise<SentAnswer>,
-  ): Promise<SentAnswer> {
+  sendOrHold(session: Session, asked: HoldableRequest, send: () => Promise<SentAnswer>): Promise<SentAnswer> {
     const { clientId } = session;
     return this.#requests.run(`${clientId} ${asked.to}`, async () => {
       const { queue } = await this.#heldOf(clientId);
       const earlier = queue.firstOf(asked.to);
-      if (earlier) return this.#hold(clientId, asked, earlier);
+      // judged as soon as it is the first of its chat
+      if (earlier) return this.#hold(clientId, asked, earlier, { isOutdated: true });
+      const judgement: Judgement = { to: asked.to, isOutdated: false };
+      this.#judging.add(clientId, judgement);
       try {
         return await send();
       } catch (error) {
         const refusal = isGatewayError(error, 'policy_refused') ? error.policy : undefined;
         if (!refusal?.allowedAt) throw error;
-        const { rule } = refusal;
-        return this.#hold(clientId, asked, { rule, allowedAt: Date.parse(refusal.allowedAt) });
+        const found = { rule: refusal.rule, allowedAt: Date.parse(refusal.allowedAt) };
+        return await this.#hold(clientId, asked, found, judgement);
+      } finally {
+        this.#judging.delete(clientId, judgement);
       }
     });
   }
@@ -126,14 +131,44 @@ export class HeldSends implements SessionPart, HeldMessages {
       // an earlier attempt may have arrived
       if (record && (!record.closed || record.content.length > 0)) throw leaving;
       if (record) await endings.close(clientId, record);
-      queue.remove(messageId);
+      queue.remove(send);
     } finally {
       send.isBusy = false;
       this.#wake(clientId);
     }
   }
 
-  /** Messages of a session that wait; 0 until they are read from the store, which its first connection begins. */
+  /**
+   * A message is deleted for everyone: no copy of it leaves from now on. An attempt that is under way ends first.
+   * @returns true if nobody has it, so that there is nothing to delete
+   * @throws GatewayError store_unavailable
+   */
+  async withdraw(clientId: string, messageId: string): Promise<boolean> {
+    const { store, endings } = this.#options;
+    if (!(await this.#heldOf(clientId)).queue.find(messageId)) return false;
+    return this.#work.run(clientId, async () => {
+      const { queue } = await this.#heldOf(clientId);
+      const send = queue.find(messageId);
+      const record = send && (await store.sends.get(clientId, messageId));
+      if (!send || !record?.held || record.acknowledged) return false;
+      await endings.close(clientId, record);
+      queue.remove(send);
+      this.#wake(clientId);
+      return record.content.length === 0;
+    });
+  }
+
+  /**
+   * Looks after the messages of a session that may never connect again: they are given up at their end.
+   * @throws GatewayError store_unavailable
+   */
+  async watch(clientId: string): Promise<void> {
+    if (this.#held.has(clientId)) return;
+    await this.#heldOf(clientId);
+    this.#wake(clientId);
+  }
+
+  /** Messages of a session that wait; 0 until they are read from the store. */
   count(clientId: string): number {
     return this.#read.get(clientId)?.queue.size ?? 0;
   }
@@ -143,24 +178,33 @@ export class HeldSends implements SessionPart, HeldMessages {
     return [...this.#read.values()].reduce((total, { queue }) => total + queue.size, 0);
   }
 
-  /** The session is connected, or the network restricts it more or less than before: judges everything anew. */
+  /**
+   * Judges everything anew: the session is connected, has another workspace or more of its past, or the network restricts it
+   * more or less than before.
+   */
   judgeAnew(clientId: string): void {
+    for (const judgement of this.#judging.of(clientId)) judgement.isOutdated = true;
     this.#wake(clientId, ({ queue }) => queue.wake());
   }
 
-  /** A message came: its chat is running now. */
-  noteMessage(clientId: string, message: Pick<IncomingMessage, 'chat' | 'chatAlt' | 'fromMe'>): void {
-    const held = message.fromMe ? undefined : this.#read.get(clientId)?.queue;
-    const chats = [message.chat, message.chatAlt].filter((jid) => jid !== undefined);
+  /** A message came, perhaps from another device of the number: its chat has come further, unless it is a group. */
+  noteMessage(clientId: string, message: Pick<IncomingMessage, 'chat' | 'chatAlt'>): void {
+    const held = this.#read.get(clientId)?.queue;
+    const chats = [message.chat, message.chatAlt].flatMap((jid) => (jid && !isGroup(jid) ? jid : []));
+    for (const judgement of this.#judging.of(clientId))
+      if (chats.includes(judgement.to)) judgement.isOutdated = true;
     if (chats.some((jid) => held?.firstOf(jid))) this.#wake(clientId, ({ queue }) => queue.wake(chats));
   }
 
   /** The number may be another one: nothing that waits for the former one is sent. */
   reset(clientId: string): void {
+    const { sessions, endings, limit, clock } = this.#options;
+    // messages that were held in one millisecond have the next ones as their times
+    const until = clock.now() + limit;
     this.#run(clientId, async ({ queue }) => {
-      const { sessions, endings } = this.#options;
       const session = sessions.find(clientId);
-      for (const send of queue.all) await endings.giveUp({ session, queue, send }, 'session_unpaired');
+      const former = queue.all.filter(({ heldAt }) => heldAt <= until);
+      for (const send of former) await endings.giveUp({ session, queue, send }, 'session_unpaired');
     });
   }
 
@@ -168,6 +212,7 @@ export class HeldSends implements SessionPart, HeldMessages {
     const held = this.#read.get(clientId);
     held?.ended.abort();
     held?.cancelTimer();
+    for (const cancel of this.#repetitions.of(clientId)) cancel();
     this.#read.delete(clientId);
     this.#held.delete(clientId);
   }
@@ -184,20 +229,18 @@ export class HeldSends implements SessionPart, HeldMessages {
   stop(): void {
     this.#stopped = true;
     for (const clientId of [...this.#read.keys()]) this.abort(clientId);
+    for (const cancel of this.#repetitions.all()) cancel();
   }
 
   async #hold(
     clientId: string,
-    {
-      messageId,
-      to,
-      route,
-      request,
-    }: Pick<HeldRequest, 'route' | 'request'> & { messageId: string; to: string },
+    { messageId, to, route, request, gone }: HoldableRequest,
     { rule, allowedAt: at }: Pick<HeldRequest, 'rule' | 'allowedAt'>,
+    judgement: Pick<Judgement, 'isOutdated'>,
   ): Promise<SentAnswer> {
     const { store, clock, limit, sessions, spans } = this.#options;
     const { queue } = await this.#heldOf(clientId);
+    if (gone?.aborted) throw new GatewayError('send_not_connected', 'nothing was sent: the caller hung up');
     if (queue.size >= limit) {
       const message = `nothing was sent: ${queue.size} messages wait already, the most that --held-sends permits`;
       throw new GatewayError('held_sends_full', message);
@@ -205,7 +248,8 @@ export class HeldSends implements SessionPart, HeldMessages {
     const heldAt = queue.nextTime(clock.now());
     const held = { route, rule, allowedAt: at, heldAt };
     const text = writeHeld({ ...held, request, from: ownNumber(sessions.find(clientId).record) });
-    const send: HeldSend = { ...held, ...FRESH, messageId, to, dueAt: at, judgedBy: rule, isBusy: true };
+    const judged = judgement.isOutdated ? {} : judgedBy(rule, at, clock.now());
+    const send: HeldSend = { ...held, ...FRESH, ...judged, messageId, to, isBusy: true };
     queue.add(send);
     try {
       await store.sends.put(clientId, {
@@ -216,8 +260,14 @@ export class HeldSends implements SessionPart, HeldMessages {
         ...spans.noted(clientId, messageId),
       });
     } catch (error) {
-      queue.remove(messageId);
-      throw error;
+      if (!isGatewayError(error, 'store_unavailable')) {
+        queue.remove(send);
+        throw error;
+      }
+      // its next judgement reads whether it was written down
+      Object.assign(send, FRESH);
+      this.#wake(clientId);
+      throw new GatewayError('send_cut_off', error.message, { cause: error, messageId });
     }
     send.isBusy = false;
     this.#wake(clientId);
@@ -243,89 +293,39 @@ export class HeldSends implements SessionPart, HeldMessages {
   #wake(clientId: string, change: (held: Held) => void = () => undefined): void {
     this.#run(clientId, async (held) => {
       change(held);
-      await this.#pass(clientId, held);
+      held.cancelTimer();
+      const at = await this.#passes.pass(clientId, held);
+      if (at === undefined || held.ended.signal.aborted) return;
+      const { clock } = this.#options;
+      // at once only after what is happening now
+      held.cancelTimer = callAt(clock, Math.max(at, clock.now() + 1), () => this.#wake(clientId));
     });
   }
 
-  #run(clientId: string, work: (held: Held) => Promise<void>): void {
+  #run(clientId: string, work: (held: Held) => Promise<void>, failures = 0): void {
     const { sessions, log } = this.#options;
     const running = this.#work.run(clientId, async () => {
       if (this.#stopped || !sessions.has(clientId)) return;
       await work(await this.#heldOf(clientId));
     });
-    running.catch((err: unknown) => log.warn({ err, clientId }, 'held messages could not be looked at'));
+    running.catch((err: unknown) => {
+      log.warn({ err, clientId }, 'held messages could not be looked at');
+      if (isGatewayError(err, 'store_unavailable')) this.#repeat(clientId, work, failures + 1);
+    });
   }
 
-  /** Sends what may leave, one message at a time, the oldest first; then waits for the next one. */
-  async #pass(clientId: string, held: Held): Promise<void> {
-    const { sessions, clock } = this.#options;
-    const { queue, ended } = held;
-    held.cancelTimer();
-    while (!ended.signal.aborted) {
-      const session = sessions.find(clientId);
-      const ready = queue.heads().filter(({ isBusy }) => !isBusy);
-      const time = (send: HeldSend) => Math.max(timeOf(send, session), held.pausesUntil);
-      const next = ready.find((send) => time(send) <= clock.now());
-      if (next) await this.#attempt(session, held, next);
-      else {
-        const at = Math.min(...ready.map(time));
-        const wakeAt = Math.min(Math.max(at, clock.now() + 1), clock.now() + JUDGED_AGAIN_MS);
-        if (ready.length > 0) held.cancelTimer = callAt(clock, wakeAt, () => this.#wake(clientId));
-        return;
-      }
-    }
+  #repeat(clientId: string, work: (held: Held) => Promise<void>, failures: number): void {
+    if (this.#stopped) return;
+    const stop = this.#options.clock.after(pauseAfter(STORE_AWAY, failures), () => {
+      cancel();
+      this.#run(clientId, work, failures);
+    });
+    const cancel = () => {
+      stop();
+      this.#repetitions.delete(clientId, cancel);
+    };
+    this.#repetitions.add(clientId, cancel);
   }
-
-  async #attempt(session: Session, held: Held, send: HeldSend): Promise<void> {
-    const { queue, ended } = held;
-    const { clientId } = session;
-    const { store, policies, endings, leave, clock, log } = this.#options;
-    const { messageId, to } = send;
-    const waiting = { session, queue, send };
-    send.isBusy = true;
-    let record: SentRecord | undefined;
-    try {
-      record = await store.sends.get(clientId, messageId);
-      // announced in the meantime, or deleted for everyone
-      if (!record?.held || (record.acknowledged && record.closed)) return queue.remove(messageId);
-      const request = readHeld(record.held);
-      if (record.acknowledged) {
-        // proven after its attempt had failed: it is only announced
-        await leave(session, record, request, ended.signal);
-        return queue.remove(messageId);
-      }
-      if (request.from !== ownNumber(session.record))
-        return await endings.giveUp(waiting, 'session_unpaired');
-      if (record.closed && clock.now() >= timeOfEnd(send))
-        return await endings.giveUp(waiting, 'policy_refused');
-      const { leftAt = record.sentAt } = request;
-      if (record.content.length > 0 && clock.now() - leftAt > LIMITS.resendMaxAgeMs)
-        return await endings.giveUp(waiting, 'send_unacknowledged');
-      const refusals = record.closed
-        ? await policies.refusals(session, { to, text: textIn(request.request), kept: record })
-        : [];
-      if (refusals.length > 0) return await endings.refused(waiting, refusals);
-      await leave(session, record, request, ended.signal).finally(() => this.#pause(session, held));
-      queue.remove(messageId);
-      log.info({ clientId, messageId }, 'a held message was sent');
-    } catch (error) {
-      if (!ended.signal.aborted) await endings.failed(waiting, error, record);
-    } finally {
-      send.isBusy = false;
-    }
-  }
-
-  #pause({ record }: Session, held: Held): void {
-    const { policies, clock } = this.#options;
-    const hasLimits = policies.enforces(record);
-    held.pausesUntil = clock.now() + pauseAfter(hasLimits ? GAP : GAP_WITHOUT_LIMITS, 1);
-  }
-}
-
-/** When something is to be done for a message: without a connection it can only be given up. */
-function timeOf(send: HeldSend, { record }: Session): number {
-  const dueAt = record.status === 'connected' ? Math.min(send.dueAt, timeOfEnd(send)) : timeOfEnd(send);
-  return Math.max(send.restsUntil, dueAt);
 }
 
 function answerOf({

@@ -15,6 +15,7 @@ import type { Logger } from '../../log.js';
 import { readObject } from '../../store/port/json.js';
 import type { SentRecord, Store } from '../../store/store.js';
 import { type LiveLinks, ownJid } from '../access.js';
+import { linkedSince } from '../sessions/linked-number.js';
 import type { Session } from '../sessions/session.js';
 import { isStillToDo, type StoreRetry } from '../store-retry.js';
 import type { Admission, SendStamp } from './admission.js';
@@ -265,6 +266,10 @@ export class Outbox {
     const { clock, log } = this.#options;
     if (!acknowledged && this.#failed.has(`${clientId} ${messageId}`))
       return this.closeFailed(session, messageId);
+    if (!acknowledged && record.sentAt < linkedSince(session.record)) {
+      log.warn({ clientId, messageId }, 'a send of another number is not sent again');
+      return this.closeFailed(session, messageId);
+    }
     if (!acknowledged && clock.now() - record.sentAt > LIMITS.resendMaxAgeMs) {
       log.warn({ clientId, messageId }, 'a send of the last run is too old to be sent again');
       return this.closeFailed(session, messageId);

@@ -39,6 +39,8 @@ export class PolicyFacts {
       warning(clientId: string): Restriction | undefined;
       /** Asks the network unless it has answered since the session connected; undefined when it has. */
       ask(clientId: string): Promise<void> | undefined;
+      /** As `ask`, also of a network that has answered. */
+      askAnew(clientId: string): Promise<void> | undefined;
       state(clientId: string): 'asked' | 'answered' | 'silent';
     };
     clock: Clock;
@@ -146,16 +148,19 @@ export class PolicyFacts {
   /**
    * Whether the network restricts a number is asked after each connection: a chat is not begun before the answer. Under a
    * lock that is known from before, a caller has its refusal without one.
+   * @param isRejected the network has just refused a message, and may restrict the number since its answer
    */
   async restrictionsKnown(
     { clientId }: Session,
     { mode }: Policy,
     standing: ChatStanding,
     isPatient = false,
+    isRejected = false,
   ): Promise<void> {
     if (mode !== 'enforce' || standing === 'running') return;
     const { restrictions, clock } = this.#options;
-    const asked = restrictions.ask(clientId);
+    const isDoubtful = isRejected && restrictions.active(clientId).length === 0;
+    const asked = isDoubtful ? restrictions.askAnew(clientId) : restrictions.ask(clientId);
     if (!asked || (!isPatient && restrictions.active(clientId).some(isLock))) return;
     await endsWithin(clock, RESTRICTIONS_WAIT_MS, asked);
   }

@@ -195,16 +195,17 @@ export class SendPolicies implements SessionPart {
   /**
    * Every rule that refuses a message that waits; none for a session whose policy does not enforce. Nothing is counted, and
    * an earlier copy of it does not count against it.
+   * @param asked `isRejected`: the network has just refused the message, and is asked whether it restricts the number by now
    */
   async refusals(
     session: Session,
-    { to, text, kept }: Pick<AskedSend, 'to' | 'text' | 'kept'>,
+    { to, text, kept, isRejected }: Pick<AskedSend, 'to' | 'text' | 'kept'> & { isRejected?: boolean },
   ): Promise<Refusal[]> {
     const policy = this.#facts.policyOf(session.record);
     if (policy?.mode !== 'enforce') return [];
     const { counts } = await this.#facts.countedOf(session.clientId);
     const standing = isGroup(to) ? 'running' : await this.#facts.standingOf(session, to);
-    await this.#facts.restrictionsKnown(session, policy, standing, true);
+    await this.#facts.restrictionsKnown(session, policy, standing, true, isRejected);
     const intended = await this.#facts.intended(session, policy, { to, text, standing });
     const isLookedUp = standing === 'new' && !this.#facts.checks.isKnown(session.clientId, to);
     const number = this.#facts.numberOf(session, policy, counts, true);

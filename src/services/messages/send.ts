@@ -196,7 +196,7 @@ export class Sender implements Sending, SessionPart {
 
   async #sendNew(messageId: string, session: Session, job: SendJob, gone?: AbortSignal): Promise<SentAnswer> {
     const { route, request, payload } = job;
-    const asked = { messageId, route, request };
+    const asked = { messageId, route, request, gone };
     let draft: Draft;
     try {
       draft = await this.#options.spans.step('compose', () => this.#draft(messageId, session, job, gone));
@@ -322,12 +322,15 @@ const REPEATABLE = 'It can be repeated without harm';
 const UNREPEATABLE =
   'Repeated, it may arrive twice; a request with an Idempotency-Key from the start can be repeated without harm';
 
+const PROVEN_LATER = 'If proof comes later, its events and its row in the history follow.';
+const HELD_AFTER_ALL = 'If it is held, GET /outbox lists it, and it can be cancelled.';
+
 /** Fails a send. Where the outcome is unknown, the error says so, names the message, and how to repeat the request. */
 function failWith(error: unknown, messageId: string, hint: string): never {
   const isUnknown = isGatewayError(error, 'send_unacknowledged') || isGatewayError(error, 'send_cut_off');
   if (!isUnknown) throw error;
-  const message =
-    `It is unknown whether the message ${messageId} arrived: ${error.message} ${hint}. ` +
-    'If proof comes later, its events and its row in the history follow.';
+  // the store did not say whether a message is held
+  const [what, then] = error.messageId ? ['is held', HELD_AFTER_ALL] : ['arrived', PROVEN_LATER];
+  const message = `It is unknown whether the message ${messageId} ${what}: ${error.message} ${hint}. ${then}`;
   throw new GatewayError(error.code, message, { cause: error, messageId });
 }

@@ -62,6 +62,8 @@ export class SessionRegistry implements Sessions {
     versions?: WaVersions;
     onStatus(session: Session, previous: SessionStatus): void;
     onLinkEvent(session: Session, event: LinkEvent): void;
+    /** Called when a session comes to another workspace. */
+    onOrgId?(clientId: string): void;
     /** Resolves when nothing of a session is in flight, and nothing more of it is written. */
     end(clientId: string): Promise<void>;
     /** Decides which sessions this node holds; default: all. */
@@ -90,11 +92,8 @@ export class SessionRegistry implements Sessions {
       holds: (clientId) => ownership.holds(clientId),
       confirm: (clientId) => ownership.confirm(clientId),
     };
-    this.#directory = new SessionDirectory({
-      ...options,
-      shared: ownership.shared,
-      own: () => this.#sessions,
-    });
+    const own = () => this.#sessions;
+    this.#directory = new SessionDirectory({ ...options, shared: ownership.shared, own });
   }
 
   /** Loads all sessions of the store. */
@@ -214,8 +213,10 @@ export class SessionRegistry implements Sessions {
     return view;
   }
 
-  setOrgId(clientId: string, orgId: string): Promise<SessionView> {
-    return this.#update(clientId, { orgId });
+  async setOrgId(clientId: string, orgId: string): Promise<SessionView> {
+    const view = await this.#update(clientId, { orgId });
+    this.#options.onOrgId?.(clientId);
+    return view;
   }
 
   setApiSecret(clientId: string, secret: string): Promise<SessionView> {

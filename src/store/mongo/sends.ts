@@ -140,7 +140,7 @@ export function mongoSends(
     async prune(sentBefore) {
       await log.applyAll();
       held.clear();
-      const { deletedCount } = await run(() => sends.deleteMany({ sentAt: { $lt: sentBefore } }));
+      const { deletedCount } = await run(() => sends.deleteMany({ sentAt: { $lt: sentBefore }, held: null }));
       return deletedCount;
     },
   };

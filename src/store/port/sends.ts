@@ -69,7 +69,7 @@ export interface SendStore {
   close(clientId: string, messageId: string): Promise<void>;
   /** The echo event was announced: acknowledges and closes the record, and removes its field `held`. */
   finish(clientId: string, messageId: string): Promise<void>;
-  /** Deletes messages that were sent before the given time; returns the count. */
+  /** Deletes messages that were sent before the given time, but none that waits; returns the count. */
   prune(sentBefore: number): Promise<number>;
 }
 

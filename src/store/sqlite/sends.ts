@@ -56,7 +56,7 @@ export function sqliteSends({ sqlite, run, write }: OpenDatabase): SendStore {
     `SELECT recipient AS "to", sent_at AS sentAt, counted FROM sends WHERE client_id = ? AND sent_at > ?
      ORDER BY sent_at LIMIT ?`,
   );
-  const prune = sqlite.prepare<[number]>('DELETE FROM sends WHERE sent_at < ?');
+  const prune = sqlite.prepare<[number]>('DELETE FROM sends WHERE sent_at < ? AND held IS NULL');
 
   return {
     async put(clientId, record) {

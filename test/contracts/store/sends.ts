@@ -172,6 +172,13 @@ export function sendsContract(harness: () => StoreHarness): void {
       expect((await sends().get('acme', 'M3'))?.sentAt).to.equal(1_000);
     });
 
+    it('prunes no send that waits, however old it is', async () => {
+      await sends().put('acme', sent('waits', { sentAt: 1, closed: true, held: '{"rule":"newChatGap"}' }));
+      expect(await sends().prune(1_000)).to.equal(0);
+      await sends().put('acme', sent('waits', { sentAt: 1, closed: true }));
+      expect(await sends().prune(1_000)).to.equal(1);
+    });
+
     it('stores and returns copies', async () => {
       const record = sent('M1');
       await sends().put('acme', record);

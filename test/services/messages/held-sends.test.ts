@@ -2,22 +2,12 @@ import { expect } from 'chai';
 import { GatewayError } from '../../../src/domain/errors.js';
 import { LIMITS } from '../../../src/domain/limits.js';
 import type { Refusal, RuleName } from '../../../src/domain/policy/rules.js';
-import { sendableKinds } from '../../../src/kinds/index.js';
-import type { KindSend } from '../../../src/kinds/kind.js';
 import { createMessageTraces } from '../../../src/services/message-traces.js';
 import type { Admission } from '../../../src/services/messages/admission.js';
+import { HOUR_MS, heldOver, textKind } from '../../support/rig/held.js';
 import { Rig } from '../../support/rig/rig.js';
 import type { Sending } from '../../support/rig/sending.js';
 import { until } from '../../support/until.js';
-
-const BOB_LID = '90000000000002@lid';
-const HOUR_MS = 60 * 60_000;
-
-function textKind(): KindSend {
-  const found = sendableKinds().find(({ path }) => path === '/send-message');
-  if (found) return found;
-  throw new Error('there is no /send-message');
-}
 
 // the rules, the network's answers and the hours between them are played by hand
 describe('Sender: a held message', () => {
@@ -27,36 +17,7 @@ describe('Sender: a held message', () => {
   });
   afterEach(() => rig.close());
 
-  const send = (body: string, { to = BOB_LID, key = '' } = {}) => {
-    const request = { clientId: 'acme', to, body, whenAllowed: true };
-    return rig.sender.send(textKind(), request, key || undefined);
-  };
-  const refusal = () => {
-    const allowedAt = new Date(rig.clock.now() + HOUR_MS).toISOString();
-    const policy = { rule: 'newChatGap', reason: 'too soon', allowedAt } as const;
-    return new GatewayError('policy_refused', 'nothing was sent', { policy });
-  };
-  /** Its policy refuses a message, and from then on no other one. @returns its id */
-  const hold = async (body: string, wishes: { to?: string; key?: string } = {}) => {
-    rig.onAdmit = () => Promise.reject(refusal());
-    const { status, messageId } = await send(body, wishes);
-    expect(status).to.equal('held');
-    rig.onAdmit = async () => undefined;
-    return messageId;
-  };
-  const record = (messageId: string) => rig.store.sends.get('acme', messageId);
-  const waiting = async () => (await rig.sender.held.list('acme')).map(({ messageId }) => messageId);
-  /** Resolves when so many copies have left, and the next attempt has its time. */
-  const copies = (count: number) =>
-    until(`${count} copies`, async () => rig.sent.length === count && rig.clock.pending().length > 0);
-  /** As after a restart: what was in memory is gone. */
-  const restart = async () => {
-    rig.sender.held.forget('acme');
-    await rig.sender.connected('acme');
-  };
-  const unacknowledged = async () => {
-    throw new GatewayError('send_unacknowledged', 'no answer came');
-  };
+  const { refusal, send, hold, record, waiting, copies, restart, unacknowledged } = heldOver(() => rig);
   /** A policy that permits everything. */
   const permits = async (): Promise<Admission> => ({
     leave: (write) => write({ counted: 'message', sentAt: rig.clock.now() }),
@@ -168,6 +129,29 @@ describe('Sender: a held message', () => {
       expect(rig.sent.map((message) => message.messageId)).to.deep.equal([messageId, messageId]);
       expect(asked).to.deep.equal([{ counted: 'message', sentAt: firstAt }]);
       expect(await record(messageId)).to.include({ acknowledged: true, counted: 'message' });
+    });
+
+    it('waits when the network does not say why it refuses the message, for five copies', async () => {
+      const messageId = await hold('hello');
+      const asked: (boolean | undefined)[] = [];
+      rig.onLeft = async () => {
+        rig.onRefusals = ({ isRejected }) => {
+          asked.push(isRejected);
+          return refusedFor('networkSilent', 30_000);
+        };
+        throw new GatewayError('send_rejected', 'error 463');
+      };
+      await rig.sender.connected('acme');
+      for (let count = 1; count < 5; count += 1) {
+        await copies(count);
+        expect(await waiting()).to.deep.equal([messageId]);
+        // by now it has answered, and restricts nothing
+        rig.onRefusals = () => [];
+        rig.clock.advance(HOUR_MS);
+      }
+      await until('an empty outbox', async () => (await waiting()).length === 0);
+      expect(rig.sent).to.have.length(5);
+      expect(asked).to.deep.equal(Array(5).fill(true));
     });
 
     it('is given up when only a rule of its policy would hold back the next copy', async () => {
@@ -311,6 +295,32 @@ describe('Sender: a held message', () => {
         for (const pauseMs of pauses) expect(pauseMs).to.be.within(minMs, maxMs);
       });
     }
+  });
+
+  it('is judged at least once an hour, whatever the same rule says of another chat', async () => {
+    const carol = '90000000000003@lid';
+    rig.onRefusals = () => refusedFor('newChatsPerDay', 24 * HOUR_MS);
+    await hold('to Bob');
+    const messageId = await hold('to Carol', { to: carol });
+    await restart();
+    await until('both to be judged', async () => rig.clock.pending().length > 0);
+    // Carol's chat is no new one any more, and nothing told of it
+    rig.onRefusals = ({ to }) => (to === carol ? [] : refusedFor('newChatsPerDay', 24 * HOUR_MS));
+    rig.clock.advance(HOUR_MS);
+    await until('the message to Carol', async () => rig.sent.length > 0);
+    expect(rig.sent.map((message) => message.messageId)).to.deep.equal([messageId]);
+  });
+
+  it('leaves although the store was away when its session connected', async () => {
+    const messageId = await hold('hello');
+    const { held } = rig.store.sends;
+    rig.store.sends.held = () => Promise.reject(new GatewayError('store_unavailable', 'away'));
+    await restart();
+    await until('the next attempt to be planned', async () => rig.clock.pending().length > 0);
+    rig.store.sends.held = held;
+    rig.clock.advance(60_000);
+    await until('the message to leave', async () => rig.sent.length > 0);
+    expect(rig.sent.map((message) => message.messageId)).to.deep.equal([messageId]);
   });
 
   it('is read without its request, in pages, in the order of all that wait', async () => {

@@ -57,11 +57,29 @@ describe('Sender: the sends of the last run', () => {
   });
 
   it('are given up when they are too old to be sent again, and not before', async () => {
-    await put('OLD', { sentAt: rig.clock.now() - LIMITS.resendMaxAgeMs - 1 });
-    await put('YOUNG', { sentAt: rig.clock.now() - LIMITS.resendMaxAgeMs });
+    await put('OLD');
+    rig.clock.advance(1);
+    await put('YOUNG');
+    rig.clock.advance(LIMITS.resendMaxAgeMs);
     await rig.sender.connected('acme');
     expect(rig.sent.map(({ messageId }) => messageId)).to.deep.equal(['YOUNG']);
     expect(await isOpen('OLD')).to.equal(false);
+  });
+
+  it('do not leave from another number that was paired since', async () => {
+    await put('FORMER');
+    await put('PROVEN', { acknowledged: true });
+    rig.clock.advance(1);
+    const number = '15550000009';
+    await rig.session.update({
+      ...{ jid: `${number}:1@s.whatsapp.net`, pn: number, linkedNumber: number },
+      linkedAt: rig.clock.now(),
+    });
+    await put('OWN');
+    await rig.sender.connected('acme');
+    expect(rig.sent.map(({ messageId }) => messageId)).to.deep.equal(['OWN']);
+    expect(await isOpen('FORMER')).to.equal(false);
+    expect(rig.announced.map(({ message }) => message.messageId)).to.have.members(['PROVEN', 'OWN']);
   });
 
   for (const code of ['send_rejected', 'recipient_unknown'] as const) {

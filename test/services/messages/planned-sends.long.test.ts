@@ -68,6 +68,7 @@ describe('sends over days', () => {
         active: () => [],
         warning: () => undefined,
         ask: () => undefined,
+        askAnew: () => undefined,
         state: () => 'answered',
       },
       observer: { policyRefused: () => undefined },

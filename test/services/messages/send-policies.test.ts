@@ -66,6 +66,7 @@ describe('SendPolicies', () => {
         active: () => restrictions,
         warning: () => undefined,
         ask: () => answered,
+        askAnew: () => answered,
         state: () => state,
       },
       observer: { policyRefused: (rule) => refused.push(rule) },

@@ -109,6 +109,7 @@ export class PastImports {
       contacts: new Contacts(store.contacts, clock),
       log,
       keys: () => new MemoryLinkKeys(),
+      imported: () => undefined,
       links: {
         encode,
         history: ({ id }) => {

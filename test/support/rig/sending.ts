@@ -45,7 +45,7 @@ export interface Sending {
   /** The mode of the session's policy. */
   mode: PolicyMode;
   /** The rules that refuse a message which waits. */
-  onRefusals: () => Refusal[];
+  onRefusals: (asked: Pick<AskedSend, 'to'> & { isRejected?: boolean }) => Refusal[];
   /** The look-up of a recipient before a first message. */
   onLookUp: () => Promise<void>;
   /** Statuses that were announced, as `message id status code`. */
@@ -108,7 +108,7 @@ export async function sendingOver(base: Rig): Promise<Sending> {
     },
     policies: {
       admit: (_session, asked) => rig.onAdmit(asked),
-      refusals: async () => rig.onRefusals(),
+      refusals: async (_session, asked) => rig.onRefusals(asked),
       enforces: () => rig.mode === 'enforce',
       checkFirst: () => rig.onLookUp(),
     },
@@ -149,6 +149,7 @@ export async function sendingOver(base: Rig): Promise<Sending> {
       ...shared,
       rooms: base.roomsOf(session.record, contacts),
       sender,
+      held: sender.held,
       roomSettings,
     }),
     session,

@@ -1,0 +1,139 @@
+import type { Clock } from '../../domain/clock.js';
+import type { ErrorCode } from '../../domain/errors.js';
+import { LIMITS } from '../../domain/limits.js';
+import { pauseAfter } from '../../domain/retry.js';
+import { isTerminal } from '../../domain/session.js';
+import type { Logger } from '../../log.js';
+import type { SentRecord, Store } from '../../store/store.js';
+import type { SessionSource } from '../access.js';
+import type { Session } from '../sessions/session.js';
+import type { HeldEndings } from './held-endings.js';
+import {
+  type HeldQueue,
+  type HeldRequest,
+  type HeldSend,
+  JUDGED_AGAIN_MS,
+  ownNumber,
+  readHeld,
+  timeOfEnd,
+} from './held-queue.js';
+import { textIn } from './send-job.js';
+import type { SendPolicies } from './send-policies.js';
+
+/** Pause between two held messages of a session whose policy enforces its limits: when one ends, all would leave at once. */
+const GAP = { pausesMs: [2_000], endless: true } as const;
+/** The same where no policy enforces limits: 1 to 3 minutes, as the gentle policy has it between new chats. */
+const GAP_WITHOUT_LIMITS = { pausesMs: [120_000], endless: true, jitter: 0.5 } as const;
+
+/** What this process has of a session. */
+export interface Held {
+  queue: HeldQueue;
+  /** Before then no further message leaves: milliseconds since the epoch. */
+  pausesUntil: number;
+  /** Aborted when this node must not send for the session any more. */
+  ended: AbortController;
+  cancelTimer(): void;
+}
+
+/** Judges the waiting messages of a session, and sends those that may leave. */
+export class HeldPasses {
+  readonly #options;
+
+  constructor(options: {
+    sessions: SessionSource;
+    store: Pick<Store, 'sends'>;
+    policies: Pick<SendPolicies, 'refusals' | 'enforces'>;
+    endings: HeldEndings;
+    /** Sends a message that waits, or continues it. @throws as `Sending.send` */
+    leave(session: Session, record: SentRecord, request: HeldRequest, gone: AbortSignal): Promise<void>;
+    clock: Clock;
+    log: Logger;
+  }) {
+    this.#options = options;
+  }
+
+  /**
+   * Sends what may leave, one message at a time, the oldest first.
+   * @returns when the next one is to be looked at, in milliseconds since the epoch; undefined if none is left
+   */
+  async pass(clientId: string, held: Held): Promise<number | undefined> {
+    const { sessions, clock } = this.#options;
+    while (!held.ended.signal.aborted) {
+      const session = sessions.find(clientId);
+      const ready = held.queue.heads().filter(({ isBusy }) => !isBusy);
+      const time = (send: HeldSend) => Math.max(timeOf(send, session), held.pausesUntil);
+      const next = ready.find((send) => time(send) <= clock.now());
+      if (next) await this.#attempt(session, held, next);
+      else if (ready.length === 0) return undefined;
+      else return Math.min(...ready.map(time), clock.now() + JUDGED_AGAIN_MS);
+    }
+    return undefined;
+  }
+
+  async #attempt(session: Session, held: Held, send: HeldSend): Promise<void> {
+    const { queue, ended } = held;
+    const { clientId } = session;
+    const { store, policies, endings, leave, log } = this.#options;
+    const { messageId, to } = send;
+    const waiting = { session, queue, send };
+    send.isBusy = true;
+    let record: SentRecord | undefined;
+    try {
+      record = await store.sends.get(clientId, messageId);
+      // announced in the meantime, or never written down
+      if (!record?.held || (record.acknowledged && record.closed)) return queue.remove(send);
+      const request = readHeld(record.held);
+      if (record.acknowledged) {
+        // proven after its attempt had failed: it is only announced
+        await leave(session, record, request, ended.signal);
+        return queue.remove(send);
+      }
+      const code = this.#whyGivenUp(session, send, record, request);
+      if (code) return await endings.giveUp(waiting, code);
+      const refusals = record.closed
+        ? await policies.refusals(session, { to, text: textIn(request.request), kept: record })
+        : [];
+      if (refusals.length > 0) return await endings.refused(waiting, refusals);
+      await leave(session, record, request, ended.signal).finally(() => this.#pause(session, held));
+      queue.remove(send);
+      log.info({ clientId, messageId }, 'a held message was sent');
+    } catch (error) {
+      if (!ended.signal.aborted) await endings.failed(waiting, error, record);
+    } finally {
+      send.isBusy = false;
+    }
+  }
+
+  /** Undefined for a message that may still leave. */
+  #whyGivenUp(
+    session: Session,
+    send: HeldSend,
+    record: SentRecord,
+    { from, leftAt = record.sentAt }: HeldRequest,
+  ): ErrorCode | undefined {
+    const now = this.#options.clock.now();
+    if (from !== ownNumber(session.record)) return 'session_unpaired';
+    if (record.closed && now >= timeOfEnd(send)) return whyNotSent(session);
+    if (record.content.length > 0 && now - leftAt > LIMITS.resendMaxAgeMs) return 'send_unacknowledged';
+    return undefined;
+  }
+
+  #pause({ record }: Session, held: Held): void {
+    const { policies, clock } = this.#options;
+    const hasLimits = policies.enforces(record);
+    held.pausesUntil = clock.now() + pauseAfter(hasLimits ? GAP : GAP_WITHOUT_LIMITS, 1);
+  }
+}
+
+/** When something is to be done for a message: without a connection it can only be given up. */
+function timeOf(send: HeldSend, { record }: Session): number {
+  const dueAt = record.status === 'connected' ? Math.min(send.dueAt, timeOfEnd(send)) : timeOfEnd(send);
+  return Math.max(send.restsUntil, dueAt);
+}
+
+/** Why a message has not left until its end. */
+function whyNotSent({ record: { status }, hasCredentials }: Session): ErrorCode {
+  if (status === 'connected') return 'policy_refused';
+  if (!isTerminal(status)) return 'send_not_connected';
+  return hasCredentials ? 'session_suspended' : 'session_unpaired';
+}
