@@ -92,6 +92,9 @@ export class SendPolicies implements SessionPart {
     return {
       leave: (write) => write({ counted: 'nothing', sentAt: this.#options.clock.now() }),
       leaveAgain: async () => undefined,
+      hasLeft: false,
+      mayLeave: () => true,
+      heldBack: async () => undefined,
       rejected: () => undefined,
       end: () => undefined,
     };

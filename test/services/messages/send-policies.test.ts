@@ -140,6 +140,26 @@ describe('SendPolicies', () => {
     first?.end();
   });
 
+  it('hold a first message back where it is written, once the network has restricted the number, and no answer', async () => {
+    const policies = policiesWith(once);
+    const [toBob, toGroup] = [await admit(policies, BOB), await admit(policies, GROUP)];
+    for (const admission of [toBob, toGroup]) await leave(admission);
+    restrictions = [LOCK];
+    expect([toBob?.mayLeave(), toGroup?.mayLeave()]).to.deep.equal([false, true]);
+    expect(await ruleOf(toBob?.heldBack() ?? Promise.resolve())).to.equal('reachoutLock');
+    expect(toBob?.hasLeft).to.equal(false);
+    toBob?.end();
+    restrictions = [];
+    const toCarol = await admit(policies, CAROL);
+    await leave(toCarol);
+    restrictions = [LOCK];
+    // her token came unseen
+    trusted = [CAROL];
+    expect(toCarol?.mayLeave()).to.equal(false);
+    await toCarol?.heldBack();
+    expect([toCarol?.mayLeave(), toCarol?.hasLeft]).to.deep.equal([true, true]);
+  });
+
   it('count the next message as a first one too when the network refused the first one', async () => {
     const policies = policiesWith({ newChatsPerDay: [{ linkedDays: 0, limit: 2 }] });
     for (const _ of ['first', 'second']) {
