@@ -62,11 +62,19 @@ export class PolicyFacts {
     const read = store.sends
       .past(clientId, clock.now() - COUNTED_MS)
       .then((past) => this.chats.ofPast(clientId, past, ({ counted }) => !counted))
-      .then((past) => ({
-        counts: new SendCounts(past.map(({ send, standing }) => countedSend(send, '', standing))),
-        standings: boundedCache<ChatStanding>(CHATS),
-        beginning: new Map(),
-      }));
+      .then((past) => {
+        const sends = past.map(({ send, standing }) => countedSend(send, '', standing));
+        // before each of them the network was asked, or knew the answer
+        this.checks.recall(
+          clientId,
+          sends.flatMap(({ at, isNewChat }) => (isNewChat ? at : [])),
+        );
+        return {
+          counts: new SendCounts(sends),
+          standings: boundedCache<ChatStanding>(CHATS),
+          beginning: new Map(),
+        };
+      });
     this.#counted.set(clientId, read);
     // an outage of the store must not last longer than it does
     read.catch(() => this.#counted.get(clientId) === read && this.#counted.delete(clientId));
@@ -111,6 +119,15 @@ export class PolicyFacts {
     const found = later(standings.get(jid), await this.chats.of(session, jid));
     if (found !== 'new') standings.set(jid, found);
     return found;
+  }
+
+  /** Whether the network would have to be asked whether the recipient of a message is there. */
+  async isLookedUp(
+    { clientId }: Session,
+    { lookUpFirst }: Policy,
+    { to, standing }: { to: string; standing: ChatStanding },
+  ): Promise<boolean> {
+    return lookUpFirst !== undefined && standing === 'new' && this.checks.isUnknown(clientId, to);
   }
 
   async intended(
