@@ -4,6 +4,7 @@ import type { Policy } from '../../domain/policy/policy.js';
 import {
   type ChatStanding,
   type IntendedSend,
+  isRestricted,
   judge,
   type NumberState,
   type Refusal,
@@ -202,7 +203,9 @@ export class CountedAdmission implements Admission {
     const standing = later(this.#standing(), this.#own.isNewChat ? undefined : 'unanswered');
     // what the network restricts holds back no answer
     if (standing === 'running') return [];
-    return judge(networkRules(policy), { ...intended, at: now(), standing }, number());
+    const state = number();
+    if (!isRestricted(state)) return [];
+    return judge(networkRules(policy), { ...intended, at: now(), standing }, state);
   }
 }
 

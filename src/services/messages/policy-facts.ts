@@ -20,6 +20,9 @@ const CHATS = 20_000;
 /** Milliseconds that a message which begins a chat waits for the network to say whether it restricts the number. */
 const RESTRICTIONS_WAIT_MS = 10_000;
 
+/** Characters of a text that is counted as it is: a hash of it would be as long. */
+const KEPT_TEXT = 50;
+
 /** What policies judge by: the sends of each session, how far its chats have come, and what the network told of its number. */
 export class PolicyFacts {
   readonly chats: ChatStandings;
@@ -157,9 +160,10 @@ export class PolicyFacts {
       ],
       standing,
       ...(group && { groupSize: group.size }),
-      ...(policy.sameText && text && { text: createHash('sha256').update(text).digest('base64') }),
+      ...(policy.sameText && text && { text: textKey(text) }),
     };
   }
+
   /**
    * Whether the network restricts a number is asked after each connection: a chat is not begun before the answer. Under a
    * lock that is known from before, a caller has its refusal without one.
@@ -196,6 +200,12 @@ export class PolicyFacts {
     this.#counted.delete(clientId);
     this.checks.forget(clientId);
   }
+}
+
+/** Long texts are not kept in memory to count them. */
+function textKey(text: string): string {
+  if (text.length < KEPT_TEXT) return text;
+  return `sha256 ${createHash('sha256').update(text).digest('base64')}`;
 }
 
 /** It refuses everybody who has not written, as a silent network does. */
