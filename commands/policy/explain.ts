@@ -4,9 +4,16 @@ import { clientIdArg } from '../../src/cli/flags.js';
 import type { PolicyAnswer } from '../../src/contract/index.js';
 import { plainLine } from '../../src/domain/text.js';
 
+const ON_WHATSAPP = {
+  known: 'yes',
+  absent: 'no: nothing is sent',
+  asked: 'not known: WhatsApp is asked first',
+};
+
 export default class PolicyExplain extends DaemonCommand {
   static override summary = 'Say whether a message would leave now, and which rules hold it back';
-  static override description = 'Sends nothing. A number that is not known yet is looked up at WhatsApp.';
+  static override description =
+    'Sends nothing. A number that is not known yet is looked up at WhatsApp, unless the policy limits look-ups.';
   static override examples = ['<%= config.bin %> <%= command.id %> acme +15550000002'];
   static override args = {
     clientId: clientIdArg(),
@@ -21,7 +28,7 @@ export default class PolicyExplain extends DaemonCommand {
     return answer;
   }
 
-  #show({ policy, mode, linkedDays, messages, newChats, chat }: PolicyAnswer): void {
+  #show({ policy, mode, linkedDays, messages, newChats, lookUps, chat }: PolicyAnswer): void {
     if (!policy || !chat) {
       this.output.note('the session has no policy: every message leaves');
       return;
@@ -33,6 +40,10 @@ export default class PolicyExplain extends DaemonCommand {
       messages: `${messages?.lastHour ?? 0} in the last hour, ${messages?.lastDay ?? 0} in 24 hours`,
       'new chats': `${newChats?.used ?? 0} in 24 hours, ${limit}`,
       recipient: `${chat.jid} (${chat.standing})`,
+      ...(chat.lookUp && { 'on WhatsApp': ON_WHATSAPP[chat.lookUp] }),
+      ...(lookUps && {
+        'look-ups': `${lookUps.used} in the last hour, ${lookUps.left} of ${lookUps.limit} left`,
+      }),
       'would leave': chat.allowed
         ? 'yes'
         : mode === 'enforce'

@@ -84,6 +84,7 @@ Retry-After. Nothing is sent or changed.`;
       delayed: plan.delayed > 0 ? `${plan.delayed}, by ${plan.longestDelay} s at most` : '0',
       'never leave': String(plan.refused),
       'new chats': String(plan.newChats),
+      'look-ups': String(plan.lookUps),
       'last one leaves': plan.lastLeavesAt || 'never',
     });
     for (const { rule, count } of plan.rules) this.output.line(`${rule}: ${count}`);

@@ -1380,6 +1380,12 @@ export interface PolicyAnswer {
     limit?: number;
     left?: number;
   };
+  /** Questions of the last hour whether a recipient is on WhatsApp; present under a policy with `lookUpFirst` */
+  lookUps?: {
+    used: number;
+    limit: number;
+    left: number;
+  };
   /** With `to`: whether a message to that recipient would leave now, and every rule that refuses it */
   chat?: {
     jid: string;
@@ -1387,6 +1393,8 @@ export interface PolicyAnswer {
     standing: 'new' | 'unanswered' | 'running';
     allowed: boolean;
     refusals: PolicyRefusal[];
+    /** Whether the recipient of a first message is on WhatsApp, with `lookUpFirst`: `known` to be there, known to be `absent`, or to be `asked` */
+    lookUp?: 'known' | 'absent' | 'asked';
   };
 }
 

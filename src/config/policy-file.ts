@@ -25,6 +25,8 @@ export interface ExampleSend {
   standing?: 'new' | 'unanswered' | 'running';
   text?: string;
   groupSize?: number;
+  /** Whether it is known before that the recipient is on the network: `asked` by default, where the policy wants it. */
+  onWhatsApp?: 'known' | 'asked';
   times: number;
   expect: 'sent' | 'refused';
   rule?: RuleName;
@@ -225,6 +227,7 @@ const exampleSchema = Joi.object<WrittenExample>({
         standing: Joi.valid('new', 'unanswered', 'running'),
         text: Joi.string(),
         groupSize: whole,
+        onWhatsApp: Joi.valid('known', 'asked'),
         times: whole.min(1).default(1),
         expect: Joi.valid('sent', 'refused'),
         rule: Joi.valid(...RULE_NAMES),

@@ -55,7 +55,20 @@ const policyAnswer = named('PolicyAnswer', {
       left: optional(count),
     }),
   ),
-  chat: optional(record({ jid: text, standing, allowed: flag, refusals: listOf(policyRefusal) })).description(
+  lookUps: optional(record({ used: count, limit: count, left: count })).description(
+    'Questions of the last hour whether a recipient is on WhatsApp; present under a policy with `lookUpFirst`',
+  ),
+  chat: optional(
+    record({
+      jid: text,
+      standing,
+      allowed: flag,
+      refusals: listOf(policyRefusal),
+      lookUp: optional(oneOf('known', 'absent', 'asked')).description(
+        'Whether the recipient of a first message is on WhatsApp, with `lookUpFirst`: `known` to be there, known to be `absent`, or to be `asked`',
+      ),
+    }),
+  ).description(
     'With `to`: whether a message to that recipient would leave now, and every rule that refuses it',
   ),
 });

@@ -157,6 +157,15 @@ export interface OutgoingMessage {
   quoted?: QuotedReference;
   /** Called with the encoded message before anything leaves, so that it can be written down first. */
   beforeSend(encoded: Uint8Array): Promise<void>;
+  atWire?: WireCheck;
+}
+
+/** Decides about a message that was prepared once more where it is written: it may have waited for others, and for keys. */
+export interface WireCheck {
+  /** Asked in the same step as the write, so nothing is heard between both. False: the message is not written. */
+  mayLeave(): boolean;
+  /** Called with a message that was not written: rejects if it must not leave, and resolves if it is to be tried again. */
+  heldBack(): Promise<void>;
 }
 
 /** The message that an own message quotes. `content` is empty where it is not known. */

@@ -18,6 +18,8 @@ export type FaultKind =
   | 'late-resend'
   | 'logout'
   | 'media-host-down'
+  | 'new-chat-cap'
+  // another name of `new-chat-cap`
   | 'new-chat-limit'
   | 'new-chat-second-warning'
   | 'new-chat-warning'

@@ -29,6 +29,8 @@ interface Fault {
   takesTime?: true;
   /** Ends `ms` milliseconds after the order. */
   ends?: true;
+  /** The fault that it is another name of. */
+  sameAs?: FaultKind;
   /** An order must name a step of linking. */
   takesStep?: true;
   /** Uses when the order names no count; without it, the fault lasts until it is cleared. */
@@ -110,10 +112,15 @@ export const FAULTS = {
       '`GET /sw.js`, where clients look up the current version, is answered with HTTP 503, `ms` milliseconds late',
     isNumberless: true,
   },
-  'new-chat-limit': {
+  'new-chat-cap': {
     description:
       'The account has begun as many chats as it may in this cycle, which ends in `ms` milliseconds if given: linked devices are told, and can ask; messages pass',
     ends: true,
+  },
+  'new-chat-limit': {
+    description: 'Another name of the fault `new-chat-cap`',
+    ends: true,
+    sameAs: 'new-chat-cap',
   },
   'new-chat-warning': {
     description:
@@ -297,9 +304,9 @@ export class FaultBoard {
     connections: Iterable<ClientConnection>,
     account?: Account,
   ): void {
-    const { strike, ends, takesTime, defaultCount = Number.POSITIVE_INFINITY } = faultOf(kind);
+    const { strike, ends, takesTime, defaultCount = Number.POSITIVE_INFINITY, sameAs = kind } = faultOf(kind);
     const endsAt = ends && (takesTime || ms > 0) ? this.#clock.now() + ms : undefined;
-    const order: Order = { kind, step, account, left: count ?? defaultCount, ms, endsAt };
+    const order: Order = { kind: sameAs, step, account, left: count ?? defaultCount, ms, endsAt };
     const targets = [...connections].filter(
       ({ companion }) => companion && (account === undefined || companion.account === account),
     );

@@ -237,6 +237,12 @@ describe('the policy of a session', () => {
     const answer = await send(BOB, 'gamma');
     expect(refused(answer).policy).to.include({ rule: 'lookUpFirst', limit: 1, left: 0 });
     expect(await begun(paul)).to.equal(0);
+    const about = async ({ number }: typeof BOB) =>
+      (await world.api.get(`/policy?clientId=gamma&to=${encodeURIComponent(number)}`)).body;
+    expect((await about(nobody)).chat).to.include({ allowed: false, lookUp: 'absent' });
+    const asked = await about(BOB);
+    expect(asked.chat).to.include({ allowed: false, lookUp: 'asked' });
+    expect(asked.lookUps).to.deep.equal({ used: 1, limit: 1, left: 0 });
     const ask = { clientId: 'gamma', to: BOB.number, body: 'when it is allowed', whenAllowed: true };
     const held = await world.api.post('/send-message', ask);
     expect([held.status, held.body.rule]).to.deep.equal([202, 'lookUpFirst']);

@@ -87,7 +87,7 @@ describe('the restrictions of a linked number', () => {
   });
 
   it('are asked for again after a restart', async () => {
-    await world.phones.fault({ kind: 'new-chat-limit', number: ALICE.number });
+    await world.phones.fault({ kind: 'new-chat-cap', number: ALICE.number });
     const capped = await extraEventOf(
       world.receiver,
       'account_status',

@@ -42,6 +42,62 @@ describe('a link that carries messages', () => {
     expect(textOf({ content: rig.factory.decode(bytes ?? new Uint8Array()) })).to.equal('after');
   });
 
+  it('does not write a message that waited for another one while the network told of a lock', async () => {
+    let [isLocked, isWritten] = [false, false];
+    let wrote: () => void = () => undefined;
+    let goOn: () => void = () => undefined;
+    const written = new Promise<void>((resolve) => {
+      wrote = resolve;
+    });
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    await session.send(bobLid, 'hello');
+    // the library writes one message after the other, and the next one when the keys of the one before are stored
+    session.keys.onCommit = async ({ keys = [] }) => {
+      if (!isWritten || !keys.some(({ type }) => type === 'session')) return;
+      session.keys.onCommit = () => undefined;
+      wrote();
+      await held;
+    };
+    const refusal = new Error('locked');
+    const locked = {
+      mayLeave: () => !isLocked,
+      heldBack: async () => Promise.reject(refusal),
+    };
+    let asked = 0;
+    const freed = {
+      mayLeave: () => asked > 0 || !isLocked,
+      heldBack: async () => {
+        asked += 1;
+      },
+    };
+    const leaves = {
+      mayLeave: () => {
+        isWritten = true;
+        return true;
+      },
+      heldBack: locked.heldBack,
+    };
+    const first = session.send(bobLid, 'first', { atWire: leaves });
+    const [refused, tried] = [
+      session.send(bobLid, 'refused', { atWire: locked }).catch((error: unknown) => error),
+      session.send(bobLid, 'tried again', { atWire: freed }),
+    ];
+    await written;
+    await rig.network.waitForMessage(BOB, ({ text }) => text === 'first');
+    await rig.network.fault({ kind: 'reachout-lock', number: ALICE });
+    await session.next('restriction', ({ restriction }) => restriction.active);
+    isLocked = true;
+    goOn();
+    await first;
+    expect(await refused).to.equal(refusal);
+    // the network itself refuses what is written under the lock
+    expect(await tried.catch(String)).to.match(/restricted this account/);
+    expect(asked).to.equal(1);
+    expect((await rig.network.messages(BOB)).map(({ text }) => text)).to.deep.equal(['hello', 'first']);
+  });
+
   it('quotes a message', async () => {
     const { messageId } = await rig.network.write(BOB, { to: ALICE, text: 'how are you?' });
     const { message } = await session.next('message');

@@ -163,10 +163,15 @@ describe('a link and trusted-contact tokens', () => {
       ['reachout-lock', false],
       ['new-chat-limit', false],
     ]);
-    await rig.network.fault({ kind: 'new-chat-limit', number: ALICE });
-    const { restriction } = await session.next('restriction', (event) => event.restriction.active);
-    expect(restriction).to.deep.include({ kind: 'new-chat-limit', cause: 'CAPPED', quota: 100, used: 100 });
-    expect(await session.link?.restrictions()).to.deep.include(restriction);
+    for (const kind of ['new-chat-cap', 'new-chat-limit'] as const) {
+      await rig.network.fault({ kind, number: ALICE });
+      const { restriction } = await session.next('restriction', (event) => event.restriction.active);
+      expect(restriction).to.deep.include({ kind: 'new-chat-limit', cause: 'CAPPED', quota: 100, used: 100 });
+      expect(await session.link?.restrictions()).to.deep.include(restriction);
+      await rig.network.clearFaults();
+      await session.next('restriction', (event) => event.restriction.cause === 'NONE');
+      session.events.length = 0;
+    }
   });
 
   /** Gives Alice a token, and waits until the link has stored it. */

@@ -4,6 +4,7 @@ import { loadConfig } from '../../src/config/load.js';
 import type { RawSettings } from '../../src/config/schema.js';
 import type { StoredMessage } from '../../src/contract/index.js';
 import { createDaemon, type Daemon, type DaemonOverrides } from '../../src/daemon/daemon.js';
+import type { Clock } from '../../src/domain/clock.js';
 import { doubling } from '../../src/domain/retry.js';
 import type { EventEnvelope } from '../../src/events/envelope.js';
 import { createLog } from '../../src/log.js';
@@ -93,6 +94,8 @@ export const QUICK_BACKOFF = { pausesMs: doubling(20, 200), endless: true };
 export interface WorldOptions {
   settings?: RawSettings;
   overrides?: DaemonOverrides;
+  /** The clock below the network's, which a daemon in this process then shares. */
+  clock?: Clock;
   /** Runs the daemon in its own process, where it can be killed, behind a wire that can be watched and cut. */
   process?: boolean;
   /** Puts the same wire before a daemon in this process. */
@@ -138,7 +141,8 @@ export class World {
 
   static async start(options: WorldOptions = {}): Promise<World> {
     const folder = await makeTempDir();
-    const sandbox = await startSandbox({ port: 0 });
+    const { clock } = options;
+    const sandbox = await startSandbox({ port: 0, ...(clock && { clock }) });
     const receiver = await startReceiver();
     const place = await makeStorePlace({ breakable: options.breakableStore ?? false });
     const wire = options.process || options.wire ? await startTcpProxy('127.0.0.1', sandbox.port) : undefined;
@@ -270,7 +274,9 @@ export class World {
     if (this.#options.process) return DaemonProcess.start(this.settings());
     const config = await loadConfig({ flags: this.settings(), env: {}, defaultDataDir: this.dataDir });
     const log = createLog({ level: process.env.TEST_LOG ?? 'silent', pretty: false });
-    return createDaemon(config, { log, backoff: QUICK_BACKOFF, ...this.#options.overrides });
+    const { overrides, clock } = this.#options;
+    const shared = clock && { clock: this.sandbox.clock };
+    return createDaemon(config, { log, backoff: QUICK_BACKOFF, ...shared, ...overrides });
   }
 
   #forgetDaemon(): Daemon | DaemonProcess | undefined {

@@ -60,6 +60,8 @@ export interface PlanSummary {
   /** Never leave. */
   refused: number;
   newChats: number;
+  /** First messages before which WhatsApp is asked whether the recipient is there. */
+  lookUps: number;
   /** Longest delay in seconds. */
   longestDelay: number;
   /** RFC 3339; empty when none leaves. */
@@ -84,6 +86,7 @@ export function summaryOf(outcomes: readonly PlannedOutcome[]): PlanSummary {
     delayed: left.filter(({ delay }) => delay > 0).length,
     refused: outcomes.length - left.length,
     newChats: left.filter(({ isNewChat }) => isNewChat).length,
+    lookUps: outcomes.filter(({ isLookedUp }) => isLookedUp).length,
     longestDelay: Math.ceil(left.reduce((longest, { delay }) => Math.max(longest, delay), 0) / 1_000),
     lastLeavesAt: last > 0 ? new Date(last).toISOString() : '',
     rules: [...rules].map(([rule, count]) => ({ rule, count })).sort((one, other) => other.count - one.count),

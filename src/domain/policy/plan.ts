@@ -1,3 +1,4 @@
+import { DAY_MS } from '../clock.js';
 import type { Policy } from './policy.js';
 import {
   allowedAt,
@@ -8,6 +9,8 @@ import {
   type RuleName,
 } from './rules.js';
 import { type CountedSend, SendCounts } from './send-counts.js';
+
+const HOUR_MS = DAY_MS / 24;
 
 /** A send of the past, or one that is planned. */
 export interface PlannedSend {
@@ -21,6 +24,8 @@ export interface PlannedSend {
   standing?: ChatStanding;
   text?: string;
   groupSize?: number;
+  /** It is known that the person is on the network, so a first message asks nothing. */
+  isKnown?: boolean;
 }
 
 /** Rules that refuse all first messages at a time alike, or none. */
@@ -30,6 +35,7 @@ const OF_ALL: ReadonlySet<RuleName> = new Set([
   'messagesPerHour',
   'messagesPerDay',
   'quietHours',
+  'lookUpFirst',
 ]);
 
 /** What a policy makes of a send. */
@@ -39,6 +45,8 @@ export interface PlannedOutcome {
   leavesAt?: number;
   /** It leaves and begins a chat. */
   isNewChat: boolean;
+  /** Before it leaves, the network is asked whether the person is there. */
+  isLookedUp: boolean;
   /** Why it does not leave at its own time. */
   refusals: Refusal[];
 }
@@ -54,8 +62,14 @@ export function planSends(
   sends: readonly PlannedSend[],
   { since, before = [] }: { since: number; before?: readonly CountedSend[] },
 ): PlannedOutcome[] {
-  const number: NumberState = { since, counts: new SendCounts(before), restrictions: [] };
-  const outcomes: PlannedOutcome[] = sends.map((send) => ({ send, isNewChat: false, refusals: [] }));
+  const lookUps: number[] = [];
+  const number: NumberState = { since, counts: new SendCounts(before), restrictions: [], lookUps };
+  const outcomes: PlannedOutcome[] = sends.map((send) => ({
+    send,
+    isNewChat: false,
+    isLookedUp: false,
+    refusals: [],
+  }));
   const begun = new Set(before.map(({ to }) => to));
   const firsts = new Set(sends.flatMap(({ to, standing = 'new' }) => (standing === 'new' ? to : [])));
   const due = new DueSends();
@@ -63,27 +77,37 @@ export function planSends(
   for (let next = due.take(); next; next = due.take()) {
     const outcome = outcomes[next.order];
     if (!outcome) continue;
-    const { to, pn = to, text = '', groupSize = 0 } = outcome.send;
+    const { to, pn = to, text = '', groupSize = 0, isKnown } = outcome.send;
     const standing = standingOf(outcome.send, begun, firsts);
-    const send = { at: next.at, to, addresses: [to, pn], standing, text, groupSize };
+    const isLookedUp = policy.lookUpFirst !== undefined && standing === 'new' && !isKnown;
+    const send = { at: next.at, to, addresses: [to, pn], standing, text, groupSize, isLookedUp };
+    dropBefore(lookUps, next.at - HOUR_MS);
     const refusals = judge(policy, send, number);
     if (outcome.refusals.length === 0) outcome.refusals = refusals;
     if (refusals.length > 0) {
       const again = allowedAt(refusals);
       if (again === undefined) continue;
       const later = { at: Math.max(again, next.at + 1), order: next.order };
-      const isAlike = standing === 'new' && text === '' && refusals.every(({ rule }) => OF_ALL.has(rule));
+      const isAlike =
+        standing === 'new' && text === '' && !isKnown && refusals.every(({ rule }) => OF_ALL.has(rule));
       if (isAlike) due.waitAlike(next, later, to);
       else due.add(later);
       continue;
     }
     outcome.leavesAt = next.at;
     outcome.isNewChat = standing === 'new';
+    outcome.isLookedUp = isLookedUp;
+    if (isLookedUp) lookUps.push(next.at);
     number.counts.add({ at: next.at, to, isNewChat: outcome.isNewChat, text });
     begun.add(to);
     due.begun(to);
   }
   return outcomes;
+}
+
+/** Drops times, oldest first, that are not after one. */
+function dropBefore(times: number[], since: number): void {
+  while ((times[0] ?? Number.POSITIVE_INFINITY) <= since) times.shift();
 }
 
 /** @param firsts people whose first message is in the plan: it may be delayed beyond the next ones */

@@ -187,14 +187,24 @@ export const RULE_NAMES: readonly RuleName[] = [
 /** Whether a chat whose other side has written is judged otherwise than one that is not answered. */
 export function dependsOnAnswer(
   { onlyWhoWrote }: Policy,
-  { restrictions, warning, isSilent }: Pick<NumberState, 'restrictions' | 'warning' | 'isSilent'>,
+  number: Pick<NumberState, 'restrictions' | 'warning' | 'isSilent'>,
 ): boolean {
-  return onlyWhoWrote === true || isSilent === true || warning !== undefined || restrictions.length > 0;
+  return onlyWhoWrote === true || isRestricted(number);
+}
+
+/** Whether the network restricts the number, warns of it, or does not say. */
+export function isRestricted({
+  restrictions,
+  warning,
+  isSilent,
+}: Pick<NumberState, 'restrictions' | 'warning' | 'isSilent'>): boolean {
+  return isSilent === true || warning !== undefined || restrictions.length > 0;
 }
 
 /** Every reason why a message may not be sent now; none if it may. */
 export function judge(policy: Policy, send: IntendedSend, number: NumberState): Refusal[] {
   const refusals = refusalsOf(policy, send, number);
+  if (refusals.length === 0) return refusals;
   const clearAt = clearTime(policy, send, number, refusals);
   return clearAt === undefined ? refusals : refusals.map((refusal) => ({ ...refusal, clearAt }));
 }
@@ -205,10 +215,12 @@ export function allowedAt([first]: readonly Refusal[]): number | undefined {
 }
 
 function refusalsOf(policy: Policy, send: IntendedSend, number: NumberState): Refusal[] {
-  return RULE_NAMES.flatMap((rule) => {
+  const refusals: Refusal[] = [];
+  for (const rule of RULE_NAMES) {
     const found: ReturnType<Judge> = RULES[rule](policy, send, number);
-    return found ? [{ rule, ...found }] : [];
-  });
+    if (found) refusals.push({ rule, ...found });
+  }
+  return refusals;
 }
 
 /**

@@ -59,7 +59,7 @@ class SendInFlight {
   readonly to: string;
   readonly acknowledged: Promise<Acknowledgement>;
   #resolve: (acknowledgement: Acknowledgement) => void = () => undefined;
-  #reject: (error: GatewayError) => void = () => undefined;
+  #reject: (error: unknown) => void = () => undefined;
 
   constructor(to: string) {
     this.to = to;
@@ -77,7 +77,7 @@ class SendInFlight {
     this.#resolve(acknowledgement);
   }
 
-  fail(error: GatewayError): void {
+  fail(error: unknown): void {
     this.ended = true;
     this.#reject(error);
   }
@@ -266,21 +266,41 @@ export class Sender {
     }
   }
 
-  #relay(
-    { to, messageId }: OutgoingMessage,
-    { content, tokens }: PreparedMessage,
-    outgoing: SendInFlight,
-  ): void {
+  #relay(message: OutgoingMessage, prepared: PreparedMessage, outgoing: SendInFlight): void {
     outgoing.left = true;
+    const { to, messageId, atWire } = message;
+    const { content, tokens } = prepared;
     const { sock, clock } = this.#options;
     const { additionalNodes = [], ...extras } = stanzaExtras(content, clock.now());
-    const options = { messageId, ...extras, additionalNodes: [...additionalNodes, ...tokens.nodes] };
+    const nodes = [...additionalNodes, ...tokens.nodes];
+    const held = new Error('the message was held back');
+    const check = () => {
+      if (atWire?.mayLeave() === false) throw held;
+    };
+    const options = { messageId, ...extras, additionalNodes: atWire ? readAtWire(nodes, check) : nodes };
     sock.relayMessage(to, content, options).then(
       () => {
         if (!outgoing.ended) this.#limit(messageId, outgoing);
       },
-      (error: unknown) => outgoing.fail(this.#failureOf(error)),
+      (error: unknown) => {
+        if (error === held) void this.#relayHeld(message, prepared, outgoing);
+        else outgoing.fail(this.#failureOf(error));
+      },
     );
+  }
+
+  async #relayHeld(
+    message: OutgoingMessage,
+    prepared: PreparedMessage,
+    outgoing: SendInFlight,
+  ): Promise<void> {
+    outgoing.left = false;
+    try {
+      await message.atWire?.heldBack();
+    } catch (error) {
+      outgoing.fail(error);
+    }
+    if (!outgoing.ended) this.#relay(message, prepared, outgoing);
   }
 
   /** Maps an error of the library's `relayMessage`. */
@@ -299,6 +319,22 @@ export class Sender {
     });
     outgoing.acknowledged.then(cancel, cancel);
   }
+}
+
+/** In the place of elements that a message has not: the library looks for them only in a list that has some. */
+const NEVER_READ: BinaryNode = { tag: '', attrs: {} };
+
+/**
+ * Elements that call `check` when the library adds them to the stanza. It does so in the same step in which it writes the stanza, after
+ * it has waited for the other sends of the session and encrypted the message; nothing else of it is called that late.
+ */
+function readAtWire(nodes: readonly BinaryNode[], check: () => void): BinaryNode[] {
+  return Object.assign(nodes.length > 0 ? [...nodes] : [NEVER_READ], {
+    *[Symbol.iterator]() {
+      check();
+      yield* nodes;
+    },
+  });
 }
 
 /** Whether a receipt comes from the chat of a message; a person may answer under the other one of the two addresses. */

@@ -12,7 +12,7 @@ const QUOTA = 100;
  * warning is the sandbox's own.
  */
 const CAPS = [
-  { kind: 'new-chat-limit', status: 'CAPPED', share: 1 },
+  { kind: 'new-chat-cap', status: 'CAPPED', share: 1 },
   { kind: 'new-chat-second-warning', status: 'SECOND_WARNING', share: 0.8 },
   { kind: 'new-chat-warning', status: 'FIRST_WARNING', share: 0.5 },
 ] as const;
@@ -20,7 +20,7 @@ const CAPS = [
 const CYCLE_S = 24 * 60 * 60;
 const OPERATIONS = {
   'reachout-lock': 'NotificationUserReachoutTimelockUpdate',
-  'new-chat-limit': 'MessageCappingInfoNotification',
+  'new-chat-cap': 'MessageCappingInfoNotification',
   'new-chat-second-warning': 'MessageCappingInfoNotification',
   'new-chat-warning': 'MessageCappingInfoNotification',
 } as const;

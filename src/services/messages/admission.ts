@@ -4,11 +4,13 @@ import type { Policy } from '../../domain/policy/policy.js';
 import {
   type ChatStanding,
   type IntendedSend,
+  isRestricted,
   judge,
   type NumberState,
   type Refusal,
 } from '../../domain/policy/rules.js';
 import type { CountedSend, SendCounts } from '../../domain/policy/send-counts.js';
+import type { WireCheck } from '../../link/link.js';
 import type { PastSend, SendWeight } from '../../store/store.js';
 import { later } from './chat-standings.js';
 
@@ -33,7 +35,9 @@ export interface SendStamp {
 }
 
 /** A send that may leave, as far as its policy is concerned. */
-export interface Admission {
+export interface Admission extends WireCheck {
+  /** A copy of it may have left. */
+  readonly hasLeft: boolean;
   /**
    * Judges and counts a send that is about to leave, and writes it down.
    * @throws GatewayError policy_refused, and what `write` throws
@@ -58,6 +62,8 @@ export class CountedAdmission implements Admission {
   readonly #before: CountedSend | undefined;
   #isCounted = false;
   #isRejected = false;
+  /** A copy was written. */
+  #isWritten = false;
 
   /** @throws GatewayError policy_refused */
   constructor(options: {
@@ -104,6 +110,22 @@ export class CountedAdmission implements Admission {
   async leaveAgain(): Promise<void> {
     await this.#options.restrictionsKnown(this.#standing());
     await this.#refuseLate();
+  }
+
+  get hasLeft(): boolean {
+    return this.#own.hasLeft;
+  }
+
+  mayLeave(): boolean {
+    const mayLeave = this.#lateRefusals().length === 0;
+    this.#isWritten ||= mayLeave;
+    return mayLeave;
+  }
+
+  async heldBack(): Promise<void> {
+    this.#own.hasLeft = this.#isWritten;
+    await this.#refuseLate();
+    this.#own.hasLeft = true;
   }
 
   rejected(): void {
@@ -168,13 +190,22 @@ export class CountedAdmission implements Admission {
   }
 
   async #refuseLate(): Promise<void> {
-    const { policy, intended, kept, now, number, refuse } = this.#options;
-    if (policy.mode !== 'enforce') return;
     await this.#lookUp();
-    const { isNewChat, hasLeft } = this.#own;
-    const standing = later(this.#standing(), isNewChat ? undefined : 'unanswered');
-    const refusals = judge(networkRules(policy), { ...intended, at: now(), standing }, number());
-    if (refusals.length > 0) refuse(refusals, hasLeft || kept !== undefined);
+    const refusals = this.#lateRefusals();
+    const { kept, refuse } = this.#options;
+    if (refusals.length > 0) refuse(refusals, this.hasLeft || kept !== undefined);
+  }
+
+  /** What the network has restricted since the send was judged. */
+  #lateRefusals(): Refusal[] {
+    const { policy, intended, now, number } = this.#options;
+    if (policy.mode !== 'enforce') return [];
+    const standing = later(this.#standing(), this.#own.isNewChat ? undefined : 'unanswered');
+    // what the network restricts holds back no answer
+    if (standing === 'running') return [];
+    const state = number();
+    if (!isRestricted(state)) return [];
+    return judge(networkRules(policy), { ...intended, at: now(), standing }, state);
   }
 }
 

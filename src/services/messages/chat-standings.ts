@@ -87,10 +87,9 @@ export function isGroup(jid: string): boolean {
   return parseJid(jid)?.kind === 'group';
 }
 
-const ORDER: readonly ChatStanding[] = ['new', 'unanswered', 'running'];
+const RANK: Record<ChatStanding, number> = { new: 0, unanswered: 1, running: 2 };
 
 /** A chat only goes on. */
-export function later(one: ChatStanding | undefined, other: ChatStanding | undefined): ChatStanding {
-  const index = Math.max(...[one, other].map((standing) => (standing ? ORDER.indexOf(standing) : 0)));
-  return ORDER[index] ?? 'new';
+export function later(one: ChatStanding = 'new', other: ChatStanding = 'new'): ChatStanding {
+  return RANK[one] >= RANK[other] ? one : other;
 }

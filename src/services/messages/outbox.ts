@@ -309,6 +309,7 @@ export class Outbox {
       this.#options.spans.relay(link, {
         ...draft,
         content,
+        ...(admission && { atWire: admission }),
         beforeSend: async (encoded) => {
           copies += 1;
           if (isWritten) return admission?.leaveAgain();
@@ -331,7 +332,7 @@ export class Outbox {
         return { messageId, content: sent, sentAt: this.#options.clock.now() };
       }
       // an earlier attempt may have left
-      const isRefused = isWritten && isGatewayError(error, 'policy_refused');
+      const isRefused = admission?.hasLeft && isGatewayError(error, 'policy_refused');
       if (!('encoded' in content) || !(isRefused || isGatewayError(error, 'send_not_connected'))) throw error;
       const why = isRefused ? ` It was not sent again: ${error.message}.` : '';
       const message = `The connection ended before there was proof that the message arrived.${why}`;

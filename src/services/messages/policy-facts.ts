@@ -20,6 +20,9 @@ const CHATS = 20_000;
 /** Milliseconds that a message which begins a chat waits for the network to say whether it restricts the number. */
 const RESTRICTIONS_WAIT_MS = 10_000;
 
+/** Characters of a text that is counted as it is: a hash of it would be as long. */
+const KEPT_TEXT = 50;
+
 /** What policies judge by: the sends of each session, how far its chats have come, and what the network told of its number. */
 export class PolicyFacts {
   readonly chats: ChatStandings;
@@ -64,11 +67,19 @@ export class PolicyFacts {
     const read = store.sends
       .past(clientId, clock.now() - COUNTED_MS)
       .then((past) => this.chats.ofPast(clientId, past, ({ counted }) => !counted))
-      .then((past) => ({
-        counts: new SendCounts(past.map(({ send, standing }) => countedSend(send, '', standing))),
-        standings: boundedCache<ChatStanding>(CHATS),
-        beginning: new Map(),
-      }));
+      .then((past) => {
+        const sends = past.map(({ send, standing }) => countedSend(send, '', standing));
+        // before each of them the network was asked, or knew the answer
+        this.checks.recall(
+          clientId,
+          sends.flatMap(({ at, isNewChat }) => (isNewChat ? at : [])),
+        );
+        return {
+          counts: new SendCounts(sends),
+          standings: boundedCache<ChatStanding>(CHATS),
+          beginning: new Map(),
+        };
+      });
     this.#counted.set(clientId, read);
     // an outage of the store must not last longer than it does
     read.catch(() => this.#counted.get(clientId) === read && this.#counted.delete(clientId));
@@ -115,6 +126,15 @@ export class PolicyFacts {
     return found;
   }
 
+  /** Whether the network would have to be asked whether the recipient of a message is there. */
+  async isLookedUp(
+    { clientId }: Session,
+    { lookUpFirst }: Policy,
+    { to, standing }: { to: string; standing: ChatStanding },
+  ): Promise<boolean> {
+    return lookUpFirst !== undefined && standing === 'new' && this.checks.isUnknown(clientId, to);
+  }
+
   async intended(
     session: Session,
     policy: Policy,
@@ -142,9 +162,10 @@ export class PolicyFacts {
       ],
       standing,
       ...(group && { groupSize: group.size }),
-      ...(policy.sameText && text && { text: createHash('sha256').update(text).digest('base64') }),
+      ...(policy.sameText && text && { text: textKey(text) }),
     };
   }
+
   /**
    * Whether the network restricts a number is asked after each connection: a chat is not begun before the answer. Under a
    * lock that is known from before, a caller has its refusal without one.
@@ -184,6 +205,12 @@ export class PolicyFacts {
     this.#counted.delete(clientId);
     this.checks.forget(clientId);
   }
+}
+
+/** Long texts are not kept in memory to count them. */
+function textKey(text: string): string {
+  if (text.length < KEPT_TEXT) return text;
+  return `sha256 ${createHash('sha256').update(text).digest('base64')}`;
 }
 
 /** It refuses everybody who has not written, as a silent network does. */

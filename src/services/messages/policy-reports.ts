@@ -1,6 +1,7 @@
 import type { PolicyAnswer, PolicyFigures } from '../../contract/index.js';
-import { formatJid, parseJid } from '../../domain/address.js';
+import { type Address, formatJid, parseJid, parseRecipient } from '../../domain/address.js';
 import { type Clock, DAY_MS } from '../../domain/clock.js';
+import type { Policy } from '../../domain/policy/policy.js';
 import { judge, newChatLimit } from '../../domain/policy/rules.js';
 import type { PastSend, SessionRecord, Store } from '../../store/store.js';
 import { liveLink, type SessionSource } from '../access.js';
@@ -36,7 +37,7 @@ export class PolicyReports implements Policies {
   }
 
   async of(clientId: string, to?: string): Promise<PolicyAnswer> {
-    const { facts, sessions, contacts, clock } = this.#options;
+    const { facts, sessions, clock } = this.#options;
     const session = sessions.find(clientId);
     const policy = facts.policyOf(session.record);
     if (!policy) return { clientId, policy: '', mode: 'off', linkedDays: 0, refused: [] };
@@ -56,20 +57,40 @@ export class PolicyReports implements Policies {
         lastDay: counts.count('messages', at - DAY_MS),
       },
       newChats: { used, ...(limit !== undefined && { limit, left: Math.max(0, limit - used) }) },
+      ...(policy.lookUpFirst && { lookUps: budgetOf(policy.lookUpFirst.perHour, number.lookUps?.length) }),
     };
     if (to === undefined) return answer;
-    const link = await liveLink(sessions, clientId);
-    const jid = formatJid(await contacts.resolve(clientId, to, link));
+    const address = await this.#addressOf(clientId, policy, to);
+    const jid = formatJid(address);
     const standing = isGroup(jid) ? 'running' : await facts.standingOf(session, jid);
     const intended = await facts.intended(session, policy, { to: jid, text: '', standing });
-    const refusals = judge(policy, { ...intended, at }, number);
+    const isLookedUp = await facts.isLookedUp(session, policy, { to: jid, standing });
+    const refusals = judge(policy, { ...intended, at, isLookedUp }, number);
+    const lookUp =
+      policy.lookUpFirst && standing === 'new' ? await this.#lookUpOf(clientId, address) : undefined;
     const chat = {
-      jid,
-      standing,
-      allowed: refusals.length === 0,
+      ...{ jid, standing },
+      allowed: refusals.length === 0 && lookUp !== 'absent',
       refusals: refusals.map((one) => shown(one, at)),
+      ...(lookUp && { lookUp }),
     };
     return { ...answer, chat };
+  }
+
+  async #lookUpOf(clientId: string, address: Address): Promise<'known' | 'absent' | 'asked'> {
+    const isThere = await this.#options.facts.checks.known(clientId, address);
+    if (isThere === undefined) return 'asked';
+    return isThere ? 'known' : 'absent';
+  }
+
+  /** Under a policy that budgets look-ups a question costs none of them. */
+  async #addressOf(clientId: string, { lookUpFirst }: Policy, to: string): Promise<Address> {
+    const { contacts, sessions } = this.#options;
+    const asked = lookUpFirst && parseRecipient(to);
+    if (!asked || asked.kind === 'group')
+      return contacts.resolve(clientId, to, await liveLink(sessions, clientId));
+    const person = await contacts.find(clientId, { [asked.kind]: asked.user });
+    return person?.lid ? { kind: 'lid', user: person.lid } : asked;
   }
 
   async sends(clientId: string, since: number, limit: number): ReturnType<Policies['sends']> {
@@ -98,6 +119,10 @@ export class PolicyReports implements Policies {
       ...(next !== undefined && { next: new Date(next).toISOString() }),
     };
   }
+}
+
+function budgetOf(limit: number, used = 0): NonNullable<PolicyAnswer['lookUps']> {
+  return { used, limit, left: Math.max(0, limit - used) };
 }
 
 /**

@@ -11,37 +11,50 @@ const ANSWERS = 20_000;
 const THERE_MS = 7 * DAY_MS;
 const ABSENT_MS = DAY_MS;
 
-/** Asks the network whether people are on it, and remembers the answers in memory. */
+/**
+ * Asks the network whether people are on it, and remembers the answers: those of the last run that found somebody are in the store, as the
+ * contacts that they brought.
+ */
 export class RecipientChecks {
-  readonly #contacts: Pick<Contacts, 'lookUp'>;
+  readonly #contacts: Pick<Contacts, 'find' | 'lookUp'>;
   readonly #clock: Clock;
   readonly #answers = boundedCache<{ isThere: boolean; at: number }>(ANSWERS);
   readonly #asking = new Map<string, Promise<boolean>>();
   /** When the network was asked for each session in the last hour, oldest first: milliseconds since the epoch. */
   readonly #questions = new Map<string, number[]>();
 
-  constructor({ contacts, clock }: { contacts: Pick<Contacts, 'lookUp'>; clock: Clock }) {
+  constructor({ contacts, clock }: { contacts: Pick<Contacts, 'find' | 'lookUp'>; clock: Clock }) {
     this.#contacts = contacts;
     this.#clock = clock;
   }
 
-  /** Undefined while it is not known. */
-  known(clientId: string, address: Address): boolean | undefined {
-    const answer = this.#answers.get(keyOf(clientId, address));
+  /** Whether somebody is there; undefined while it is not known. */
+  async known(clientId: string, address: Address): Promise<boolean | undefined> {
+    const { kind, user } = address;
+    if (kind === 'group') return true;
+    const remembered = this.#remembered(keyOf(clientId, address));
+    if (remembered !== undefined) return remembered;
+    const contact = await this.#contacts.find(clientId, { [kind]: user });
+    const isRecent = contact && this.#clock.now() - contact.learntAt < THERE_MS;
+    return isRecent && contact.source === 'lookup' ? true : undefined;
+  }
+
+  #remembered(key: string): boolean | undefined {
+    const answer = this.#answers.get(key);
     const lasts = answer?.isThere ? THERE_MS : ABSENT_MS;
     return answer && this.#clock.now() - answer.at < lasts ? answer.isThere : undefined;
   }
 
-  /** Whether the network need not be asked about somebody, because the answer is known or on its way. */
-  isKnown(clientId: string, jid: string): boolean {
+  /** Whether the network would have to be asked about somebody: the answer is neither known nor on its way. */
+  async isUnknown(clientId: string, jid: string): Promise<boolean> {
     const address = parseJid(jid);
-    if (!address || address.kind === 'group') return true;
-    return this.known(clientId, address) !== undefined || this.isAsking(clientId, address);
+    if (!address || this.#asking.has(keyOf(clientId, address))) return false;
+    return (await this.known(clientId, address)) === undefined;
   }
 
-  /** Whether the network is being asked now. */
-  isAsking(clientId: string, address: Address): boolean {
-    return this.#asking.has(keyOf(clientId, address));
+  /** Takes questions of the last run, oldest first: milliseconds since the epoch. */
+  recall(clientId: string, askedAt: readonly number[]): void {
+    this.#questions.set(clientId, [...askedAt, ...this.questions(clientId)]);
   }
 
   /** @throws GatewayError lookup_failed, store_unavailable */
@@ -55,8 +68,10 @@ export class RecipientChecks {
 
   /** Counts a question that is not asked, as who only observes does: the person is taken to be there. */
   noteUnasked(clientId: string, address: Address): void {
-    const at = this.#noteQuestion(clientId);
-    this.#answers.set(keyOf(clientId, address), { isThere: true, at });
+    const key = keyOf(clientId, address);
+    // two first messages may have come together
+    if (this.#remembered(key) === undefined)
+      this.#answers.set(key, { isThere: true, at: this.#noteQuestion(clientId) });
   }
 
   /** When the network was asked in the last hour, oldest first: milliseconds since the epoch. */

@@ -6,7 +6,6 @@ import {
   allowedAt,
   type ChatStanding,
   dependsOnAnswer,
-  type IntendedSend,
   judge,
   type Refusal,
   type RuleName,
@@ -92,6 +91,9 @@ export class SendPolicies implements SessionPart {
     return {
       leave: (write) => write({ counted: 'nothing', sentAt: this.#options.clock.now() }),
       leaveAgain: async () => undefined,
+      hasLeft: false,
+      mayLeave: () => true,
+      heldBack: async () => undefined,
       rejected: () => undefined,
       end: () => undefined,
     };
@@ -102,6 +104,7 @@ export class SendPolicies implements SessionPart {
     policy: Policy,
     { to, text, kept, isResumed }: AskedSend,
   ): Promise<Admission> {
+    const { mode } = policy;
     const counted = await this.#facts.countedOf(session.clientId);
     const number = () => this.#facts.numberOf(session, policy, counted.counts, isResumed);
     const restrictionsKnown = (standing: ChatStanding) =>
@@ -117,7 +120,8 @@ export class SendPolicies implements SessionPart {
       text,
       standing: await answered(standing),
     });
-    const unasked = kept ? undefined : this.#unasked(session, policy, intended);
+    const isAsked = mode === 'observe' && !kept && (await this.#facts.isLookedUp(session, policy, intended));
+    const unasked = isAsked ? parseJid(to) : undefined;
     let isRefused = false;
     const admission = new CountedAdmission({
       ...{ policy, counted, kept, isResumed, restrictionsKnown, answered, number },
@@ -130,17 +134,6 @@ export class SendPolicies implements SessionPart {
     });
     if (unasked && !isRefused) this.#facts.checks.noteUnasked(session.clientId, unasked);
     return admission;
-  }
-
-  /** Whom the network would be asked about, if the policy did not only observe. */
-  #unasked(
-    { clientId }: Session,
-    { mode, lookUpFirst }: Policy,
-    { to, standing }: IntendedSend,
-  ): Address | undefined {
-    if (mode !== 'observe' || !lookUpFirst || standing !== 'new') return undefined;
-    const address = parseJid(to);
-    return address && !this.#facts.checks.known(clientId, address) ? address : undefined;
   }
 
   /**
@@ -169,8 +162,7 @@ export class SendPolicies implements SessionPart {
     // another message begins the chat now
     const standing = later(written, counted.beginning.has(jid) ? 'unanswered' : undefined);
     const isAsked = policy.lookUpFirst !== undefined && standing === 'new';
-    const known = facts.checks.known(clientId, address);
-    const isLookedUp = isAsked && known === undefined && !facts.checks.isAsking(clientId, address);
+    const isLookedUp = isAsked && (await facts.checks.isUnknown(clientId, formatJid(address)));
     if (isCertain || isLookedUp) {
       await facts.restrictionsKnown(session, policy, standing);
       const intended = await facts.intended(session, policy, { to: jid, text, standing });
@@ -179,7 +171,9 @@ export class SendPolicies implements SessionPart {
       const certain = refusals.filter(({ rule }) => isCertain || rule === 'lookUpFirst');
       this.#refuse(session, policy, certain, false);
     }
-    if (!isAsked || (known ?? (await facts.checks.ask(clientId, address, link)))) return;
+    if (!isAsked) return;
+    const known = isLookedUp ? undefined : await facts.checks.known(clientId, address);
+    if (known ?? (await facts.checks.ask(clientId, address, link))) return;
     throw new GatewayError('recipient_unknown', `to: ${formatJid(address)} is not on the network`);
   }
 
@@ -207,7 +201,7 @@ export class SendPolicies implements SessionPart {
     const standing = isGroup(to) ? 'running' : await this.#facts.standingOf(session, to);
     await this.#facts.restrictionsKnown(session, policy, standing, true, isRejected);
     const intended = await this.#facts.intended(session, policy, { to, text, standing });
-    const isLookedUp = standing === 'new' && !this.#facts.checks.isKnown(session.clientId, to);
+    const isLookedUp = await this.#facts.isLookedUp(session, policy, { to, standing });
     const number = this.#facts.numberOf(session, policy, counts, true);
     const before = kept && kept.counted !== 'nothing' ? countedSend(kept, intended.text) : undefined;
     const isCounted = before !== undefined && counts.remove(before);

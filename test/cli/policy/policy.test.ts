@@ -10,16 +10,17 @@ policies:
     newChatsPerDay: 2
     messagesPerHour: 3
     deny: ["+15550000009"]
+  asking: { lookUpFirst: { perHour: 2 } }
 `;
 
 describe('the examples of a policy', () => {
-  const wrongOf = async (sends: string, more = '') => {
+  const wrongOf = async (sends: string, more = '', name = 'two') => {
     const file = await readPolicies(
-      `${POLICY}examples:\n  - { name: x, policy: two, ${more} sends: [${sends}] }\n`,
+      `${POLICY}examples:\n  - { name: x, policy: ${name}, ${more} sends: [${sends}] }\n`,
       'policy.yaml',
     );
     const [example] = file.examples;
-    const policy = file.policies.get('two');
+    const policy = file.policies.get(name);
     return example && policy ? runExample(policy, example) : ['no example'];
   };
 
@@ -29,6 +30,15 @@ describe('the examples of a policy', () => {
     expect(await wrongOf('{ to: a, standing: running, times: 3 }, { to: a, expect: refused }')).to.deep.equal(
       [],
     );
+  });
+
+  it('count the look-ups of first messages, unless they say that the recipient is known', async () => {
+    const sends =
+      '{ to: a }, { to: a }, { to: b }, { to: c, rule: lookUpFirst }, { to: d, onWhatsApp: known }, { to: c, after: 1h }';
+    expect(await wrongOf(sends, '', 'asking')).to.deep.equal([]);
+    expect(await wrongOf('{ to: a }, { to: b }, { to: c }', '', 'asking')).to.deep.equal([
+      'send 3, to c: refused by lookUpFirst (look-ups of recipients in an hour: 2 of 2), and not sent',
+    ]);
   });
 
   it('know a number on the deny list, however it is written', async () => {
@@ -90,10 +100,25 @@ describe('planned sends', () => {
       delayed: 1,
       refused: 0,
       newChats: 3,
+      lookUps: 0,
       longestDelay: 23.5 * 3_600,
       lastLeavesAt: '2026-11-23T10:00:00.000Z',
       rules: [{ rule: 'newChatsPerDay', count: 1 }],
     });
+  });
+
+  it('count the look-ups before first messages against their limit', async () => {
+    const minute = (number: number) => `2026-11-22T10:0${number}:00Z`;
+    const lines = [1, 2, 3, 4].map((number) => `${minute(number)},+1555000000${number}`);
+    const sends = readPlannedSends([...lines, `${minute(5)},+15550000001`].join('\n'), 'plan.csv');
+    const policy = (await readPolicies(POLICY, 'policy.yaml')).policies.get('asking');
+    const outcomes = policy ? planSends(policy, sends, { since: 0 }) : [];
+    expect(outcomes.map(({ leavesAt = 0 }) => new Date(leavesAt).toISOString())).to.deep.equal(
+      [minute(1), minute(2), '2026-11-22T11:01:00Z', '2026-11-22T11:02:00Z', minute(5)].map((time) =>
+        time.replace('Z', '.000Z'),
+      ),
+    );
+    expect(summaryOf(outcomes)).to.include({ lookUps: 4, delayed: 2 });
   });
 
   for (const [line, message] of [

@@ -22,6 +22,9 @@ describe('Sender: a held message', () => {
   const permits = async (): Promise<Admission> => ({
     leave: (write) => write({ counted: 'message', sentAt: rig.clock.now() }),
     leaveAgain: async () => undefined,
+    hasLeft: true,
+    mayLeave: () => true,
+    heldBack: async () => undefined,
     rejected: () => undefined,
     end: () => undefined,
   });

@@ -6,7 +6,7 @@ import type { Restriction } from '../../../src/link/link.js';
 import { roomIdOf } from '../../../src/services/identities/parties.js';
 import type { Admission } from '../../../src/services/messages/admission.js';
 import { SendPolicies } from '../../../src/services/messages/send-policies.js';
-import type { SendWeight } from '../../../src/store/store.js';
+import type { Contact, SendWeight } from '../../../src/store/store.js';
 import { message, roomUpdate, trace } from '../../contracts/store/harness.js';
 import { playedLink } from '../../support/rig/link.js';
 import { type PlayedSessions, Rig } from '../../support/rig/rig.js';
@@ -29,10 +29,12 @@ describe('SendPolicies', () => {
   let trusted: string[];
   let refused: string[];
   let lookedUp: string[];
+  let contacts: Map<string, Contact>;
 
   beforeEach(async () => {
     rig = await Rig.start();
     lookedUp = [];
+    contacts = new Map();
     [restrictions, trusted, refused, answered, state] = [[], [], [], undefined, 'answered'];
     played = rig.sessions(playedLink({ isTrusted: async (jid) => trusted.includes(jid) }));
     await played.connect();
@@ -51,7 +53,7 @@ describe('SendPolicies', () => {
       },
       ...{ sessions: played.sessions, store, clock, log },
       contacts: {
-        find: async (_clientId, { lid = '' }) => ({ ...NOBODY, lid }),
+        find: async (_clientId, { lid = '' }) => ({ ...NOBODY, ...contacts.get(`${lid}@lid`), lid }),
         resolve: () => Promise.reject(new Error('not played')),
         lookUp: async (_clientId, { kind, user }) => {
           lookedUp.push(user);
@@ -139,6 +141,26 @@ describe('SendPolicies', () => {
     });
     expect(await ruleOf(leaving ?? Promise.resolve())).to.equal('reachoutLock');
     first?.end();
+  });
+
+  it('hold a first message back where it is written, once the network has restricted the number, and no answer', async () => {
+    const policies = policiesWith(once);
+    const [toBob, toGroup] = [await admit(policies, BOB), await admit(policies, GROUP)];
+    for (const admission of [toBob, toGroup]) await leave(admission);
+    restrictions = [LOCK];
+    expect([toBob?.mayLeave(), toGroup?.mayLeave()]).to.deep.equal([false, true]);
+    expect(await ruleOf(toBob?.heldBack() ?? Promise.resolve())).to.equal('reachoutLock');
+    expect(toBob?.hasLeft).to.equal(false);
+    toBob?.end();
+    restrictions = [];
+    const toCarol = await admit(policies, CAROL);
+    await leave(toCarol);
+    restrictions = [LOCK];
+    // her token came unseen
+    trusted = [CAROL];
+    expect(toCarol?.mayLeave()).to.equal(false);
+    await toCarol?.heldBack();
+    expect([toCarol?.mayLeave(), toCarol?.hasLeft]).to.deep.equal([true, true]);
   });
 
   it('count the next message as a first one too when the network refused the first one', async () => {
@@ -384,6 +406,55 @@ describe('SendPolicies', () => {
     await lookUp('+15550000009');
     expect(await lookUp(BOB)).to.equal('there');
     expect(lookedUp.slice(2)).to.deep.equal(['90000000000004', '15550000009']);
+  });
+
+  it('explain what the look-up before a first message would be, and ask nothing for that', async () => {
+    const policies = policiesWith({ lookUpFirst: { perHour: 2 } });
+    const nobody = '+15550000009';
+    for (const to of [BOB, nobody])
+      await policies.checkFirst(session(), { to, text: '' }, playedLink()).catch(() => undefined);
+    trusted = [EVE];
+    const about = async (to: string) => {
+      const { chat, lookUps } = await policies.reports.of('acme', to);
+      return {
+        lookUp: chat?.lookUp,
+        rules: chat?.refusals.map(({ rule }) => rule),
+        allowed: chat?.allowed,
+        lookUps,
+      };
+    };
+    const lookUps = { used: 2, limit: 2, left: 0 };
+    expect(await about(BOB)).to.deep.equal({ lookUp: 'known', rules: [], allowed: true, lookUps });
+    expect(await about(nobody)).to.deep.equal({ lookUp: 'absent', rules: [], allowed: false, lookUps });
+    const refused = { lookUp: 'asked', rules: ['lookUpFirst'], allowed: false, lookUps };
+    expect(await about(CAROL)).to.deep.equal(refused);
+    expect(await about('+15550000008')).to.deep.equal(refused);
+    expect(await about(EVE)).to.deep.equal({ lookUp: undefined, rules: [], allowed: true, lookUps });
+    rig.clock.advance(60 * 60_000);
+    expect(await about(CAROL)).to.deep.include({ lookUp: 'asked', allowed: true });
+    expect(lookedUp).to.have.length(2);
+  });
+
+  it('know the look-ups of the last run by the contacts that they brought, and their budget by the first messages', async () => {
+    contacts.set(CAROL, { ...NOBODY, source: 'lookup', learntAt: rig.clock.now() });
+    contacts.set(DAVE, { ...NOBODY, source: 'message', learntAt: rig.clock.now() });
+    const rules = { lookUpFirst: { perHour: 1 } };
+    const lookUp = (policies: SendPolicies, to: string) =>
+      ruleOf(policies.checkFirst(session(), { to, text: '' }, playedLink()));
+    await rig.store.sends.put('acme', {
+      ...{ messageId: 'M1', to: BOB, content: Uint8Array.of(1), metaData: '', fileName: '' },
+      ...{ counted: 'new chat', sentAt: rig.clock.now(), acknowledged: true, closed: true },
+    });
+    const policies = policiesWith(rules);
+    expect(await lookUp(policies, CAROL)).to.equal('sent');
+    expect(await lookUp(policies, DAVE)).to.equal('lookUpFirst');
+    rig.clock.advance(60 * 60_000);
+    expect(await lookUp(policies, DAVE)).to.equal('sent');
+    expect(lookedUp).to.deep.equal([DAVE.split('@')[0]]);
+    rig.clock.advance(7 * DAY_MS);
+    // her contact is too old by now
+    expect(await lookUp(policiesWith(rules), CAROL)).to.equal('sent');
+    expect(lookedUp).to.have.length(2);
   });
 
   it('look nobody up to whom the policy lets nothing pass', async () => {
