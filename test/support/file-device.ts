@@ -6,17 +6,22 @@ import type { World } from './world.js';
 export class FileDevice {
   readonly #device: BaileysDevice;
   readonly #saved: () => Promise<void>;
+  readonly #running: AbortController;
 
-  private constructor(device: BaileysDevice, saved: () => Promise<void>) {
+  private constructor(device: BaileysDevice, saved: () => Promise<void>, running: AbortController) {
     this.#device = device;
     this.#saved = saved;
+    this.#running = running;
   }
 
   /** Opens the store in a folder, which is made if it is not there. */
   static async open(world: Pick<World, 'sandbox'>, folder: string): Promise<FileDevice> {
     const { state, saveCreds } = await authInFiles(folder);
+    const running = new AbortController();
     let writes: Promise<unknown> = Promise.resolve();
     const set: typeof state.keys.set = async (rows) => {
+      // the library writes its list of tokens five seconds later, and this process goes on
+      if (running.signal.aborted) return;
       const written = Promise.resolve(state.keys.set(rows));
       writes = Promise.allSettled([writes, written]);
       await written;
@@ -26,7 +31,7 @@ export class FileDevice {
       await saveCreds();
       await writes;
     };
-    return new FileDevice(new BaileysDevice(world.sandbox.wsUrl, { auth }), saved);
+    return new FileDevice(new BaileysDevice(world.sandbox.wsUrl, { auth }), saved, running);
   }
 
   /** Links a number, logs in, and has a conversation with another phone. */
@@ -70,6 +75,7 @@ export class FileDevice {
   /** Ends the program: its folder changes no more. */
   async stop(): Promise<void> {
     await this.#device.stop();
+    this.#running.abort();
     await this.#saved();
   }
 
