@@ -19,6 +19,7 @@ import type { MessageTokens } from './privacy-tokens.js';
 import { partsOf } from './reasons.js';
 import type { StatusEvent } from './receipts.js';
 import type { Restrictions } from './restrictions.js';
+import { readAtWire } from './socket.js';
 
 /** Code of a nack that means a restricted account, or a person whose token is missing. */
 const ACCOUNT_RESTRICTED = '463';
@@ -319,22 +320,6 @@ export class Sender {
     });
     outgoing.acknowledged.then(cancel, cancel);
   }
-}
-
-/** In the place of elements that a message has not: the library looks for them only in a list that has some. */
-const NEVER_READ: BinaryNode = { tag: '', attrs: {} };
-
-/**
- * Elements that call `check` when the library adds them to the stanza. It does so in the same step in which it writes the stanza, after
- * it has waited for the other sends of the session and encrypted the message; nothing else of it is called that late.
- */
-function readAtWire(nodes: readonly BinaryNode[], check: () => void): BinaryNode[] {
-  return Object.assign(nodes.length > 0 ? [...nodes] : [NEVER_READ], {
-    *[Symbol.iterator]() {
-      check();
-      yield* nodes;
-    },
-  });
 }
 
 /** Whether a receipt comes from the chat of a message; a person may answer under the other one of the two addresses. */

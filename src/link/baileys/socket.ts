@@ -1,6 +1,7 @@
 import type { AsyncResource } from 'node:async_hooks';
 import {
   type AuthenticationState,
+  type BinaryNode,
   type CacheStore,
   isJidBroadcast,
   isJidNewsletter,
@@ -133,6 +134,22 @@ export function guardWire(sock: WASocket, mayAct: () => boolean): void {
     if (typeof done === 'function') done(new Error('another node holds the session'));
   };
   Object.assign(raw, { send: guarded });
+}
+
+/** In the place of elements that a message has not: the library looks for them only in a list that has some. */
+const NEVER_READ: BinaryNode = { tag: '', attrs: {} };
+
+/**
+ * Elements that call `check` when the library adds them to the stanza. It does so in the same step in which it writes the stanza, after
+ * it has waited for the other sends of the session and encrypted the message; nothing else of it is called that late.
+ */
+export function readAtWire(nodes: readonly BinaryNode[], check: () => void): BinaryNode[] {
+  return Object.assign(nodes.length > 0 ? [...nodes] : [NEVER_READ], {
+    *[Symbol.iterator]() {
+      check();
+      yield* nodes;
+    },
+  });
 }
 
 /** Destroys the connection, without a closing handshake that a dead peer never answers. */
