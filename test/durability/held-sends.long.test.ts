@@ -309,6 +309,52 @@ if (MONGODB_URL) {
     });
     after(() => lab.stop());
 
+    it('moves with it when its node is drained, and arrives once, in the order of its chat', async () => {
+      await lab.phones.addPhone(CAROL);
+      await lab.connected();
+      const { clientId, number } = lab.session(0);
+      const { api } = lab.node(0);
+      const send = async (person: typeof BOB, body: string) => {
+        const answer = await api.post('/send-message', {
+          ...{ clientId, to: person.number, body },
+          whenAllowed: true,
+        });
+        return { status: answer.status, messageId: answer.body.messageId };
+      };
+      const outbox = async () => {
+        const { body } = await api.get(`/outbox?clientId=${clientId}`);
+        return Array.isArray(body.messages) ? body.messages.map(({ messageId }) => messageId) : [];
+      };
+      /** Its node gives the session to another one. */
+      const drain = async () => {
+        const { nodeId } = await lab.lease(clientId);
+        await lab.cluster.nodes.drain(nodeId, true);
+        await until('another node to have the session', async () => {
+          const lease = await lab.cluster.leases.holder(clientId);
+          return lease !== undefined && lease.nodeId !== nodeId;
+        });
+        await lab.connected();
+        await lab.cluster.nodes.drain(nodeId, false);
+      };
+      expect((await send(BOB, 'the new chat of the day')).status).to.equal(200);
+      const texts = Array.from({ length: 4 }, (_, n) => `to Carol ${n}`);
+      const held: unknown[] = [];
+      for (const text of texts) {
+        const { status, messageId } = await send(CAROL, text);
+        expect(status).to.equal(202);
+        held.push(messageId);
+      }
+      await drain();
+      expect(await outbox()).to.deep.equal(held);
+      await lab.phones.write(CAROL.number, { to: number, text: 'hi' });
+      // some leave from this node, and the others from the next one
+      await lab.phones.waitForMessage(CAROL.number, ({ text }) => text === texts[0]);
+      await drain();
+      await until('an empty outbox', async () => (await outbox()).length === 0);
+      const arrived = (await lab.phones.messages(CAROL.number)).filter(({ from }) => from !== CAROL.number);
+      expect(arrived.map(({ text }) => text)).to.deep.equal(texts);
+    });
+
     it('arrives once, in the order of its chat', async () => {
       await lab.connected();
       const { clientId } = lab.session(0);
