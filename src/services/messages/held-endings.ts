@@ -94,8 +94,8 @@ export class HeldEndings {
       const refusals = found.filter(({ rule }) => OF_THE_NETWORK.has(rule));
       // a network that does not say why it refuses may do so for ever
       const isReasonKnown = refusals.some(({ rule }) => rule !== 'networkSilent');
-      const isBounded = isReasonKnown || send.failures + 1 < MAX_FAILURES;
-      if (refusals.length > 0 && isBounded) {
+      const mayWait = isReasonKnown || send.failures + 1 < MAX_FAILURES;
+      if (refusals.length > 0 && mayWait) {
         const isUnknown = isGatewayError(error) && error.messageId !== undefined;
         if (!isUnknown) await this.#putBack(clientId, messageId, neverLeft);
         if (!isReasonKnown) send.failures += 1;

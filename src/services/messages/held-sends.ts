@@ -190,9 +190,10 @@ export class HeldSends implements SessionPart, HeldMessages {
   /** A message came, perhaps from another device of the number: its chat has come further, unless it is a group. */
   noteMessage(clientId: string, message: Pick<IncomingMessage, 'chat' | 'chatAlt'>): void {
     const held = this.#read.get(clientId)?.queue;
+    const judging = this.#judging.of(clientId);
+    if (!held?.size && judging.length === 0) return;
     const chats = [message.chat, message.chatAlt].flatMap((jid) => (jid && !isGroup(jid) ? jid : []));
-    for (const judgement of this.#judging.of(clientId))
-      if (chats.includes(judgement.to)) judgement.isOutdated = true;
+    for (const judgement of judging) if (chats.includes(judgement.to)) judgement.isOutdated = true;
     if (chats.some((jid) => held?.firstOf(jid))) this.#wake(clientId, ({ queue }) => queue.wake(chats));
   }
 

@@ -56,6 +56,24 @@ describe('doctor, of sessions', () => {
     ['is banned', { status: 'banned' }, 'session-banned'],
     ['is in a state of another version', { status: 'asleep' }, 'session-status-unknown'],
   ];
+  const advised: [policy: Record<string, unknown> | undefined, advice: RegExp][] = [
+    [undefined, /start the daemon with --policy gentle/],
+    [{ name: 'slow', mode: 'off' }, /start the daemon with --policy gentle/],
+    [{ name: 'slow', mode: 'observe' }, /set `mode: enforce` in its policy/],
+    [{ name: 'slow', mode: 'enforce' }, /^((?!polic).)*$/],
+  ];
+  for (const [policy, advice] of advised) {
+    it(`recommends what holds chats back for a number at risk with ${policy ? `a policy that has the mode ${policy.mode}` : 'no policy'}`, async () => {
+      for (const risk of [
+        { restriction: { until: '', reason: 'no new chats' } },
+        { warning: 'FIRST_WARNING' },
+      ]) {
+        const found = await lookAt('session', { ...risk, ...(policy && { policy }) });
+        expect(found.advice).to.match(advice);
+      }
+    });
+  }
+
   const outdated = 'The network no longer accepts this client version (2.3000.1). No newer one was found.';
   const DAMAGED = 'A stored value of session acme (sessions) cannot be decrypted: it is damaged.';
   const LATE = 'The proxy did not answer in time. Nothing of the session goes around it.';
