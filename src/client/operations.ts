@@ -2338,6 +2338,35 @@ export interface AdoptRequest {
   proxy?: string | null;
   /** When the number was linked: rules by age of a policy count from then; by default now */
   linkedAt?: string;
+  /** Why the webhook gets no calls; empty while it gets them */
+  webhookPaused?: string;
+  /** Signs calls until then, too; as `previousTokenFor` sets it */
+  previousToken?: {
+    token: string;
+    /** RFC 3339, UTC */
+    until: string;
+  };
+  /** Those beside the webhook, with their secrets */
+  receivers?: {
+    id: string;
+    /** For people */
+    name: string;
+    /** Where its events go: an http(s) address, or that of a broker */
+    url: string;
+    /** Sent as a bearer token, and signs each call; `""` for none */
+    token: string;
+    /** `contract`: four attempts within seconds. `durable`: written down first, and tried for up to 72 hours, in order for each chat */
+    retry: 'contract' | 'durable';
+    /** An event must pass every part that is given; `{}` lets all pass */
+    filter: ReceiverFilter;
+    /** Headers of every call, by name; at most 16, 4096 characters together. Not those that the gateway, the body or the connection has */
+    headers: Record<string, unknown>;
+    schedule: ReceiverSchedule;
+    previousToken: string | null;
+    /** Milliseconds since the epoch; 0 without such a token */
+    previousTokenUntil: number;
+    paused: string;
+  }[];
 }
 
 export interface GiveBackRequest {
@@ -3294,6 +3323,35 @@ export class Operations {
       retentionDays: number | null;
       /** When the number was linked: rules by age of a policy count from then; by default now */
       linkedAt?: string;
+      /** Why the webhook gets no calls; empty while it gets them */
+      webhookPaused?: string;
+      /** Signs calls until then, too; as `previousTokenFor` sets it */
+      previousToken?: {
+        token: string;
+        /** RFC 3339, UTC */
+        until: string;
+      };
+      /** Those beside the webhook, with their secrets */
+      receivers?: {
+        id: string;
+        /** For people */
+        name: string;
+        /** Where its events go: an http(s) address, or that of a broker */
+        url: string;
+        /** Sent as a bearer token, and signs each call; `""` for none */
+        token: string;
+        /** `contract`: four attempts within seconds. `durable`: written down first, and tried for up to 72 hours, in order for each chat */
+        retry: 'contract' | 'durable';
+        /** An event must pass every part that is given; `{}` lets all pass */
+        filter: ReceiverFilter;
+        /** Headers of every call, by name; at most 16, 4096 characters together. Not those that the gateway, the body or the connection has */
+        headers: Record<string, unknown>;
+        schedule: ReceiverSchedule;
+        previousToken: string | null;
+        /** Milliseconds since the epoch; 0 without such a token */
+        previousTokenUntil: number;
+        paused: string;
+      }[];
     };
     /** What is not moved, and stays here beside history, files and names of people */
     staying: {

@@ -1,5 +1,7 @@
 import Joi from 'joi';
+import { LIMITS } from '../domain/limits.js';
 import { type AnswerOf, type BodyOf, operation } from './operation.js';
+import { movedReceiver } from './receivers.js';
 import {
   anyFields,
   clientId,
@@ -53,6 +55,21 @@ const linkedAt = time.description(
   'When the number was linked: rules by age of a policy count from then; by default now',
 );
 
+/** Of a webhook and of other receivers, where an export of this release has them. */
+const movedDeliveries = {
+  webhookPaused: optional(text.description('Why the webhook gets no calls; empty while it gets them')),
+  previousToken: optional(
+    record({ token: text, until: time }).description(
+      'Signs calls until then, too; as `previousTokenFor` sets it',
+    ),
+  ),
+  receivers: optional(
+    listOf(movedReceiver)
+      .max(LIMITS.receivers - 1)
+      .unique('id'),
+  ).description('Those beside the webhook, with their secrets'),
+};
+
 /** Settings of a session that move with it. */
 export const movedSettings = record({
   orgId: text,
@@ -66,6 +83,7 @@ export const movedSettings = record({
   rejectCalls: flag,
   retentionDays,
   linkedAt: optional(linkedAt),
+  ...movedDeliveries,
 });
 export type MovedSettings = TypeOf<typeof movedSettings>;
 
@@ -98,6 +116,7 @@ export const adoption = {
       ...webhookFields,
       proxy: optional(proxyUrl),
       linkedAt: optional(linkedAt),
+      ...movedDeliveries,
     }),
     answer: record({
       ok,

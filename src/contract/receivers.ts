@@ -105,7 +105,7 @@ const settings = {
 /** A receiver as an exported session has it, with its secrets. */
 export const movedReceiver = record({
   ...{ id: receiverId, name, url, token, retry, filter, headers, schedule },
-  previousToken: Joi.string().max(TOKEN_LENGTH.max).allow(null),
+  previousToken: Joi.string<string | null>().max(TOKEN_LENGTH.max).allow(null),
   previousTokenUntil: count.description('Milliseconds since the epoch; 0 without such a token'),
   paused: text,
 });

@@ -137,6 +137,7 @@ export async function assemble(
     deliveriesInFlight: () => dispatcher.inFlight(),
     deliveriesWaiting: () => dispatcher.waiting(),
     durable: () => dispatcher.durable.totals(),
+    receiverStates: () => receivers.states(),
     heldSends: () => gateway.sending.held.total(),
     filesOnDisk: () => media.onDisk(),
   });

@@ -14,6 +14,8 @@ export interface MetricSources {
   deliveriesWaiting(): number;
   /** Events that wait in the store for receivers with durable retries. */
   durable(): { bytes: number; open: number };
+  /** The states of the receivers beside the webhooks. */
+  receiverStates(): ('active' | 'paused' | 'down')[];
   /** Messages that wait until the policies of their sessions allow them. */
   heldSends(): number;
   /** Uploaded and fetched files while they are sent. */
@@ -119,6 +121,10 @@ export class Metrics {
     this.#gauge('webhook_circuits_open', 'Receivers with durable retries that are down', [], (gauge) =>
       gauge.set(sources.durable().open),
     );
+    this.#gauge('receivers', 'Receivers beside the webhooks, by state', ['state'], (gauge) => {
+      gauge.reset();
+      for (const state of sources.receiverStates()) gauge.inc({ state });
+    });
     this.#gauge('held_sends', 'Messages that wait until their policy allows them', [], (gauge) =>
       gauge.set(sources.heldSends()),
     );

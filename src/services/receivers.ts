@@ -1,6 +1,5 @@
 import type { FleetReceiver, NewReceiver, Receiver, ReceiverChanges } from '../contract/index.js';
 import type { Dispatcher } from '../delivery/dispatch.js';
-import type { EventFilter } from '../delivery/event-filter.js';
 import type { DeliveryFigures } from '../delivery/figures.js';
 import { requirePublicUrl } from '../delivery/guard.js';
 import { requireSinkUrl } from '../delivery/sinks/sinks.js';
@@ -11,19 +10,15 @@ import { WEBHOOK_ID } from '../domain/ids.js';
 import { KeyedLock } from '../domain/keyed-lock.js';
 import { LIMITS } from '../domain/limits.js';
 import { originOf } from '../domain/text.js';
-import {
-  EXTRA_EVENT_TYPES,
-  type ExtraEventType,
-  MESSAGE_EVENT_TYPES,
-  type MessageEventType,
-} from '../events/catalogue.js';
 import type { FailedDeliveryStore, SessionRecord } from '../store/store.js';
 import type { Receivers } from './services.js';
 import { tokenChanges } from './sessions/previous-token.js';
 import {
+  damageOfReceivers,
   type ReceiverList,
   readReceivers,
   type StoredReceiver,
+  shownFilter,
   writeReceivers,
 } from './sessions/receiver-list.js';
 
@@ -41,6 +36,7 @@ export class SessionReceivers implements Receivers {
 
   constructor(options: {
     sessions: {
+      all(): { clientId: string }[];
       /** @throws session_unknown */
       find(clientId: string): {
         record: SessionRecord;
@@ -128,6 +124,8 @@ export class SessionReceivers implements Receivers {
   /** The receivers beside the webhook as operators look at them; those of a session that is here. */
   report(clientId: string): FleetReceiver[] {
     const { record } = this.#options.sessions.find(clientId);
+    // a session in quarantine shows none
+    if (damageOfReceivers(record) !== undefined) return [];
     return readReceivers(record.receivers).receivers.map(({ id, name, url, paused }) => {
       const { inFlight, waiting, ...counts } = this.#figures(clientId, id);
       return {
@@ -136,6 +134,16 @@ export class SessionReceivers implements Receivers {
         ...(waiting && { waiting }),
       };
     });
+  }
+
+  /** The states of the receivers beside the webhooks, of all sessions that are here. */
+  states(): ('active' | 'paused' | 'down')[] {
+    return this.#options.sessions.all().flatMap(({ clientId }) =>
+      this.report(clientId).map(({ paused, waiting }) => {
+        if (paused) return 'paused';
+        return waiting?.circuit === 'open' ? 'down' : 'active';
+      }),
+    );
   }
 
   /** Writes a changed list. @returns the receiver that was changed */
@@ -167,7 +175,7 @@ export class SessionReceivers implements Receivers {
         failed,
         ...counts,
       },
-      ...{ filter: viewOf(filter), schedule },
+      ...{ filter: shownFilter(filter), schedule },
       ...(isKept && { previousTokenUntil: new Date(previousTokenUntil).toISOString() }),
       ...(paused && { paused }),
       ...(waiting && { waiting }),
@@ -195,15 +203,6 @@ function alwaysDurable(url: string, retry: StoredReceiver['retry'] | undefined):
   if (!isBrokerUrl(url)) return {};
   if (retry !== 'contract') return { retry: 'durable' };
   throw new GatewayError('invalid_request', 'retry: a broker always has durable retries; leave it out');
-}
-
-/** A filter as the API shows it: a release before may not know all of its types. */
-function viewOf({ types, ...rest }: EventFilter): Receiver['filter'] {
-  return { ...rest, ...(types && { types: types.filter(isEventType) }) };
-}
-
-function isEventType(type: string): type is MessageEventType | ExtraEventType {
-  return [...MESSAGE_EVENT_TYPES, ...EXTRA_EVENT_TYPES].some((known) => known === type);
 }
 
 /** What a receiver has that is not given. */

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import SessionsExport from '../../commands/sessions/export.js';
 import SessionsImport from '../../commands/sessions/import.js';
 import { readSealed } from '../../src/cli/adopt/sealed-file.js';
+import type { Answer } from '../../src/contract/index.js';
 import { createLog } from '../../src/log.js';
 import { eventOf, eventsOf } from '../support/receiver.js';
 import { runCommand } from '../support/run-command.js';
@@ -19,6 +20,7 @@ import {
   type World,
 } from '../support/world.js';
 
+const RECEIVER_TOKEN = 'token-of-the-receiver';
 const PASSPHRASE = 'four words and a comma,';
 
 describe('sessions that move between Switchboards', () => {
@@ -74,6 +76,13 @@ describe('sessions that move between Switchboards', () => {
   const imported = (world: World, path = file) => run(SessionsImport, world, [path, '--watch', '0']);
   const linkedAtIn = async (world: World) =>
     (await world.api.get('/policy/sends?clientId=acme')).body.linkedAt;
+  /** Without what each daemon counts for itself. */
+  const receiversOf = async (world: World): Promise<object[]> => {
+    const answer: Answer<'listReceivers'> = JSON.parse(
+      JSON.stringify((await world.api.get('/receivers?clientId=acme')).body),
+    );
+    return answer.receivers.map(({ delivered: _, dropped: __, last: ___, ...rest }) => rest);
+  };
   const statusAt = async (world: World) => (await world.api.get('/clients')).body.clients;
 
   it('are not exported without a file, with a short passphrase, or when they are not linked', async () => {
@@ -128,6 +137,18 @@ describe('sessions that move between Switchboards', () => {
     const unacknowledged = await fromBob('received, not acknowledged');
     await eventOf(old.receiver, unacknowledged);
     const linkedAt = await linkedAtIn(old);
+    const webhook = { clientId: 'acme', webhookUrl: old.receiver.url };
+    await old.api.post('/set-webhook', { ...webhook, webhookToken: 'token-before' });
+    const { body } = await old.api.post('/set-webhook', {
+      ...{ ...webhook, webhookToken: WEBHOOK_TOKEN, previousTokenFor: 3_600 },
+    });
+    const audit = { clientId: 'acme', url: `${old.receiver.url}/audit`, token: RECEIVER_TOKEN };
+    const settings = { filter: { types: ['call'] }, headers: { 'x-key': 'a' }, schedule: { attempts: 2 } };
+    await old.api.post('/receivers', { ...audit, ...settings, name: 'audit' });
+    await old.api.post('/receivers/update', { clientId: 'acme', id: '2', paused: true });
+    const receivers = await receiversOf(old);
+    expect(receivers[0]).to.include({ previousTokenUntil: body.previousTokenUntil });
+    expect(receivers[1]).to.deep.include({ id: '2', ...settings, headers: ['x-key'], hasToken: true });
     expect((await exported(old, '--file', file)).exitCode).to.equal(0);
     old.wire.restore();
     const waiting = await fromBob('while nobody is there');
@@ -146,6 +167,7 @@ describe('sessions that move between Switchboards', () => {
     expect(await statusAt(fresh)).to.have.deep.nested.property('[0].extraEvents', ['session_status']);
     expect(await statusAt(old)).to.have.nested.property('[0].status', 'replaced');
     expect(await linkedAtIn(fresh)).to.equal(linkedAt);
+    expect(await receiversOf(fresh)).to.deep.equal(receivers);
   });
 
   it('come back after they are deleted in the old one', async () => {
@@ -155,6 +177,7 @@ describe('sessions that move between Switchboards', () => {
     const passphrase = join(folder.path, 'passphrase');
     await writeFile(passphrase, 'another passphrase, in a file\n');
     const byFile = ['--passphrase-file', passphrase];
+    await fresh.api.post('/pause-webhook', { clientId: 'acme', paused: true });
     expect((await exported(fresh, '--file', back, ...byFile)).exitCode).to.equal(0);
     expect((await imported(old, back)).exitCode).to.equal(4);
     const survey = await run(SessionsImport, old, [back, ...byFile, '--dry-run']);
@@ -163,6 +186,8 @@ describe('sessions that move between Switchboards', () => {
       .and.contain('can be taken over');
     const home = await run(SessionsImport, old, [back, ...byFile, '--watch', '0']);
     expect(home.stdout).to.contain('acme  +15550000001 connected');
+    expect(await statusAt(old)).to.have.nested.property('[0].webhookPaused', 'an operator paused it');
+    await old.api.post('/pause-webhook', { clientId: 'acme', paused: false });
     await eventOf(old.receiver, await fromBob('home again'));
     expect(await fromAlice(old, 'from home')).to.include({ text: 'from home' });
   });
@@ -206,7 +231,7 @@ describe('sessions that move between Switchboards', () => {
       preKey?.private.data,
     ];
     expect(printed).to.contain('the session was exported');
-    for (const secret of [...secrets, WEBHOOK_TOKEN, PASSPHRASE]) {
+    for (const secret of [...secrets, WEBHOOK_TOKEN, RECEIVER_TOKEN, PASSPHRASE]) {
       expect(secret).to.be.a('string');
       expect(printed).not.to.contain(secret);
     }

@@ -1,9 +1,17 @@
 import { expect } from 'chai';
 import Fleet from '../../commands/fleet.js';
 import SessionsReconnect from '../../commands/sessions/reconnect.js';
-import { FLEET_HEAD, fleetRows, isNodeWell, nodeText, webhookText } from '../../src/cli/fleet/cells.js';
+import {
+  FLEET_HEAD,
+  fleetRows,
+  isNodeWell,
+  nodeText,
+  receiverText,
+  webhookText,
+} from '../../src/cli/fleet/cells.js';
 import { arranged, conditionOf, type Sort } from '../../src/cli/fleet/standing.js';
 import { ageText, spanText } from '../../src/cli/text.js';
+import type { FleetReceiver } from '../../src/contract/index.js';
 import { type CommandResult, runCommand } from '../support/run-command.js';
 import { ago, FLEET_NOW, nodeRow, sessionRow, webhookRow } from './support/entries.js';
 import { FakeDaemon } from './support/fake-daemon.js';
@@ -20,7 +28,29 @@ const REJECTED = {
   durationMs: 5,
 } as const;
 
+const WAITING = { events: 4, bytes: 9_000, since: ago(MINUTE), circuit: 'open' } as const;
+const receiverRow = (changes: Partial<FleetReceiver>): FleetReceiver => ({
+  ...{ id: '2', name: 'audit', origin: 'https://example.org', inFlight: 1, delivered: 7, dropped: 0 },
+  ...changes,
+});
+
 describe('the sessions of the fleet', () => {
+  it('say how many receivers beside the webhook have trouble, and count what waits for all of them', () => {
+    const receivers = [receiverRow({ waiting: WAITING }), receiverRow({ id: '3' })];
+    const [row] = fleetRows(
+      { at: new Date(FLEET_NOW).toISOString(), nodes: [], sessions: [sessionRow('acme', { receivers })] },
+      (_style, text) => text,
+    );
+    expect(row?.[FLEET_HEAD.indexOf('WEBHOOK')]).to.contain('; 1 of 2 others in trouble');
+    expect(row?.[FLEET_HEAD.indexOf('QUEUE')]).to.equal('3+2');
+    expect(receiverText(receiverRow({ paused: 'it answered 410' }), FLEET_NOW)).to.equal(
+      'https://example.org: paused, it answered 410',
+    );
+    expect(receiverText(receiverRow({ last: REJECTED }), FLEET_NOW)).to.equal(
+      'https://example.org: ✗ 401, 3 s ago',
+    );
+  });
+
   it('say beside the node that a session has a proxy', () => {
     const proxy = { kind: 'socks5', host: '10.0.0.7', port: 1080 } as const;
     const sessions = [sessionRow('acme', { proxy }), sessionRow('bare')];
@@ -59,6 +89,9 @@ describe('the sessions of the fleet', () => {
     [{ webhook: webhookRow({ failed: 2 }) }, 'warn: ● connected'],
     [{ webhookPaused: 'it answered 410' }, 'warn: ● connected'],
     [{ webhook: webhookRow({ last: REJECTED }) }, 'warn: ● connected'],
+    [{ receivers: [receiverRow({ paused: 'it answered 410' })] }, 'warn: ● connected'],
+    [{ receivers: [receiverRow({ waiting: WAITING })] }, 'warn: ● connected'],
+    [{ receivers: [receiverRow({})] }, 'ok: ● connected'],
   ];
   for (const [changes, expected] of cases) {
     it(`shows ${expected} for ${JSON.stringify(changes).slice(0, 70)}`, () =>

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { MONGODB_URL } from '../store/support/mongo.js';
 import { Chance } from '../support/chance.js';
-import { answering, type ReceivedCall } from '../support/receiver.js';
+import { answering, type ReceivedCall, startReceiver } from '../support/receiver.js';
 import { until } from '../support/until.js';
 import { BOB, WEBHOOK_TOKEN } from '../support/world.js';
 import { ClusterLab, type ClusterNode } from './support/cluster-lab.js';
@@ -183,6 +183,40 @@ if (MONGODB_URL) {
       lab.receiver.respond(answering(200));
       await api.post('/set-webhook', { ...webhook, retry: 'contract' });
       await lab.cluster.nodes.drain(drained.nodeId, false);
+    }).timeout(PATIENCE_MS);
+
+    it('give receivers and what waits for them to the next node, which delivers it under the same ids', async () => {
+      await lab.balanced();
+      const { clientId, number } = lab.session(0);
+      const archive = await startReceiver(answering(503));
+      const { api } = await lab.ownerOf(clientId);
+      const soon = { retry: 'durable', schedule: { pauses: [1] } };
+      const added = await api.post('/receivers', { clientId, url: archive.url, ...soon });
+      expect(added.status, JSON.stringify(added.body)).to.equal(200);
+      const ids: string[] = [];
+      for (let n = 0; n < KEPT_EACH; n++) {
+        const { messageId } = await lab.phones.write(BOB.number, { to: number, text: `archived ${n}` });
+        ids.push(messageId);
+      }
+      const waiting = async () =>
+        (await lab.store.waitingDeliveries.list(clientId)).filter(({ receiver }) => receiver !== undefined);
+      await until('all events to wait', async () => (await waiting()).length === KEPT_EACH);
+      const kept = await waiting();
+      expect(kept.map(({ messageId }) => messageId)).to.have.members(ids);
+      const drained = await lab.lease(clientId);
+      const accepted: string[] = [];
+      await connectsElsewhere(number, () => lab.cluster.nodes.drain(drained.nodeId, true));
+      archive.respond((response, call, index) => {
+        accepted.push(String(call.headers['x-sn-delivery']));
+        answering(200)(response, call, index);
+      });
+      await until('everything to be delivered', async () => (await waiting()).length === 0);
+      expect([...new Set(accepted)]).to.deep.equal(kept.map(({ id }) => id));
+      await lab.cluster.nodes.drain(drained.nodeId, false);
+      const owner = await lab.ownerOf(clientId);
+      const removed = await owner.api.post('/receivers/remove', { clientId, id: '2' });
+      expect(removed.status, JSON.stringify(removed.body)).to.equal(200);
+      await archive.stop();
     }).timeout(PATIENCE_MS);
 
     async function takesPart(node: ClusterNode): Promise<void> {

@@ -13,6 +13,7 @@ const SOURCES: MetricSources = {
   deliveriesInFlight: () => 0,
   deliveriesWaiting: () => 0,
   durable: () => ({ bytes: 0, open: 0 }),
+  receiverStates: () => ['active', 'paused', 'active'],
   heldSends: () => 0,
   filesOnDisk: () => ({ files: 2, bytes: 700 }),
 };
@@ -34,6 +35,12 @@ describe('metrics', () => {
     const shown = await new Metrics(SOURCES).registry.metrics();
     expect(shown).to.include('switchboard_files_on_disk{node="node-a"} 2\n');
     expect(shown).to.include('switchboard_files_on_disk_bytes{node="node-a"} 700\n');
+  });
+
+  it('count the receivers beside the webhooks by their state', async () => {
+    const shown = await new Metrics(SOURCES).registry.metrics();
+    expect(shown).to.include('switchboard_receivers{state="active",node="node-a"} 2\n');
+    expect(shown).to.include('switchboard_receivers{state="paused",node="node-a"} 1\n');
   });
 
   it('show leases where sessions have them', async () => {

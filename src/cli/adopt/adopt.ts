@@ -136,8 +136,16 @@ async function send(
     settings.webhookToken ?? (settings.webhookUrl === undefined ? own.webhookToken : undefined);
   const retry = moved?.settings.retry;
   if (webhookUrl !== undefined) await client.setWebhook({ clientId, webhookUrl, webhookToken, retry });
-  const linkedAt = moved?.settings.linkedAt;
-  await client.adopt({ clientId, credentials, ...(linkedAt && { linkedAt }) });
+  const { linkedAt, receivers, webhookPaused, previousToken } = moved?.settings ?? {};
+  // of the webhook in the file, not of another one
+  const ofWebhook = settings.webhookUrl === undefined && settings.webhookToken === undefined;
+  await client.adopt({
+    ...{ clientId, credentials },
+    ...(linkedAt && { linkedAt }),
+    ...(receivers && { receivers }),
+    ...(ofWebhook && webhookPaused && { webhookPaused }),
+    ...(ofWebhook && previousToken && { previousToken }),
+  });
 }
 
 /** Groups items so that each group fits into one request. */

@@ -1,16 +1,18 @@
 import type {
   FleetAnswer,
   FleetNode,
+  FleetReceiver,
   FleetSession,
   FleetWebhook,
   WebhookAttempt,
 } from '../../contract/index.js';
 import { isTerminal } from '../../domain/session.js';
 import { plainLine } from '../../domain/text.js';
+import { waitingText } from '../failed.js';
 import { sessionCount } from '../nodes.js';
 import type { Paint, Style } from '../output.js';
 import { ageText, spanText } from '../text.js';
-import { arranged, type Condition, conditionOf, reasonOf } from './standing.js';
+import { arranged, type Condition, conditionOf, hasReceiverTrouble, reasonOf } from './standing.js';
 
 export const FLEET_HEAD = [
   'SESSION',
@@ -40,8 +42,8 @@ export function fleetRows({ at, sessions }: FleetAnswer, paint: Paint): string[]
       ageText(row.since, now),
       ageText(row.lastStanzaAt, now),
       countText(row.reconnects),
-      row.webhookPaused ? 'paused' : webhookText(row.webhook, now),
-      queueText(row.webhook),
+      webhookStateText(row, now),
+      queueText(row),
       countText(row.webhook.failed),
       countText(row.openJournal),
       numberText(row),
@@ -58,15 +60,45 @@ const MARKS: Readonly<Record<WebhookAttempt['outcome'], string>> = {
 };
 
 /** Last call of the webhook, such as `✓ 200, 3 s ago`. */
-export function webhookText({ origin, last }: FleetWebhook, now: number): string {
+export function webhookText({ origin, last }: Pick<FleetWebhook, 'origin' | 'last'>, now: number): string {
   if (!last) return origin ? 'not called yet' : 'off';
   const answer = last.status || 'no answer';
   return `${MARKS[last.outcome] ?? '?'} ${answer}, ${ageText(last.at, now)} ago`;
 }
 
-/** `12+3` means 12 waiting and 3 in flight; empty if none. */
-export function queueText({ waiting, inFlight }: FleetWebhook): string {
+/** The last call of the webhook, or that it is paused; and how many of the other receivers have trouble. */
+function webhookStateText({ webhook, webhookPaused, receivers = [] }: FleetSession, now: number): string {
+  const text = webhookPaused ? 'paused' : webhookText(webhook, now);
+  const troubled = receivers.filter(hasReceiverTrouble).length;
+  return troubled > 0 ? `${text}; ${troubled} of ${receivers.length} others in trouble` : text;
+}
+
+/** A receiver beside the webhook, such as `https://example.com: paused, it answered 410`. */
+export function receiverText({ origin, paused, waiting, last }: FleetReceiver, now: number): string {
+  const call = last ? webhookText({ origin, last }, now) : 'not called yet';
+  const state = paused ? `paused, ${paused}` : call;
+  return `${origin}: ${state}${waiting ? `; ${waitingText(waiting)}` : ''}`;
+}
+
+/** `12+3` means 12 waiting and 3 in flight, for all receivers; empty if none. */
+export function queueText(row: Pick<FleetSession, 'webhook' | 'receivers'>): string {
+  const { waiting, inFlight } = queueOf(row);
   return waiting + inFlight > 0 ? `${waiting}+${inFlight}` : '';
+}
+
+/** Deliveries to all receivers of a session. */
+function queueOf({ webhook, receivers = [] }: Pick<FleetSession, 'webhook' | 'receivers'>): {
+  waiting: number;
+  inFlight: number;
+} {
+  const others = receivers.map(({ waiting, inFlight }) => ({
+    waiting: Math.max(0, (waiting?.events ?? 0) - inFlight),
+    inFlight,
+  }));
+  return [webhook, ...others].reduce<{ waiting: number; inFlight: number }>(
+    (sum, one) => ({ waiting: sum.waiting + one.waiting, inFlight: sum.inFlight + one.inFlight }),
+    { waiting: 0, inFlight: 0 },
+  );
 }
 
 export function countText(count: number): string {
@@ -130,7 +162,7 @@ export function totalsOf(sessions: readonly FleetSession[]): Total[] {
   const stopped = count((row) => !row.connected && isTerminal(row.status));
   const restricted = count((row) => row.restriction !== undefined);
   const failed = sum((webhook) => webhook.failed);
-  const queued = sum(({ waiting, inFlight }) => waiting + inFlight);
+  const queued = sessions.map(queueOf).reduce((total, one) => total + one.waiting + one.inFlight, 0);
   const held = sessions.reduce((total, row) => total + (row.held ?? 0), 0);
   const down = sessions.length - connected - stopped;
   const bad = (text: string): Total => ({ text, level: 'bad' });

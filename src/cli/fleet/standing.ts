@@ -1,4 +1,4 @@
-import type { FleetSession } from '../../contract/index.js';
+import type { FleetReceiver, FleetSession } from '../../contract/index.js';
 import { isTerminal, type SessionStatus } from '../../domain/session.js';
 import { ageMs, spanText } from '../text.js';
 import { inCommands } from '../words.js';
@@ -57,9 +57,16 @@ function connectedStanding(row: FleetSession, now: number): Condition {
   return isSilent ? { level: 'warn', mark: '●', text, rank: 5 } : { level: 'ok', mark: '●', text, rank: 6 };
 }
 
-/** The webhook is paused, the last call failed, or there are failed deliveries. */
-export function hasWebhookTrouble({ webhook, webhookPaused }: FleetSession): boolean {
-  if (webhookPaused) return true;
+/** A receiver is paused or down, or its last call failed. */
+export function hasReceiverTrouble({ paused, waiting, last }: FleetReceiver): boolean {
+  return (
+    paused !== undefined || waiting?.circuit === 'open' || (last && last.outcome !== 'delivered') === true
+  );
+}
+
+/** The webhook or another receiver is paused, its last call failed, or there are failed deliveries. */
+export function hasWebhookTrouble({ webhook, webhookPaused, receivers = [] }: FleetSession): boolean {
+  if (webhookPaused || receivers.some(hasReceiverTrouble)) return true;
   return webhook.failed > 0 || (webhook.last !== undefined && webhook.last.outcome !== 'delivered');
 }
 

@@ -14,6 +14,8 @@ import { heldRecords, type Store } from '../../store/store.js';
 import type { Adoption, SessionView } from '../services.js';
 import { sessionView } from './directory.js';
 import { linkedAs, linkedSince } from './linked-number.js';
+import { previousTokenOf } from './previous-token.js';
+import { readReceivers, shownFilter, writeReceivers } from './receiver-list.js';
 import { definedOnly, type RecordChanges } from './record.js';
 import type { SessionRegistry } from './registry.js';
 import type { Session } from './session.js';
@@ -45,7 +47,9 @@ export class AdoptedNumbers implements Adoption {
   }
 
   async take(part: AdoptRequest): Promise<{ session: SessionView; leftOut: string[] }> {
-    const { clientId, begin, keys = [], credentials, received = [], linkedAt, ...settings } = part;
+    const { clientId, begin, keys = [], credentials, received = [], linkedAt, ...others } = part;
+    const { webhookPaused, previousToken, receivers, ...settings } = others;
+    const moved = movedChanges({ webhookPaused, previousToken, receivers });
     const { sessions, store, links, clock } = this.#options;
     await links.load();
     // all errors of the request before anything is written
@@ -56,6 +60,7 @@ export class AdoptedNumbers implements Adoption {
       const { session, isNew } = await sessions.create(clientId, settings);
       requireUntouched(session);
       if (!isNew) await session.update(changesIn(settings));
+      if (Object.keys(moved).length > 0) await session.update(moved);
       if (begin) await store.keys.clear(clientId);
       if (usable.length > 0) await store.keys.commit(clientId, { keys: usable });
       if (received.length > 0) {
@@ -101,7 +106,9 @@ export class AdoptedNumbers implements Adoption {
     const stored = await store.keys.credentials(clientId);
     if (!stored) throw new GatewayError('session_unpaired', `session ${clientId} has no credentials`);
     const { jid, orgId, webhookUrl, webhookToken, pollLookupUrl, retry, ...others } = session.record;
-    const { enableGroupAi, rejectCalls, retentionDays, proxy } = others;
+    const { enableGroupAi, rejectCalls, retentionDays, proxy, webhookPaused } = others;
+    const previous = previousTokenOf(session.record);
+    const { receivers } = readReceivers(session.record.receivers);
     const [failed, waiting, unannounced, sends, held] = await Promise.all([
       store.failedDeliveries.counts(clientId),
       store.waitingDeliveries.list(clientId),
@@ -125,6 +132,13 @@ export class AdoptedNumbers implements Adoption {
         },
         ...{ extraEvents: session.record.extraEvents.filter(isExtraEvent), proxy: proxy || null },
         linkedAt: new Date(linkedSince(session.record)).toISOString(),
+        ...(webhookPaused && { webhookPaused }),
+        ...(previous && {
+          previousToken: { token: previous.token, until: new Date(previous.until).toISOString() },
+        }),
+        ...(receivers.length > 0 && {
+          receivers: receivers.map((one) => ({ ...one, filter: shownFilter(one.filter) })),
+        }),
       },
       staying: {
         failedDeliveries: failed.get(clientId) ?? 0,
@@ -211,6 +225,23 @@ function requireUntouched(session: Session): void {
 
 function changesIn({ proxy, ...settings }: StartSettings): RecordChanges {
   return { ...definedOnly(settings), ...(proxy !== undefined && { proxy: proxy ?? '' }) };
+}
+
+/** What an export says of deliveries, beside the settings that `/set-webhook` takes. */
+function movedChanges(
+  moved: {
+    [Part in 'webhookPaused' | 'previousToken' | 'receivers']: AdoptRequest[Part] | undefined;
+  },
+): RecordChanges {
+  const { webhookPaused, previousToken, receivers } = moved;
+  const ids = receivers?.map(({ id }) => Number(id)) ?? [];
+  return {
+    ...(webhookPaused !== undefined && { webhookPaused }),
+    ...(previousToken && {
+      ...{ previousToken: previousToken.token, previousTokenUntil: Date.parse(previousToken.until) },
+    }),
+    ...(receivers && { receivers: writeReceivers({ lastId: Math.max(1, ...ids), receivers }) }),
+  };
 }
 
 async function countHeld(sends: Store['sends'], clientId: string): Promise<number> {

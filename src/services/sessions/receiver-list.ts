@@ -1,10 +1,17 @@
 import Joi from 'joi';
+import type { Receiver as ShownReceiver } from '../../contract/index.js';
 import { type EventFilter, passes } from '../../delivery/event-filter.js';
 import type { Receiver } from '../../delivery/job.js';
 import { boundedCache } from '../../domain/bounded-cache.js';
 import { errorMessage, GatewayError } from '../../domain/errors.js';
 import { parseJson } from '../../domain/json.js';
-import type { GatewayEvent } from '../../events/catalogue.js';
+import {
+  EXTRA_EVENT_TYPES,
+  type ExtraEventType,
+  type GatewayEvent,
+  MESSAGE_EVENT_TYPES,
+  type MessageEventType,
+} from '../../events/catalogue.js';
 import type { SessionRecord } from '../../store/store.js';
 import { previousTokenOf } from './previous-token.js';
 
@@ -110,6 +117,15 @@ export function damageOfReceivers({ receivers }: OfRecord): string | undefined {
 /** The text for a session's record. */
 export function writeReceivers(list: ReceiverList): string {
   return JSON.stringify(list);
+}
+
+/** A filter as the API shows it: a release before may not know all of its types. */
+export function shownFilter({ types, ...rest }: EventFilter): ShownReceiver['filter'] {
+  return { ...rest, ...(types && { types: types.filter(isEventType) }) };
+}
+
+function isEventType(type: string): type is MessageEventType | ExtraEventType {
+  return [...MESSAGE_EVENT_TYPES, ...EXTRA_EVENT_TYPES].some((known) => known === type);
 }
 
 type OfRecord = Pick<SessionRecord, 'receivers'>;

@@ -1,5 +1,5 @@
 import { waitingText } from '../../cli/failed.js';
-import { numberText, webhookText } from '../../cli/fleet/cells.js';
+import { numberText, receiverText, webhookText } from '../../cli/fleet/cells.js';
 import type { FleetState, OpenedSession } from '../../cli/fleet/model.js';
 import { conditionOf, reasonOf } from '../../cli/fleet/standing.js';
 import { proxyText } from '../../cli/sessions.js';
@@ -151,7 +151,7 @@ const TWO_COLUMNS_FROM = 72;
 
 /** Draws the facts of a session that are not empty, as lines of exactly these columns. */
 function factLines(row: FleetSession, now: number, columns: number): Line[] {
-  const sentences = present(sentencesOf(row)).map((fact) => fitLine(factLine(fact, columns), columns));
+  const sentences = present(sentencesOf(row, now)).map((fact) => fitLine(factLine(fact, columns), columns));
   const facts = present(factsOf(row, now));
   return [...sentences, ...inColumns(facts, columns)];
 }
@@ -167,13 +167,14 @@ function titleLine(row: FleetSession, now: number): Line {
   ];
 }
 
-function sentencesOf(row: FleetSession): Fact[] {
-  const { lastDisconnect, webhook } = row;
+function sentencesOf(row: FleetSession, now: number): Fact[] {
+  const { lastDisconnect, webhook, receivers = [] } = row;
   return [
     ['reason', reasonOf(row)],
     ['last disconnect', inCommands(lastDisconnect)],
     ['webhook', webhook.origin || 'off'],
     ['last result', webhook.last?.reason ?? ''],
+    ...receivers.map((one): Fact => [`receiver ${one.id}`, receiverText(one, now)]),
   ];
 }
 

@@ -41,7 +41,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'FAILED', least: 6, most: 6, priority: 2, cell: failedCell },
   { title: 'WEBHOOK', least: 16, most: 22, priority: 6, cell: webhookCell },
   { title: 'REASON', least: 20, most: 200, priority: 5, grows: true, cell: reasonCell },
-  { title: 'QUEUE', least: 5, most: 9, priority: 7, cell: ({ webhook }) => ({ text: queueText(webhook) }) },
+  { title: 'QUEUE', least: 5, most: 9, priority: 7, cell: (row) => ({ text: queueText(row) }) },
   {
     title: 'RECONN',
     least: 6,

@@ -146,6 +146,24 @@ describe('doctor, of sessions', () => {
     expect((await look()).of('deliveries', 'acme')).to.include({ level: 'ok' });
   });
 
+  it('finds receivers beside the webhook that are paused or down', async () => {
+    const waiting = { events: 12, bytes: 9_000, since: ago(MINUTE_MS), circuit: 'open' };
+    const receiver = { id: '3', name: '', origin: 'http://a', inFlight: 0, delivered: 0, dropped: 0 };
+    daemon.session = wellSession('acme', { receivers: [{ ...receiver, paused: 'it answered 410' }] });
+    const paused = (await look()).of('deliveries', 'acme');
+    expect(paused).to.include({ level: 'warning', trouble: 'webhook-paused' });
+    expect(paused.detail).to.equal('receiver 3 gets no calls: it answered 410');
+    expect(paused.advice).to.contain('switchboard receivers resume acme 3');
+    daemon.session = wellSession('acme', { receivers: [{ ...receiver, waiting }] });
+    const down = (await look()).of('deliveries', 'acme');
+    expect(down).to.include({ level: 'warning', trouble: 'deliveries-waiting' });
+    expect(down.detail).to.contain('receiver 3: 12 events wait for the receiver');
+    daemon.session = wellSession('acme', {
+      receivers: [{ ...receiver, waiting: { ...waiting, circuit: 'closed' } }],
+    });
+    expect((await look()).of('deliveries', 'acme')).to.include({ level: 'ok' });
+  });
+
   it('finds a history import that stopped', async () => {
     const history = { progress: 40, messages: 1_000 };
     expect((await lookAt('history', { history })).trouble).to.equal('history-stuck');

@@ -1,4 +1,4 @@
-import type { FleetSession } from '../../../contract/index.js';
+import type { FleetReceiver, FleetSession } from '../../../contract/index.js';
 import { errorMessage } from '../../../domain/errors.js';
 import { EXPORTED_REASON, type SessionStatus } from '../../../domain/session.js';
 import { waitingText } from '../../failed.js';
@@ -233,8 +233,12 @@ export const deliveries: SessionCheck = {
   needs: [],
   async runFor({ clientId, health }, context) {
     if (health?.webhookPaused) return ofPaused(health.webhookPaused, clientId);
+    const paused = health?.receivers?.find((one) => one.paused);
+    if (paused) return ofPausedReceiver(paused, clientId);
     const failed = await context.failedDeliveries(clientId);
     const [newest] = failed;
+    const down = health?.receivers?.find(({ waiting }) => waiting?.circuit === 'open');
+    if (!newest && down?.waiting) return whatWaitsFor(down.id, down.waiting, clientId);
     if (!newest && health?.waiting) return whatWaits(health.waiting, clientId);
     if (!newest) return passed('no failed deliveries', { count: 0 });
     const { failedAt, reason } = newest;
@@ -249,6 +253,19 @@ export const deliveries: SessionCheck = {
 function ofPaused(reason: string, clientId: string): Finding {
   const advice = `once its receiver takes calls: switchboard sessions webhook ${clientId} --resume`;
   return problem('webhook-paused', `the webhook gets no calls: ${reason}`, advice, { reason });
+}
+
+function ofPausedReceiver({ id, paused }: FleetReceiver, clientId: string): Finding {
+  const advice = `once it takes calls: switchboard receivers resume ${clientId} ${id}`;
+  return problem('webhook-paused', `receiver ${id} gets no calls: ${paused}`, advice, { receiver: id });
+}
+
+/** Events that wait for a receiver that is down. */
+function whatWaitsFor(id: string, waiting: NonNullable<FleetSession['waiting']>, clientId: string): Finding {
+  const advice = `start it: it gets them by itself; at once after switchboard receivers resume ${clientId} ${id}`;
+  const { events, since } = waiting;
+  const facts = { receiver: id, waiting: events, since };
+  return problem('deliveries-waiting', `receiver ${id}: ${waitingText(waiting)}`, advice, facts);
 }
 
 /** Events that wait for their receiver need no operator, unless the receiver is down. */
