@@ -112,7 +112,8 @@ function describeAttempt(attempt: Extract<TailEntry, { kind: 'attempt' }>, paint
   const status = attempt.status ? ` ${attempt.status}` : '';
   const reason = attempt.reason ? ` ${singleLine(attempt.reason)}` : '';
   const facts = `attempt ${attempt.attempt}, ${Math.round(attempt.durationMs)} ms, ${singleLine(shownUrl(attempt.url))}`;
-  const outcome = paint(style, `${mark} webhook ${attempt.outcome}${status}`);
+  const named = attempt.receiver ? `receiver ${singleLine(attempt.receiver)}` : 'webhook';
+  const outcome = paint(style, `${mark} ${named} ${attempt.outcome}${status}`);
   return `  ${outcome} ${attempt.type}${reason} ${paint('dim', `(${facts})`)}`;
 }
 

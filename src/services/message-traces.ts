@@ -16,6 +16,7 @@ import type {
 } from '../store/store.js';
 import { roomIdOf } from './identities/parties.js';
 import type { MessageTraces } from './services.js';
+import { readReceivers } from './sessions/receiver-list.js';
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -64,7 +65,7 @@ async function factsOf(
     store.journal.ofMessage(clientId, messageId),
     store.traces.get(clientId, messageId),
     store.history.statuses(clientId, [messageId]),
-    store.failedDeliveries.list({ clientId, limit: LIMITS.failedDeliveriesKept }),
+    store.failedDeliveries.list({ clientId, limit: LIMITS.failedDeliveriesKept * LIMITS.receivers }),
     store.waitingDeliveries.list(clientId),
   ]);
   const isOfMessage = (delivery: { messageId: string }) => delivery.messageId === messageId;
@@ -107,12 +108,13 @@ function stepsOf(facts: Facts): TraceStep[] {
     ...(row ? [stepAt(0, 'recorded', recordedAs(row))] : []),
     ...(status ? [stepAt(0, 'status', `the furthest status is ${status}`)] : []),
     ...stream.map(stepOfEntry),
-    ...waiting.map(({ type, attempts, since }) =>
-      stepAt(since, 'waiting', `${type}: the event waits for its receiver (attempts: ${attempts})`),
+    ...waiting.map(({ type, attempts, since, receiver }) =>
+      stepAt(since, 'waiting', `${type}: the event waits for ${nameOf(receiver)} (attempts: ${attempts})`),
     ),
-    ...failed.map(({ type, reason, attempts, failedAt, url }) =>
-      stepAt(failedAt, 'failed', `${type}: ${reason} (attempts: ${attempts}, ${shownUrl(url)})`),
-    ),
+    ...failed.map(({ type, reason, attempts, failedAt, url, receiver }) => {
+      const where = receiver ? `receiver ${receiver}, ${shownUrl(url)}` : shownUrl(url);
+      return stepAt(failedAt, 'failed', `${type}: ${reason} (attempts: ${attempts}, ${where})`);
+    }),
   ];
   const timeOf = ({ at }: TraceStep) => (at ? Date.parse(at) : Number.POSITIVE_INFINITY);
   // two times that are not kept are not a number apart
@@ -169,7 +171,8 @@ function stepOfEntry(entry: TailEntry): TraceStep {
   const { type, attempt, outcome, status, reason, durationMs, url } = entry;
   // a broker has no status
   const answer = reason || (status ? `${outcome}, ${status}` : outcome);
-  const what = `${type}, attempt ${attempt}: ${answer} after ${durationMs} ms at ${shownUrl(url)}`;
+  const at = entry.receiver ? `receiver ${entry.receiver}, ${shownUrl(url)}` : shownUrl(url);
+  const what = `${type}, attempt ${attempt}: ${answer} after ${durationMs} ms at ${at}`;
   return stepAt(Date.parse(entry.at), 'attempted', what);
 }
 
@@ -201,10 +204,14 @@ function deliveryOf({ session, chat, copies, failed, waiting, stream, isOwn, sta
   const arrived = isOwn ? `It was sent${status ? `, and is ${status}` : ''}.` : 'It was received.';
   const [gone] = failed;
   if (gone)
-    return `${arrived} Its event was not delivered. Deliver it again: switchboard failed resend ${gone.id}`;
-  if (waiting.length > 0) {
-    const { webhookPaused: paused } = session;
-    const why = paused ? `the webhook is paused (${paused})` : 'it is tried until the receiver accepts it';
+    return `${arrived} Its event was not delivered${gone.receiver ? ` to receiver ${gone.receiver}` : ''}. Deliver it again: switchboard failed resend ${gone.id}`;
+  const [late] = waiting;
+  if (late) {
+    const paused = pauseOf(session, late.receiver);
+    const [tried, stopped] = late.receiver
+      ? [`receiver ${late.receiver}`, `receiver ${late.receiver}`]
+      : ['the receiver', 'the webhook'];
+    const why = paused ? `${stopped} is paused (${paused})` : `it is tried until ${tried} accepts it`;
     return `${arrived} Its event waits: ${why}.`;
   }
   if (stream.some((entry) => entry.kind === 'attempt' && entry.outcome === 'delivered'))
@@ -215,8 +222,19 @@ function deliveryOf({ session, chat, copies, failed, waiting, stream, isOwn, sta
     return `${arrived} It is still being processed.`;
   if (chat.endsWith('@g.us') && !session.enableGroupAi)
     return `${arrived} Events of group messages are off: switchboard sessions group-events ${session.clientId} on`;
-  if (!session.webhookUrl) return `${arrived} The session has no webhook, so nobody got its event.`;
+  if (!session.webhookUrl && readReceivers(session.receivers).receivers.length === 0)
+    return `${arrived} The session has no webhook, so nobody got its event.`;
   return `${arrived} Its event is not among those that failed or wait. Successful deliveries are remembered for a while only.`;
+}
+
+function nameOf(receiver: string | undefined): string {
+  return receiver === undefined ? 'its receiver' : `receiver ${receiver}`;
+}
+
+/** Why a receiver gets no calls; empty if it gets them. */
+function pauseOf(session: SessionRecord, receiver: string | undefined): string {
+  if (receiver === undefined) return session.webhookPaused;
+  return readReceivers(session.receivers).receivers.find(({ id }) => id === receiver)?.paused ?? '';
 }
 
 function unknownMessage(clientId: string, messageId: string): GatewayError {

@@ -43,6 +43,29 @@ describe('a daemon whose stored values are damaged', () => {
     return clients.find((client) => client.clientId === clientId)?.reason;
   }
 
+  it('stops the session whose list of receivers cannot be read', async () => {
+    await world.api.post('/receivers', { clientId: 'broken', url: world.receiver.url });
+    await world.stopDaemon();
+    const text = await world.inspect(async (store) => {
+      const { receivers = null } = (await store.sessions.get('broken')) ?? {};
+      await store.sessions.update('broken', { receivers: '{"lastId":2,"receivers":7}' });
+      return receivers;
+    });
+    await world.startDaemon();
+    await sendsAsAcme();
+    await reached(world, 'broken', 'logged_out');
+    expect(await reasonOf('broken')).to.match(
+      /^A stored value of session broken \(receivers\) cannot be read/,
+    );
+    expect((await world.api.get('/receivers?clientId=broken')).headers.get('x-sn-error')).to.equal(
+      'store_damaged',
+    );
+    await world.stopDaemon();
+    await world.inspect((store) => store.sessions.update('broken', { receivers: text }));
+    await world.startDaemon();
+    await world.connected('broken');
+  });
+
   it('stops the session whose settings do not open, and serves the others', async () => {
     await tamper(async ({ sessions }) => {
       const { webhookToken = '' } = (await sessions.get('broken')) ?? {};

@@ -53,6 +53,19 @@ describe('webhooks in a private network', () => {
       '[fe80::1]',
       '[fd00::1]',
     ];
+    it('refuses the address of a receiver beside the webhook, when it is added and when it is changed', async () => {
+      const url = `http://127.0.0.1:${world.receiver.port}/hook`;
+      const refused = await world.api.post('/receivers', { clientId: 'acme', url });
+      expect(refused.status).to.equal(400);
+      expect(refused.body.error).to.match(INSIDE);
+      const added = await world.api.post('/receivers', { clientId: 'acme', url: 'https://example.com/hook' });
+      expect(added.status).to.equal(200);
+      const moved = await world.api.post('/receivers/update', { clientId: 'acme', id: '2', url });
+      expect(moved.status).to.equal(400);
+      expect(moved.body.error).to.match(INSIDE);
+      await world.api.post('/receivers/remove', { clientId: 'acme', id: '2' });
+    });
+
     for (const host of hosts) {
       it(`refuses the address when it is set: ${host}`, async () => {
         const address = `http://${host}:${world.receiver.port}/hook`;

@@ -272,6 +272,87 @@ describe('a receiver with durable retries', () => {
     expect(await rig.dispatcher.announce(textEvent('m2'), durably('acme'))).to.include({ delivered: true });
   });
 
+  describe('beside others of its session', () => {
+    /** Receivers beside the webhook; those that are not here were removed. */
+    const others = new Map<string, Receiver>();
+    const startWith = async () => {
+      others.clear();
+      others.set('2', { receiverId: '2', url: other.url, token: 'other', retry: 'durable' });
+      rig = (await Rig.start()).deliveries({
+        receiverOf: (clientId, id) => (id === undefined ? durably(clientId) : others.get(id)),
+        isRemoved: (_clientId, id) => !others.has(id),
+        pause: async (_clientId, reason, id) => pauses.set(id ?? 'webhook', reason),
+      });
+    };
+    const toOther = (messageId: string) => {
+      const receiver = others.get('2');
+      if (!receiver) throw new Error('it was removed');
+      return rig.dispatcher.deliver(textEvent(messageId), receiver, { keptByCaller: true });
+    };
+
+    it('has its own queue, figures, circuit and id of a delivery', async () => {
+      await startWith();
+      other.respond(answering(503));
+      const webhook = await announce('m1');
+      const second = await toOther('m1');
+      expect(second).to.include({ waiting: true });
+      expect(second.deliveryId).not.to.equal(webhook.deliveryId);
+      expect((await toOther('m1')).deliveryId).to.equal(second.deliveryId);
+      await until('the webhook', async () => (await waiting()).length === 1);
+      await other.received(1);
+      await until('the calls', async () => rig.dispatcher.inFlight() === 0);
+      expect(rig.dispatcher.durable.waiting('acme')).to.equal(undefined);
+      expect(rig.dispatcher.durable.waiting('acme', '2')).to.include({ events: 1 });
+      expect(rig.dispatcher.figures('acme')).to.include({ delivered: 1, waiting: 0 });
+      expect(rig.dispatcher.figures('acme', '2')).to.include({ delivered: 0, waiting: 1 });
+      other.respond(answering(200));
+      rig.dispatcher.durable.retryNow('acme', '2');
+      await nothingWaits();
+      expect(rig.dispatcher.figures('acme', '2')).to.include({ delivered: 1 });
+      expect(other.calls.at(-1)?.headers['x-sn-delivery']).to.equal(second.deliveryId);
+    });
+
+    it('is paused alone by its 410', async () => {
+      await startWith();
+      other.respond(answering(410));
+      await toOther('m1');
+      await until('the pause', async () => pauses.size > 0);
+      expect([...pauses]).to.deep.equal([['2', 'it answered 410']]);
+    });
+
+    it('is tried by its own schedule, and given up after its own time', async () => {
+      await startWith();
+      const schedule = { pausesMs: [60_000], giveUpMs: HALF_DAY_MS / 12 };
+      others.set('2', { receiverId: '2', url: other.url, token: '', retry: 'durable', schedule });
+      other.respond(answering(503));
+      const { deliveryId } = await toOther('m1');
+      await rig.clock.scheduled(60_000);
+      expect(other.calls).to.have.length(1);
+      await passTime(HALF_DAY_MS, async () => (await waiting()).length === 0);
+      const kept = await rig.store.failedDeliveries.get(deliveryId);
+      expect(kept).to.include({
+        receiver: '2',
+        reason: 'not delivered within 1 hour (last attempt: answered 503)',
+      });
+    });
+
+    it('gets nothing after it was removed: what a crash left of it is dropped without a call', async () => {
+      await startWith();
+      other.respond(answering(503));
+      await toOther('m1');
+      await other.received(1);
+      await rig.dispatcher.stop(0);
+      others.clear();
+      const before = other.calls.length;
+      const next = rig.restarted();
+      await next.durable.resume('acme');
+      await nothingWaits();
+      await next.stop(0);
+      expect(other.calls).to.have.length(before);
+      expect(await failed()).to.deep.equal([]);
+    });
+  });
+
   it('is opt-in: without it nothing is written down', async () => {
     await start();
     receiver.respond(answering(500));

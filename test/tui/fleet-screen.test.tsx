@@ -321,6 +321,12 @@ describe('the fleet screen', () => {
       attempts: 1,
       failedAt: ago(60_000),
     }));
+    const receivers = [
+      {
+        ...{ id: '2', name: 'audit', origin: 'https://example.org', paused: 'it answered 410' },
+        ...{ inFlight: 0, delivered: 7, dropped: 0 },
+      },
+    ];
     const opened = {
       clientId: 'acme',
       entries: [textEvent({ body: 'hello\nthere' }), attempt({ outcome: 'failed', status: 503 })],
@@ -331,7 +337,9 @@ describe('the fleet screen', () => {
     it('shows all facts, failed deliveries, and live events', async () => {
       await show(
         {
-          sessions: [sessionRow('acme', { orgId: 'workspace1', lastDisconnect: LOST, openJournal: 4 })],
+          sessions: [
+            sessionRow('acme', { orgId: 'workspace1', lastDisconnect: LOST, openJournal: 4, receivers }),
+          ],
         },
         LARGE,
       );
@@ -345,6 +353,7 @@ describe('the fleet screen', () => {
         ['last stanza', '5 s ago'],
         ['open journal', '4'],
         ['webhook', 'https://example.com'],
+        ['receiver 2', 'https://example.org: paused, it answered 410'],
         ['last call', '✓ 200, 3 s ago, 12 ms'],
       ]) {
         expect(frame).to.match(new RegExp(`${label} +${value}`));

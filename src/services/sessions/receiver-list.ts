@@ -3,7 +3,7 @@ import type { Receiver as ShownReceiver } from '../../contract/index.js';
 import { type EventFilter, passes } from '../../delivery/event-filter.js';
 import type { Receiver } from '../../delivery/job.js';
 import { boundedCache } from '../../domain/bounded-cache.js';
-import { errorMessage, GatewayError } from '../../domain/errors.js';
+import { GatewayError } from '../../domain/errors.js';
 import { parseJson } from '../../domain/json.js';
 import {
   EXTRA_EVENT_TYPES,
@@ -105,12 +105,15 @@ export function readReceivers(text: string | null): ReceiverList {
 }
 
 /** Why the receivers of a session's record cannot be read; undefined if they can. */
-export function damageOfReceivers({ receivers }: OfRecord): string | undefined {
+export function damageOfReceivers({
+  clientId,
+  receivers,
+}: OfRecord & Pick<SessionRecord, 'clientId'>): string | undefined {
   try {
     readReceivers(receivers);
     return undefined;
-  } catch (error) {
-    return errorMessage(error);
+  } catch {
+    return `A stored value of session ${clientId} (receivers) cannot be read: restore a backup.`;
   }
 }
 

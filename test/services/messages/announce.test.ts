@@ -1,0 +1,119 @@
+import { expect } from 'chai';
+import type { DeliveryResult, Receiver } from '../../../src/delivery/dispatch.js';
+import { createLog } from '../../../src/log.js';
+import { Announcements } from '../../../src/services/messages/announce.js';
+import { writeReceivers } from '../../../src/services/sessions/receiver-list.js';
+import { Interrupted, StoreRetry } from '../../../src/services/store-retry.js';
+import type { SessionRecord } from '../../../src/store/store.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { textEvent } from '../../support/rig/deliveries.js';
+import { SESSION } from '../../support/rig/receiving.js';
+import { until } from '../../support/until.js';
+
+const DELIVERED: DeliveryResult = { deliveryId: 'D', delivered: true, reason: '' };
+const WRITTEN: DeliveryResult = { deliveryId: 'D', delivered: false, reason: '', waiting: true };
+const INTERRUPTED: DeliveryResult = { deliveryId: 'D', delivered: false, reason: 'away', interrupted: true };
+
+const settings = {
+  ...{ name: '', token: '', previousToken: null, previousTokenUntil: 0, paused: '' },
+  ...{ filter: {}, headers: {}, schedule: {} },
+};
+
+function withReceivers(...retries: ('contract' | 'durable')[]): SessionRecord {
+  const receivers = retries.map((retry, n) => ({
+    ...{ ...settings, retry, id: String(n + 2), url: `http://127.0.0.1/${n + 2}` },
+  }));
+  return { ...SESSION, receivers: writeReceivers({ lastId: 9, receivers }) };
+}
+
+describe('Announcements: several receivers', () => {
+  let clock: ManualClock;
+  let retry: StoreRetry;
+  /** Receivers that were asked to take the event, in order. */
+  let asked: string[];
+  let answers: Map<string, (() => Promise<DeliveryResult>)[]>;
+  let announcements: Announcements;
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    asked = [];
+    answers = new Map();
+    const log = createLog({ level: 'silent', pretty: false });
+    retry = new StoreRetry({ ping: async () => undefined }, clock);
+    const answer = (name: string) => {
+      asked.push(name);
+      return (answers.get(name)?.shift() ?? (async () => DELIVERED))();
+    };
+    announcements = new Announcements({
+      announcer: {
+        announce: (_event, receiver: Receiver | undefined) => answer(receiver ? 'webhook' : 'none'),
+        deliver: (_event, { receiverId = '' }) => answer(receiverId),
+      },
+      retry,
+      observer: { received: () => undefined, withoutReceiver: () => undefined },
+      clock,
+      log,
+    });
+  });
+  afterEach(() => retry.stop());
+
+  const announce = (session: SessionRecord, onWritten?: () => void, abandoned = new AbortController()) =>
+    announcements.message(session, textEvent(), true, abandoned.signal, onWritten);
+  const answering = (name: string, ...results: DeliveryResult[]) => {
+    const made = results.map((result) => async () => result);
+    answers.set(name, made);
+  };
+
+  it('repeats an event after an outage for the receiver that did not get it, and for no other', async () => {
+    answering('3', INTERRUPTED, INTERRUPTED);
+    const done = announce(withReceivers('contract', 'durable'));
+    let ended = false;
+    void done.then(() => {
+      ended = true;
+    });
+    await until('the repetitions', async () => {
+      if (!ended) clock.advance(60_000);
+      return ended;
+    });
+    await done;
+    expect(asked).to.deep.equal(['webhook', '2', '3', '3', '3']);
+  });
+
+  it('ends when all receivers are safe, and is not held up in between', async () => {
+    let accept: (result: DeliveryResult) => void = () => undefined;
+    const accepted = new Promise<DeliveryResult>((resolve) => {
+      accept = resolve;
+    });
+    answers.set('2', [() => accepted]);
+    answering('3', WRITTEN);
+    let ended = false;
+    let written: () => void = () => undefined;
+    const isWritten = new Promise<void>((resolve) => {
+      written = resolve;
+    });
+    const done = announce(withReceivers('contract', 'durable'), written).then(() => {
+      ended = true;
+    });
+    // the next message of the chat may follow while the receiver 2 still makes attempts
+    await isWritten;
+    expect(asked).to.deep.equal(['webhook', '2', '3']);
+    expect(ended).to.equal(false);
+    accept(DELIVERED);
+    await done;
+  });
+
+  it('fails when the session left before one of them had the event, after the others got it', async () => {
+    const abandoned = new AbortController();
+    answers.set('2', [
+      async () => {
+        abandoned.abort();
+        return INTERRUPTED;
+      },
+    ]);
+    const end = await announce(withReceivers('contract', 'contract'), undefined, abandoned).catch(
+      (error: unknown) => error,
+    );
+    expect(end).to.be.instanceOf(Interrupted);
+    expect(asked).to.deep.equal(['webhook', '2', '3']);
+  });
+});
