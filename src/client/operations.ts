@@ -2361,7 +2361,7 @@ export interface AdoptRequest {
     id: string;
     /** For people */
     name: string;
-    /** Where its events go */
+    /** Where its events go: an http(s) address, or that of a broker */
     url: string;
     /** Sent as a bearer token, and signs each call; `""` for none */
     token: string;
@@ -3346,7 +3346,7 @@ export class Operations {
         id: string;
         /** For people */
         name: string;
-        /** Where its events go */
+        /** Where its events go: an http(s) address, or that of a broker */
         url: string;
         /** Sent as a bearer token, and signs each call; `""` for none */
         token: string;

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import Doctor from '../../commands/doctor.js';
+import FailedList from '../../commands/failed/list.js';
 import ReceiversList from '../../commands/receivers/list.js';
 import ReceiversTest from '../../commands/receivers/test.js';
 import type { Answer, Receiver } from '../../src/contract/index.js';
@@ -167,6 +169,13 @@ describe('a session with brokers as receivers', function () {
     const { body } = await world.api.get('/fleet');
     expect(JSON.stringify(body)).to.contain(`"origin":"nats://127.0.0.1:${nats.port}"`);
     expect((await world.api.get('/failed-deliveries')).body).to.deep.equal({ failedDeliveries: [] });
+    const env = { SWITCHBOARD_URL: world.api.url, SWITCHBOARD_TOKEN: TOKEN };
+    const failed = await runCommand(FailedList, ['--session', 'acme', '--receiver', ids.nats], env);
+    expect(failed.stderr).to.contain(`${2 * MESSAGES} events wait`);
+    // exits with 1 for what it finds
+    const doctor = await runCommand(Doctor, ['--session', 'acme', '--no-send'], env);
+    expect(doctor.stdout).to.contain(`receiver ${ids.nats}: ${2 * MESSAGES} events wait`);
+    expect(failed.stderr + doctor.stdout + doctor.stderr).not.to.contain(SECRET_IN_URL);
   });
 
   it('has everything in the order of each chat after the daemon was killed meanwhile', async () => {
