@@ -15,6 +15,7 @@ const DECODERS = ['sharp', 'unpdf', 'music-metadata', 'ogg-opus-decoder', 'file-
 const LIBRARY = ['@whiskeysockets/baileys', 'whatsapp-rust-bridge', 'libsignal', 'protobufjs', 'socks', 'ws'];
 const ON_DEMAND = [
   'mongodb',
+  'undici',
   'yaml',
   'qrcode',
   'qrcode-terminal',
@@ -26,7 +27,7 @@ const ON_DEMAND = [
   '@opentelemetry/resources',
   '@opentelemetry/exporter-trace-otlp-http',
 ];
-const SERVER = ['@hapi/hapi', 'better-sqlite3', 'joi', 'pino', 'prom-client', 'undici'];
+const SERVER = ['@hapi/hapi', 'better-sqlite3', 'joi', 'pino', 'prom-client'];
 
 describe('what the command line loads, as a process', function () {
   this.timeout(60_000);

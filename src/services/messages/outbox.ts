@@ -2,23 +2,15 @@ import { boundedCache } from '../../domain/bounded-cache.js';
 import type { Clock } from '../../domain/clock.js';
 import { GatewayError, isGatewayError } from '../../domain/errors.js';
 import { LIMITS } from '../../domain/limits.js';
-import type {
-  ComposedContent,
-  EncodedContent,
-  Link,
-  LinkFactory,
-  MessageContent,
-  QuotedReference,
-  SentMessage,
-} from '../../link/link.js';
+import type { Link, LinkFactory, MessageContent, SentMessage } from '../../link/link.js';
 import type { Logger } from '../../log.js';
-import { readObject } from '../../store/port/json.js';
 import type { SentRecord, Store } from '../../store/store.js';
 import { type LiveLinks, ownJid } from '../access.js';
 import { linkedSince } from '../sessions/linked-number.js';
 import type { Session } from '../sessions/session.js';
 import { isStillToDo, type StoreRetry } from '../store-retry.js';
-import type { Admission, SendStamp } from './admission.js';
+import type { SendStamp } from './admission.js';
+import { type Draft, draftOf, recordOf } from './draft.js';
 import type { Receiver } from './receive.js';
 import type { AskedSend, SendPolicies } from './send-policies.js';
 import type { MessageSpans } from './spans.js';
@@ -28,24 +20,6 @@ const RESUMED = { text: '', isResumed: true } as const;
 
 /** Proven messages that are remembered, so that further receipts of theirs cost nothing. */
 const PROVEN = 20_000;
-
-/** A composed message that is not sent yet. */
-export interface Draft {
-  messageId: string;
-  /** The recipient's jid. */
-  to: string;
-  content: ComposedContent | EncodedContent;
-  quoted?: QuotedReference;
-  metaData?: Record<string, unknown>;
-  /** Name that the caller gave the file. */
-  fileName?: string;
-  /** Of a session with a policy. */
-  admission?: Admission;
-  /** It was written down before, and may have left. */
-  isKept?: boolean;
-  /** Of a message that its policy held back, as `SentRecord.held`. */
-  held?: string;
-}
 
 /** The outcome of a send. */
 export interface Sent {
@@ -347,19 +321,8 @@ export class Outbox {
     { counted, sentAt = this.#options.clock.now() }: Partial<SendStamp>,
   ): Promise<void> {
     const { store, spans } = this.#options;
-    await store.sends.put(clientId, {
-      ...spans.noted(clientId, draft.messageId),
-      messageId: draft.messageId,
-      to: draft.to,
-      content: encoded,
-      metaData: draft.metaData ? JSON.stringify(draft.metaData) : '',
-      fileName: draft.fileName ?? '',
-      ...(counted && { counted }),
-      sentAt,
-      acknowledged: false,
-      closed: false,
-      ...(draft.held && { held: draft.held }),
-    });
+    const record = recordOf(draft, encoded, { counted, sentAt });
+    await store.sends.put(clientId, { ...spans.noted(clientId, draft.messageId), ...record });
   }
 
   /** Announces the sent message. Resolves when the history has it, or after `recordWaitMs`. */
@@ -380,18 +343,6 @@ export class Outbox {
     const { recorded } = await this.#options.receiver.echo(record, echo, draft);
     return { content: sent.content, recorded };
   }
-}
-
-function draftOf({ messageId, to, content, metaData, fileName, held }: SentRecord): Draft {
-  return {
-    messageId,
-    to,
-    content: { encoded: content },
-    isKept: true,
-    ...(metaData && { metaData: readObject(metaData) }),
-    ...(fileName && { fileName }),
-    ...(held && { held }),
-  };
 }
 
 const FINAL = ['send_rejected', 'recipient_unknown', 'policy_refused'] as const;

@@ -15,11 +15,12 @@ import type { FilePayload, FileSource, Sending, SpooledFile } from '../services.
 import type { Session } from '../sessions/session.js';
 import type { StoreRetry } from '../store-retry.js';
 import type { Announcements } from './announce.js';
+import type { Draft } from './draft.js';
 import { HeldEndings } from './held-endings.js';
 import { type HeldRequest, leavingAt } from './held-queue.js';
 import { HeldSends } from './held-sends.js';
 import { OncePerKey, type SentAnswer } from './idempotency.js';
-import { type Draft, isFinal, Outbox, type Sent } from './outbox.js';
+import { isFinal, Outbox, type Sent } from './outbox.js';
 import type { Receiver } from './receive.js';
 import { type EarlierMessages, quote, targetContext } from './references.js';
 import {

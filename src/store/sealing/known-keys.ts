@@ -11,107 +11,113 @@ interface Known {
   value?: Uint8Array;
 }
 
+/** A key store that knows the keys that were used last. */
+interface KnownKeys {
+  keys: KeyStore;
+  /** Knows nothing more of a session: its keys were deleted. */
+  drop(clientId: string): void;
+  /** Knows nothing more: every read asks the store, which may be closed. */
+  close(): void;
+}
+
 /**
  * Keeps the keys that were read or written last in memory: each message reads the same few again, from the database and
  * decrypted. Only for a store whose keys nobody else writes.
  */
-export class KnownKeys implements KeyStore {
-  readonly #keys: KeyStore;
-  readonly #known = new LRUCache<string, Known>({
+export function knownKeys(keys: KeyStore): KnownKeys {
+  const known = new LRUCache<string, Known>({
     maxSize: KNOWN_BYTES,
     sizeCalculation: ({ value }, name) => AROUND + name.length + (value?.byteLength ?? 0),
   });
-  /** Commits that have not ended, by the name of each key that they write. */
-  readonly #underWay = new Map<string, { commits: number; overlapped: boolean }>();
-  /** Changes when a write begins or ends: a read at the same time may bring what was there before. */
-  #writes = 0;
+  const note = (name: string, value: Uint8Array | null | undefined) =>
+    known.set(name, value ? { value: Uint8Array.from(value) } : {});
+  const underWay = new CommitsUnderWay();
 
-  constructor(keys: KeyStore) {
-    this.#keys = keys;
-  }
-
-  credentials(clientId: string): Promise<Uint8Array | undefined> {
-    return this.#keys.credentials(clientId);
-  }
-
-  page(...asked: Parameters<KeyStore['page']>): ReturnType<KeyStore['page']> {
-    return this.#keys.page(...asked);
-  }
-
-  async get(clientId: string, type: string, ids: readonly string[]): Promise<Map<string, Uint8Array>> {
-    const found = new Map<string, Uint8Array>();
-    const unknown: string[] = [];
-    for (const id of ids) {
-      const known = this.#known.get(nameOf(clientId, { type, id }));
-      if (!known) unknown.push(id);
-      // a copy, because who reads a key may change its bytes
-      else if (known.value) found.set(id, Uint8Array.from(known.value));
-    }
-    if (ids.length > 0 && unknown.length === 0) return found;
-    const before = this.#writes;
-    const read = await this.#keys.get(clientId, type, unknown);
-    for (const id of unknown) {
-      const value = read.get(id);
-      if (value) found.set(id, value);
-      const name = nameOf(clientId, { type, id });
-      if (this.#writes === before && !this.#underWay.has(name)) this.#note(name, value);
-    }
-    return found;
-  }
-
-  async commit(...[clientId, commit]: Parameters<KeyStore['commit']>): Promise<void> {
-    const changes = new Map(commit.keys?.map((change) => [nameOf(clientId, change), change.value]));
-    this.#writes += 1;
-    for (const name of changes.keys()) this.#begin(name);
-    try {
-      await this.#keys.commit(clientId, commit);
-    } catch (error) {
-      for (const name of changes.keys()) this.#end(name);
-      throw error;
-    }
-    for (const [name, value] of changes) if (this.#end(name)) this.#note(name, value);
-  }
-
-  async clear(clientId: string): Promise<void> {
-    this.#writes += 1;
-    try {
-      await this.#keys.clear(clientId);
-    } finally {
-      this.drop(clientId);
-    }
-  }
-
-  /** Knows nothing more of a session: its keys were deleted. */
-  drop(clientId: string): void {
-    this.#writes += 1;
+  function drop(clientId: string): void {
     const isOurs = (name: string) => name.startsWith(`${clientId} `);
-    for (const name of this.#known.keys()) if (isOurs(name)) this.#known.delete(name);
-    for (const [name, commit] of this.#underWay) if (isOurs(name)) commit.overlapped = true;
+    for (const name of known.keys()) if (isOurs(name)) known.delete(name);
+    underWay.overlap(isOurs);
   }
 
-  /** Knows nothing more: every read asks the store, which may be closed. */
-  close(): void {
-    this.#writes += 1;
-    this.#known.clear();
+  return {
+    drop,
+    close() {
+      underWay.overlap(() => true);
+      known.clear();
+    },
+    keys: {
+      ...keys,
+      async get(clientId, type, ids) {
+        const found = new Map<string, Uint8Array>();
+        const unknown: string[] = [];
+        for (const id of ids) {
+          const one = known.get(nameOf(clientId, { type, id }));
+          if (!one) unknown.push(id);
+          // a copy, because who reads a key may change its bytes
+          else if (one.value) found.set(id, Uint8Array.from(one.value));
+        }
+        if (ids.length > 0 && unknown.length === 0) return found;
+        const before = underWay.changes;
+        const read = await keys.get(clientId, type, unknown);
+        for (const id of unknown) {
+          const value = read.get(id);
+          if (value) found.set(id, value);
+          const name = nameOf(clientId, { type, id });
+          if (underWay.changes === before && !underWay.has(name)) note(name, value);
+        }
+        return found;
+      },
+      async commit(clientId, commit) {
+        const changes = new Map(commit.keys?.map((change) => [nameOf(clientId, change), change.value]));
+        for (const name of changes.keys()) {
+          known.delete(name);
+          underWay.begin(name);
+        }
+        try {
+          await keys.commit(clientId, commit);
+        } catch (error) {
+          for (const name of changes.keys()) underWay.end(name);
+          throw error;
+        }
+        for (const [name, value] of changes) if (underWay.end(name)) note(name, value);
+      },
+      async clear(clientId) {
+        underWay.overlap(() => false);
+        await keys.clear(clientId).finally(() => drop(clientId));
+      },
+    },
+  };
+}
+
+/** Commits that have not ended, by the name of each key that they write. */
+class CommitsUnderWay {
+  /** Changes when a write begins or ends: a read at the same time may bring what was there before. */
+  changes = 0;
+  readonly #commits = new Map<string, { count: number; overlapped: boolean }>();
+
+  has(name: string): boolean {
+    return this.#commits.has(name);
   }
 
-  #note(name: string, value: Uint8Array | null | undefined): void {
-    this.#known.set(name, value ? { value: Uint8Array.from(value) } : {});
+  begin(name: string): void {
+    this.changes += 1;
+    const others = this.#commits.get(name);
+    this.#commits.set(name, { count: (others?.count ?? 0) + 1, overlapped: others !== undefined });
   }
 
-  #begin(name: string): void {
-    this.#known.delete(name);
-    const others = this.#underWay.get(name);
-    this.#underWay.set(name, { commits: (others?.commits ?? 0) + 1, overlapped: others !== undefined });
+  /** @returns true if nothing else wrote the key meanwhile: of two writes at once it is not known here which one was the last */
+  end(name: string): boolean {
+    this.changes += 1;
+    const { count = 1, overlapped = false } = this.#commits.get(name) ?? {};
+    if (count > 1) this.#commits.set(name, { count: count - 1, overlapped: true });
+    else this.#commits.delete(name);
+    return count === 1 && !overlapped;
   }
 
-  /** @returns true if no other commit wrote the key meanwhile: of two at once it is not known here which one was the last */
-  #end(name: string): boolean {
-    this.#writes += 1;
-    const { commits = 1, overlapped = false } = this.#underWay.get(name) ?? {};
-    if (commits > 1) this.#underWay.set(name, { commits: commits - 1, overlapped: true });
-    else this.#underWay.delete(name);
-    return commits === 1 && !overlapped;
+  /** Another write of these keys begins or ends. */
+  overlap(isMeant: (name: string) => boolean): void {
+    this.changes += 1;
+    for (const [name, commit] of this.#commits) if (isMeant(name)) commit.overlapped = true;
   }
 }
 

@@ -25,7 +25,7 @@ import {
   sealRights,
   withoutRights,
 } from './fields.js';
-import { KnownKeys } from './known-keys.js';
+import { knownKeys } from './known-keys.js';
 import { SealedRecords } from './records.js';
 import { cachedSealers, type Sealer, type Sealers } from './sealer.js';
 
@@ -56,7 +56,8 @@ export async function sealStore(backend: Backend, encryptionKey: Uint8Array): Pr
     await dataKeys.noteRightsSealed();
   }
   // of a store with nodes another one may write the keys
-  const knownKeys = backend.cluster ? undefined : new KnownKeys(sealedKeys(backend.keys, sealers));
+  const sealed = sealedKeys(backend.keys, sealers);
+  const known = backend.cluster ? undefined : knownKeys(sealed);
   const { cluster, journal, sends, traces, pictures, idempotency, failedDeliveries, waitingDeliveries } =
     backend;
   return {
@@ -64,7 +65,7 @@ export async function sealStore(backend: Backend, encryptionKey: Uint8Array): Pr
     hashKey: await ownKey(dataKeys, 'hashes'),
     cluster: cluster && { ...cluster, leases: dropOnClaim(cluster.leases, sealers) },
     sessions: sealedSessions(backend.sessions, sealers, records),
-    keys: knownKeys ?? sealedKeys(backend.keys, sealers),
+    keys: known?.keys ?? sealed,
     journal: {
       ...journal,
       get: async (clientId, id) => records.found(clientId, SEALED.journal, await journal.get(clientId, id)),
@@ -148,11 +149,11 @@ export async function sealStore(backend: Backend, encryptionKey: Uint8Array): Pr
     async forget(clientId) {
       await backend.forget(clientId);
       sealers.drop(clientId);
-      knownKeys?.drop(clientId);
+      known?.drop(clientId);
     },
     async close() {
       await backend.close();
-      knownKeys?.close();
+      known?.close();
     },
   };
 }

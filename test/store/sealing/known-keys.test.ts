@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
-import { KnownKeys } from '../../../src/store/sealing/known-keys.js';
+import { knownKeys } from '../../../src/store/sealing/known-keys.js';
 import type { KeyStore } from '../../../src/store/store.js';
 import { Chance } from '../../support/chance.js';
 
@@ -63,7 +63,7 @@ describe('known keys', () => {
 
   it(`a read brings a value that the key had while it was read (seed ${chance.seed})`, async () => {
     const store = new SlowKeys(chance);
-    const keys = new KnownKeys(store);
+    const { keys } = knownKeys(store);
     const read = async () => {
       const before = new Map(IDS.map((id) => [id, store.valuesOf(id).length - 1]));
       const found = await keys.get('acme', 'session', IDS);
@@ -90,7 +90,7 @@ describe('known keys', () => {
 
   it('a key is read once, also if it does not exist', async () => {
     const store = new SlowKeys(chance);
-    const keys = new KnownKeys(store);
+    const { keys } = knownKeys(store);
     store.valuesOf('1').push('value');
     for (let turn = 0; turn < 3; turn++) {
       const found = await keys.get('acme', 'session', ['1', '2']);
@@ -101,7 +101,7 @@ describe('known keys', () => {
 
   it('who changes the bytes of a key changes no later read', async () => {
     const store = new SlowKeys(chance);
-    const keys = new KnownKeys(store);
+    const { keys } = knownKeys(store);
     store.valuesOf('1').push('value');
     for (let turn = 0; turn < 3; turn++) {
       const value = (await keys.get('acme', 'session', ['1'])).get('1');
