@@ -27,7 +27,7 @@ import { receiverOf } from '../services/messages/announce.js';
 import type { UnreadableWaits } from '../services/messages/unreadable.js';
 import { SessionReceivers } from '../services/receivers.js';
 import { MemoryPairLinks } from '../services/sessions/pair-links.js';
-import { otherReceiverOf } from '../services/sessions/receiver-list.js';
+import { isRemovedFrom, otherReceiverOf } from '../services/sessions/receiver-list.js';
 import { openStore } from '../store/open.js';
 import type { SealedStore } from '../store/sealing/sealed-store.js';
 import type { FailedDeliveryStore, Store } from '../store/store.js';
@@ -148,8 +148,7 @@ export async function assemble(
       if (!gateway.sessions.has(clientId)) return undefined;
       return id === undefined ? receiverOf(recordOf(clientId)) : otherReceiverOf(recordOf(clientId), id);
     },
-    isRemoved: (clientId, id) =>
-      gateway.sessions.has(clientId) && otherReceiverOf(recordOf(clientId), id) === undefined,
+    isRemoved: (clientId, id) => gateway.sessions.has(clientId) && isRemovedFrom(recordOf(clientId), id),
     pause: async (clientId, reason, id) => {
       if (id !== undefined) await receivers.pause(clientId, id, reason);
       else await gateway.sessions.setWebhook(clientId, { webhookPaused: reason });

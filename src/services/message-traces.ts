@@ -16,7 +16,7 @@ import type {
 } from '../store/store.js';
 import { roomIdOf } from './identities/parties.js';
 import type { MessageTraces } from './services.js';
-import { readReceivers } from './sessions/receiver-list.js';
+import { othersOf } from './sessions/receiver-list.js';
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -222,7 +222,7 @@ function deliveryOf({ session, chat, copies, failed, waiting, stream, isOwn, sta
     return `${arrived} It is still being processed.`;
   if (chat.endsWith('@g.us') && !session.enableGroupAi)
     return `${arrived} Events of group messages are off: switchboard sessions group-events ${session.clientId} on`;
-  if (!session.webhookUrl && readReceivers(session.receivers).receivers.length === 0)
+  if (!session.webhookUrl && othersOf(session).length === 0)
     return `${arrived} The session has no webhook, so nobody got its event.`;
   return `${arrived} Its event is not among those that failed or wait. Successful deliveries are remembered for a while only.`;
 }
@@ -234,7 +234,7 @@ function nameOf(receiver: string | undefined): string {
 /** Why a receiver gets no calls; empty if it gets them. */
 function pauseOf(session: SessionRecord, receiver: string | undefined): string {
   if (receiver === undefined) return session.webhookPaused;
-  return readReceivers(session.receivers).receivers.find(({ id }) => id === receiver)?.paused ?? '';
+  return othersOf(session).find(({ id }) => id === receiver)?.paused ?? '';
 }
 
 function unknownMessage(clientId: string, messageId: string): GatewayError {

@@ -14,7 +14,7 @@ import type { FailedDeliveryStore, SessionRecord } from '../store/store.js';
 import type { Receivers } from './services.js';
 import { tokenChanges } from './sessions/previous-token.js';
 import {
-  damageOfReceivers,
+  othersOf,
   type ReceiverList,
   readReceivers,
   type StoredReceiver,
@@ -124,9 +124,7 @@ export class SessionReceivers implements Receivers {
   /** The receivers beside the webhook as operators look at them; those of a session that is here. */
   report(clientId: string): FleetReceiver[] {
     const { record } = this.#options.sessions.find(clientId);
-    // a session in quarantine shows none
-    if (damageOfReceivers(record) !== undefined) return [];
-    return readReceivers(record.receivers).receivers.map(({ id, name, url, paused }) => {
+    return othersOf(record).map(({ id, name, url, paused }) => {
       const { inFlight, waiting, ...counts } = this.#figures(clientId, id);
       return {
         ...{ id, name, origin: originOf(url), inFlight, ...counts },

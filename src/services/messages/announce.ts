@@ -46,7 +46,8 @@ export class Announcements {
    * Announces a message; again after a store outage in which it could be neither delivered nor kept.
    * @param isKept the journal or the record of the send keeps the message until it is delivered
    * @param abandoned aborted when this node loses the session
-   * @param written called when all receivers with durable retries have the message, or it failed: the next one of the chat may follow
+   * @param written called when all receivers with durable retries have the message, or it failed, while others still make attempts: the
+   * next one of the chat may follow
    * @throws Interrupted
    */
   async message(
@@ -108,14 +109,17 @@ export class Announcements {
     const { announcer } = this.#options;
     const options = { keptByCaller: isKept };
     const first = this.#untilSafe(abandoned, () => announcer.announce(event, webhook, options));
-    if (others.length === 0) return first;
+    if (others.length === 0 && !written) return first;
     const rest = others.map((one) =>
       this.#untilSafe(abandoned, () => announcer.deliver(event, one, options)),
     );
     const durable = [webhook, ...others].flatMap((one, index) =>
       one?.retry === 'durable' ? [index === 0 ? first : rest[index - 1]] : [],
     );
-    if (written) void Promise.allSettled(durable).then(written);
+    // among durable receivers alone the next message waits for the closed journal entry, so that no repeat comes after it
+    const makesAttempts = [webhook, ...others].some((one) => one && one.retry !== 'durable');
+    if (written && makesAttempts) void Promise.allSettled(durable).then(written);
+    if (others.length === 0) return first;
     const ends = await Promise.allSettled([first, ...rest]);
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
     return first;

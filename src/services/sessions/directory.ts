@@ -5,7 +5,7 @@ import { shownProxy } from '../../domain/proxy.js';
 import type { SessionRecord, SessionStore } from '../../store/store.js';
 import type { SessionView } from '../services.js';
 import type { ApiSecretHasher } from './api-secret.js';
-import { damageOfReceivers, readReceivers } from './receiver-list.js';
+import { othersOf } from './receiver-list.js';
 import type { Session } from './session.js';
 
 /** Milliseconds between two reads of all secrets: a caller that tries wrong ones must not keep the store busy. */
@@ -162,8 +162,7 @@ export function sessionHealth(
 }
 
 function receiversHealth(record: SessionRecord, waitingFor: WaitingEvents['waiting']) {
-  if (damageOfReceivers(record) !== undefined) return [];
-  return readReceivers(record.receivers).receivers.map(({ id, paused }) => {
+  return othersOf(record).map(({ id, paused }) => {
     const waiting = waitingFor(record.clientId, id);
     return { id, ...(paused && { paused }), ...(waiting && { waiting }) };
   });

@@ -1,8 +1,8 @@
 import Joi from 'joi';
+import { LRUCache } from 'lru-cache';
 import type { Receiver as ShownReceiver } from '../../contract/index.js';
 import { type EventFilter, passes } from '../../delivery/event-filter.js';
 import type { Receiver } from '../../delivery/job.js';
-import { boundedCache } from '../../domain/bounded-cache.js';
 import { GatewayError } from '../../domain/errors.js';
 import { parseJson } from '../../domain/json.js';
 import {
@@ -84,9 +84,12 @@ const stored = Joi.object<ReceiverList, false, unknown>({
     ),
 }).unknown();
 
-/** Lists that were read, by their text: each event asks for that of its session. */
-const READ_KEPT = 1_000;
-const known = boundedCache<ReceiverList>(READ_KEPT);
+/** Characters of the lists that are kept: each event asks for that of its session, and tenants write them. */
+const KEPT_CHARACTERS = 16 * 1024 * 1024;
+const known = new LRUCache<string, ReceiverList>({
+  maxSize: KEPT_CHARACTERS,
+  sizeCalculation: (_list, text) => text.length,
+});
 
 /** Reads the receivers of a session's record. @throws GatewayError store_damaged */
 export function readReceivers(text: string | null): ReceiverList {
@@ -133,9 +136,24 @@ function isEventType(type: string): type is MessageEventType | ExtraEventType {
 
 type OfRecord = Pick<SessionRecord, 'receivers'>;
 
+/** The receivers beside the webhook; none of a list that cannot be read, whose session is in quarantine. */
+export function othersOf({ receivers }: OfRecord): readonly StoredReceiver[] {
+  if (receivers === null) return NONE.receivers;
+  try {
+    return readReceivers(receivers).receivers;
+  } catch {
+    return NONE.receivers;
+  }
+}
+
+/** The session has no such receiver any more: it is not only that its list cannot be read. */
+export function isRemovedFrom(record: OfRecord & Pick<SessionRecord, 'clientId'>, id: string): boolean {
+  return damageOfReceivers(record) === undefined && otherReceiverOf(record, id) === undefined;
+}
+
 /** A receiver as deliveries need it; undefined if there is none of that id. */
-export function otherReceiverOf({ receivers }: OfRecord, id: string): Receiver | undefined {
-  const found = readReceivers(receivers).receivers.find((one) => one.id === id);
+export function otherReceiverOf(record: OfRecord, id: string): Receiver | undefined {
+  const found = othersOf(record).find((one) => one.id === id);
   return found && toReceiver(found);
 }
 
@@ -144,21 +162,20 @@ export function othersFor(
   session: OfRecord & Pick<SessionRecord, 'extraEvents'>,
   event: GatewayEvent,
 ): Receiver[] {
-  if (session.receivers === null) return [];
-  return readReceivers(session.receivers)
-    .receivers.filter(({ filter }) => passes(filter, event, session.extraEvents))
+  return othersOf(session)
+    .filter(({ filter }) => passes(filter, event, session.extraEvents))
     .map(toReceiver);
 }
 
 /** Whether a session or one of its receivers has opted in to a type of events. */
 export function wantsType(session: OfRecord & Pick<SessionRecord, 'extraEvents'>, type: string): boolean {
   if (session.extraEvents.includes(type)) return true;
-  return readReceivers(session.receivers).receivers.some(({ filter }) => filter.types?.includes(type));
+  return othersOf(session).some(({ filter }) => filter.types?.includes(type));
 }
 
 /** Whether the events of a chat must be written down in order. */
-export function hasDurable({ retry, receivers }: OfRecord & Pick<SessionRecord, 'retry'>): boolean {
-  return retry === 'durable' || readReceivers(receivers).receivers.some((one) => one.retry === 'durable');
+export function hasDurable(session: OfRecord & Pick<SessionRecord, 'retry'>): boolean {
+  return session.retry === 'durable' || othersOf(session).some(({ retry }) => retry === 'durable');
 }
 
 const HOUR_MS = 60 * 60_000;

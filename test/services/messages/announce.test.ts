@@ -102,6 +102,17 @@ describe('Announcements: several receivers', () => {
     await done;
   });
 
+  it('does not hold up the next message for attempts at the webhook, when no durable receiver wants this one', async () => {
+    const [receiver] = JSON.parse(withReceivers('durable').receivers ?? '').receivers;
+    const calls = { ...receiver, filter: { types: ['call'] } };
+    answers.set('webhook', [() => new Promise(() => undefined)]);
+    await new Promise<void>((resolve) => {
+      const receivers = writeReceivers({ lastId: 2, receivers: [calls] });
+      void announce({ ...SESSION, receivers }, resolve);
+    });
+    expect(asked).to.deep.equal(['webhook']);
+  });
+
   it('fails when the session left before one of them had the event, after the others got it', async () => {
     const abandoned = new AbortController();
     answers.set('2', [
