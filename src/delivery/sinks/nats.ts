@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { connect as connectSocket, isIP, type TcpNetConnectOpts } from 'node:net';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Clock } from '../../domain/clock.js';
@@ -52,14 +51,15 @@ async function open(
   requireAllowedHost(host, allowPrivate);
   const reach = { host, port, lookup: guardedLookup({ allowPrivate, lookup }), signal };
   // the client would look the name up again, and get an address that nobody checked
-  const address = await greetedAt(reach, clock);
-  const tls = { handshakeFirst: false, servername: host };
+  const { address, demandsTls } = await greetedAt(reach, clock);
+  // the certificate must be that of the host, not of the address
+  const name = isIP(host) ? { host } : { servername: host };
   const nats = await connect({
     servers: isIP(address) === 6 ? `[${address}]:${port}` : `${address}:${port}`,
     name: 'switchboard',
     // a token has no name beside it
     ...(password ? { user: username, pass: password } : username && { token: username }),
-    ...(isTls && { tls }),
+    tls: isTls || demandsTls ? { handshakeFirst: false, ...name } : null,
     timeout: OPEN_TIMEOUT_MS,
     reconnect: false,
     // other servers of a cluster: nobody checked their addresses
@@ -97,23 +97,33 @@ async function open(
   return { publish, close: () => nats.close() };
 }
 
+const GREETING_BYTES = 64 * 1024;
+
 /**
  * Waits for the greeting of a server. A client that waits for it in vain leaves its connection open for ever.
- * @returns the IP address that was reached
+ * @returns the IP address that was reached, and whether the server demands TLS
  */
-async function greetedAt(reach: TcpNetConnectOpts, clock: Clock): Promise<string> {
+async function greetedAt(
+  reach: TcpNetConnectOpts,
+  clock: Clock,
+): Promise<{ address: string; demandsTls: boolean }> {
   const socket = connectSocket(reach);
   const silence = new Error(`no greeting within ${OPEN_TIMEOUT_MS / 1_000} s`);
   const cancel = clock.after(OPEN_TIMEOUT_MS, () => socket.destroy(silence));
+  let greeting = '';
+  let address = '';
   try {
-    const [greeting] = await once(socket, 'data');
-    if (!String(greeting).startsWith('INFO '))
-      throw new Error('the server does not speak the protocol of NATS');
-    return socket.remoteAddress ?? '';
+    for await (const chunk of socket) {
+      address = socket.remoteAddress ?? '';
+      greeting += String(chunk);
+      if (greeting.includes('\r\n') || greeting.length > GREETING_BYTES) break;
+    }
   } finally {
     cancel();
     socket.destroy();
   }
+  if (!greeting.startsWith('INFO ')) throw new Error('the server does not speak the protocol of NATS');
+  return { address, demandsTls: /"tls_required": *true/.test(greeting) };
 }
 
 function noStream(subject: string, cause: Error): Error {

@@ -50,7 +50,9 @@ async function open(
   const name = isIP(host) === 0 && { servername: host };
   const client = createClient({
     // the signal is for Node's sockets: a client that is still connecting does not end its own
-    socket: isTls ? { ...once, ...name, tls: true, socket: connectSocket(reach) } : { ...once, ...reach },
+    socket: isTls
+      ? { ...once, ...name, host, tls: true, socket: connectSocket(reach) }
+      : { ...once, ...reach },
     ...(username && { username }),
     ...(password && { password }),
     database: Number(path),

@@ -1,0 +1,122 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createServer, type Server } from 'node:tls';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { selfSigned } from '../cli/doctor/support/self-signed.js';
+import { ended, printed } from '../support/servers.js';
+import { freePort } from '../support/tcp-proxy.js';
+import { makeTempDir, type TempDir } from '../support/temp-dir.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+/** The name in the certificate; only the look-up of the test knows it. */
+const NAME = 'receiver.invalid';
+const WRONG_NAME =
+  "Hostname/IP does not match certificate's altnames: IP: 127.0.0.1 is not in the cert's list:";
+
+describe('sinks over TLS', function () {
+  this.timeout(120_000);
+  let folder: TempDir;
+  /** Ends what the test started. */
+  const ends: (() => Promise<void>)[] = [];
+  before(async () => {
+    folder = await makeTempDir();
+    await writeFile(join(folder.path, 'cert.pem'), selfSigned.cert);
+    await writeFile(join(folder.path, 'key.pem'), selfSigned.key);
+  });
+  after(async () => {
+    for (const end of ends) await end();
+    await folder.remove();
+  });
+
+  const cert = () => join(folder.path, 'cert.pem');
+  const key = () => join(folder.path, 'key.pem');
+
+  async function started(program: string, options: string[], ready: string): Promise<void> {
+    const server = spawn(program, options, { stdio: ['ignore', 'pipe', 'pipe'] });
+    ends.push(() => ended(server, 'SIGTERM'));
+    const [output, other] =
+      program === 'redis-server' ? [server.stdout, server.stderr] : [server.stderr, server.stdout];
+    other.resume();
+    await printed(server, output, ready);
+  }
+
+  /** Answers of a process that trusts the certificate: `OUTCOME REASON` for each address. */
+  async function publish(...urls: string[]): Promise<string[]> {
+    const script = `
+      import { Sinks } from './src/delivery/sinks/sinks.ts';
+      import { systemClock as clock } from './src/domain/clock.ts';
+      const lookup = (name, options, callback) =>
+        options.all ? callback(null, [{ address: '127.0.0.1', family: 4 }]) : callback(null, '127.0.0.1', 4);
+      const sinks = new Sinks({ clock, signing: clock, allowPrivate: true, lookup });
+      const event = { token: '', deliveryId: 'a', type: 'text', attempt: 1, body: Buffer.from('{}'), clientId: 'a', chat: 'a' };
+      for (const url of ${JSON.stringify(urls)}) {
+        const { outcome, reason } = await sinks.publish(url, event);
+        console.log(outcome, reason);
+      }
+      await sinks.stop();`;
+    const options = ['--import', 'tsx', '--input-type=module', '-e', script];
+    const env = { ...process.env, NODE_EXTRA_CA_CERTS: cert() };
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, options, { cwd: ROOT, env });
+    // an address in place of a name is deprecated
+    expect(stderr).not.to.contain('DEP0123');
+    return stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.trimEnd());
+  }
+
+  it('reach NATS under the name in its certificate alone, also if the server demands TLS by itself', async () => {
+    const port = await freePort();
+    const tls = ['--tls', '--tlscert', cert(), '--tlskey', key()];
+    const place = ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', folder.path];
+    await started('nats-server', [...place, ...tls], 'Server is ready');
+    const reached = 'failed no stream takes the subject wa, or JetStream is off';
+    expect(
+      await publish(
+        `tls://${NAME}:${port}/wa`,
+        `nats://${NAME}:${port}/wa`,
+        `tls://127.0.0.1:${port}/wa`,
+        `nats://127.0.0.1:${port}/wa`,
+      ),
+    ).to.deep.equal([reached, reached, `failed ${WRONG_NAME}`, `failed ${WRONG_NAME}`]);
+  });
+
+  it('reach Redis under the name in its certificate alone', async () => {
+    const port = await freePort();
+    const tls = ['--port', '0', '--tls-port', String(port), '--tls-auth-clients', 'no'];
+    const files = ['--tls-cert-file', cert(), '--tls-key-file', key(), '--tls-ca-cert-file', cert()];
+    const place = ['--bind', '127.0.0.1', '--save', ''];
+    await started('redis-server', [...place, ...tls, ...files], 'Ready to accept connections');
+    expect(
+      await publish(`rediss://${NAME}:${port}/0?stream=wa`, `rediss://127.0.0.1:${port}/0?stream=wa`),
+    ).to.deep.equal(['delivered', `failed ${WRONG_NAME}`]);
+  });
+
+  it('reach RabbitMQ and Kafka under the name in their certificates alone', async () => {
+    let taken = 0;
+    const server: Server = createServer(selfSigned, (socket) => {
+      taken++;
+      socket.on('error', () => undefined).end();
+    });
+    server.on('tlsClientError', () => undefined).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    ends.push(async () => void server.close());
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+    const [amqp, kafka] = await publish(
+      `amqps://127.0.0.1:${port}/?key=wa`,
+      `kafka+ssl://127.0.0.1:${port}/wa`,
+    );
+    expect(amqp).to.equal(`failed ${WRONG_NAME}`);
+    expect(kafka).to.equal(`failed Connection error: ${WRONG_NAME}`);
+    await publish(`amqps://${NAME}:${port}/?key=wa`);
+    expect(taken).to.be.at.least(1);
+    const before = taken;
+    await publish(`kafka+ssl://${NAME}:${port}/wa`);
+    expect(taken).to.be.above(before);
+  });
+});
