@@ -16,7 +16,9 @@ export default class ReceiversRemove extends DaemonCommand {
     if (!this.jsonEnabled()) {
       const { id, clientId, discarded } = answer;
       this.output.line(`removed receiver ${id} of ${clientId}`);
-      if (discarded > 0) this.output.note(`${discarded} events that waited for it were dropped`);
+      const what =
+        discarded === 1 ? '1 event that waited for it was' : `${discarded} events that waited for it were`;
+      if (discarded > 0) this.output.note(`${what} dropped`);
     }
     return answer;
   }

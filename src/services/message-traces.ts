@@ -85,7 +85,8 @@ async function factsOf(
     row: address && (await store.history.message(clientId, roomIdOf(session, address), messageId)),
     status: statuses.get(messageId),
     failed: failed.filter(isOfMessage),
-    waiting: waiting.filter(isOfMessage),
+    // written down at the same instant
+    waiting: waiting.filter(isOfMessage).sort(byReceiver),
     stream: streamOf(tail, clientId, messageId),
   };
 }
@@ -172,7 +173,10 @@ function recordedAs({ messageType, deleted, fileId }: HistoryMessage): string {
 
 function stepOfEntry(entry: TailEntry): TraceStep {
   if (entry.kind === 'event') return stepAt(Date.parse(entry.at), 'announced', `event ${entry.event.type}`);
-  if (entry.kind === 'dropped') return stepAt(Date.parse(entry.at), 'dropped', entry.reason);
+  if (entry.kind === 'dropped') {
+    const of = entry.receiver ? `receiver ${entry.receiver}: ` : '';
+    return stepAt(Date.parse(entry.at), 'dropped', of + entry.reason);
+  }
   const { type, attempt, outcome, status, reason, durationMs, url } = entry;
   // a broker has no status
   const answer = reason || (status ? `${outcome}, ${status}` : outcome);
@@ -207,18 +211,20 @@ function conclusionOf(facts: Facts): string {
 /** What became of its event. */
 function deliveryOf({ session, chat, copies, failed, waiting, stream, isOwn, status }: Facts): string {
   const arrived = isOwn ? `It was sent${status ? `, and is ${status}` : ''}.` : 'It was received.';
-  const [gone] = failed;
+  const [late, ...others] = waiting;
+  const gone = failed.find(({ receiver }) => isThere(session, receiver));
   if (gone)
-    return `${arrived} Its event was not delivered${gone.receiver ? ` to receiver ${gone.receiver}` : ''}. Deliver it again: switchboard failed resend ${gone.id}`;
-  const [late] = waiting;
+    return `${arrived} Its event was not delivered${toReceiver(gone)}.${alsoWaits(waiting)} Deliver it again: switchboard failed resend ${gone.id}`;
   if (late) {
     const paused = pauseOf(session, late.receiver);
     const [tried, stopped] = late.receiver
       ? [`receiver ${late.receiver}`, `receiver ${late.receiver}`]
       : ['the receiver', 'the webhook'];
     const why = paused ? `${stopped} is paused (${paused})` : `it is tried until ${tried} accepts it`;
-    return `${arrived} Its event waits: ${why}.`;
+    return `${arrived} Its event waits: ${why}.${alsoWaits(others, late)}`;
   }
+  const [past] = failed;
+  if (past) return `${arrived} Its event was not delivered${toReceiver(past)}, which was removed.`;
   if (stream.some((entry) => entry.kind === 'attempt' && entry.outcome === 'delivered'))
     return `${arrived} The receiver accepted its event.`;
   if (copies.length > 0 && copies.every(({ plain }) => plain.length === 0))
@@ -230,6 +236,27 @@ function deliveryOf({ session, chat, copies, failed, waiting, stream, isOwn, sta
   if (!session.webhookUrl && othersOf(session).length === 0)
     return `${arrived} The session has no webhook, so nobody got its event.`;
   return `${arrived} Its event is not among those that failed or wait. Successful deliveries are remembered for a while only.`;
+}
+
+function toReceiver({ receiver }: FailedDelivery): string {
+  return receiver ? ` to receiver ${receiver}` : '';
+}
+
+/** The webhook comes first; ids are numbers. */
+function byReceiver(a: { receiver?: string }, b: { receiver?: string }): number {
+  return Number(a.receiver ?? 0) - Number(b.receiver ?? 0);
+}
+
+/** A webhook without an address is still named: `failed resend` says what is missing. */
+function isThere(session: SessionRecord, receiver: string | undefined): boolean {
+  return receiver === undefined || othersOf(session).some(({ id }) => id === receiver);
+}
+
+/** Names the other receivers that events of the message wait for. */
+function alsoWaits(events: readonly { receiver?: string }[], named?: { receiver?: string }): string {
+  const receivers = events.map(({ receiver }) => receiver).filter((one) => !named || one !== named.receiver);
+  const names = [...new Set(receivers.map((one) => (one === undefined ? 'the webhook' : nameOf(one))))];
+  return names.length > 0 ? ` It waits for ${names.join(', ')}, too.` : '';
 }
 
 function nameOf(receiver: string | undefined): string {

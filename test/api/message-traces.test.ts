@@ -96,6 +96,38 @@ describe('what happened with a message', () => {
     world.receiver.respond(answering(200));
   });
 
+  it('names each receiver that has no event yet, and offers no resend to a removed one', async () => {
+    const { world, plain } = chats;
+    const { clientId } = plain;
+    const dead = { clientId, url: 'http://127.0.0.1:1/dead' };
+    for (const settings of [{ schedule: { attempts: 1 } }, { retry: 'durable' }, { retry: 'durable' }]) {
+      expect((await world.api.post('/receivers', { ...dead, ...settings })).status).to.equal(200);
+    }
+    const [refused, first, second] = ['2', '3', '4'];
+    await world.api.post('/set-webhook', { clientId, webhookUrl: world.receiver.url, retry: 'contract' });
+    const messageId = await fromBob(plain.phone.number, 'to several');
+    await traceWith(messageId, 'waiting', `receiver ${first}`);
+    await traceWith(messageId, 'waiting', `receiver ${second}`);
+    const failed = await traceWith(messageId, 'failed');
+    expect(failed.conclusion).to.match(
+      new RegExp(
+        `^It was received\\. Its event was not delivered to receiver ${refused}\\. It waits for receiver ${first}, receiver ${second}, too\\. Deliver`,
+      ),
+    );
+    const dropped = failed.steps.find(({ step }) => step === 'dropped');
+    expect(dropped?.detail).to.match(new RegExp(`^receiver ${refused}: `));
+
+    await world.api.post('/receivers/remove', { clientId, id: refused });
+    expect((await traceOf(messageId)).conclusion).to.equal(
+      `It was received. Its event waits: it is tried until receiver ${first} accepts it. It waits for receiver ${second}, too.`,
+    );
+    await world.api.post('/receivers/remove', { clientId, id: first });
+    await world.api.post('/receivers/remove', { clientId, id: second });
+    expect((await traceOf(messageId)).conclusion).to.equal(
+      `It was received. Its event was not delivered to receiver ${refused}, which was removed.`,
+    );
+  });
+
   it('says what could be the reason when nothing is known of it', async () => {
     const { stderr, exitCode } = await why(NOBODY);
     expect(stderr).to.contain(`no session knows a message ${NOBODY}`).and.contain('older than what is kept');

@@ -182,6 +182,45 @@ describe('doctor, of sessions', () => {
     expect((await look()).of('deliveries', 'acme')).to.include({ level: 'ok' });
   });
 
+  it('names each receiver that refuses what waits for it, although only one chat is affected', async () => {
+    const waiting = { events: 1, bytes: 900, since: ago(MINUTE_MS), circuit: 'closed' };
+    const counts = { inFlight: 0, delivered: 0, dropped: 0 };
+    const last = {
+      ...{ at: ago(1_000), origin: 'http://a', type: 'text', attempt: 6, outcome: 'failed', status: 0 },
+      ...{ reason: 'connect ECONNREFUSED', durationMs: 2 },
+    };
+    const receivers = ['3', '5'].map((id) => ({
+      id,
+      name: '',
+      origin: 'http://a',
+      ...counts,
+      waiting,
+      last,
+    }));
+    daemon.session = wellSession('acme', { receivers });
+    const found = (await look()).of('deliveries', 'acme');
+    expect(found).to.include({ level: 'warning', trouble: 'deliveries-waiting' });
+    expect(found.detail).to.match(
+      /^receiver 3: 1 event waits .* \(connect ECONNREFUSED\); receiver 5: 1 event/,
+    );
+    expect(found.advice).to.contain('switchboard receivers resume acme 3');
+    const { webhook } = wellSession('acme');
+    daemon.session = wellSession('acme', { waiting, webhook: { ...webhook, last } });
+    const ofWebhook = (await look()).of('deliveries', 'acme');
+    expect(ofWebhook).to.include({ level: 'warning', trouble: 'deliveries-waiting' });
+    expect(ofWebhook.detail).to.contain('(connect ECONNREFUSED)');
+  });
+
+  it('names the receivers that events wait for beside the events that failed', async () => {
+    const waiting = { events: 2, bytes: 900, since: ago(MINUTE_MS), circuit: 'open' };
+    const receiver = { id: '3', name: '', origin: 'http://a', inFlight: 0, delivered: 0, dropped: 0 };
+    daemon.session = wellSession('acme', { receivers: [{ ...receiver, waiting }] });
+    daemon.failed = [{ url: 'http://127.0.0.1:1', reason: 'answered 500', failedAt: ago(MINUTE_MS) }];
+    const found = (await look()).of('deliveries', 'acme');
+    expect(found).to.include({ level: 'warning', trouble: 'deliveries-failed' });
+    expect(found.detail).to.match(/answered 500; receiver 3: 2 events wait for the receiver .* is down$/);
+  });
+
   it('finds a history import that stopped', async () => {
     const history = { progress: 40, messages: 1_000 };
     expect((await lookAt('history', { history })).trouble).to.equal('history-stuck');

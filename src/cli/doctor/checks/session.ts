@@ -2,6 +2,7 @@ import type { FleetReceiver, FleetSession } from '../../../contract/index.js';
 import { errorMessage } from '../../../domain/errors.js';
 import { EXPORTED_REASON, type SessionStatus } from '../../../domain/session.js';
 import { waitingText } from '../../failed.js';
+import { hasReceiverTrouble } from '../../fleet/standing.js';
 import { proxyText } from '../../sessions.js';
 import {
   type Finding,
@@ -237,13 +238,14 @@ export const deliveries: SessionCheck = {
     if (paused) return ofPausedReceiver(paused, clientId);
     const failed = await context.failedDeliveries(clientId);
     const [newest] = failed;
-    const down = health?.receivers?.find(({ waiting }) => waiting?.circuit === 'open');
-    if (!newest && down?.waiting) return whatWaitsFor(down.id, down.waiting, clientId);
-    if (!newest && health?.waiting) return whatWaits(health.waiting, clientId);
+    const behind = (health?.receivers ?? []).filter((one) => one.waiting && hasReceiverTrouble(one));
+    const waits = behind.map(behindText);
+    if (!newest && behind[0]) return whatWaitsFor(behind[0], waits, clientId);
+    if (!newest && health?.waiting) return whatWaits(health, health.waiting);
     if (!newest) return passed('no failed deliveries', { count: 0 });
     const { failedAt, reason } = newest;
     const count = failed.length;
-    const detail = `${count} failed, the last one at ${failedAt}: ${reason}`;
+    const detail = [`${count} failed, the last one at ${failedAt}: ${reason}`, ...waits].join('; ');
     const advice =
       'fix the receiver, then deliver them again: switchboard failed list, switchboard failed resend';
     return problem('deliveries-failed', detail, advice, { count, failedAt, reason });
@@ -260,21 +262,31 @@ function ofPausedReceiver({ id, paused }: FleetReceiver, clientId: string): Find
   return problem('webhook-paused', `receiver ${id} gets no calls: ${paused}`, advice, { receiver: id });
 }
 
-/** Events that wait for a receiver that is down. */
-function whatWaitsFor(id: string, waiting: NonNullable<FleetSession['waiting']>, clientId: string): Finding {
-  const advice = `start it: it gets them by itself; at once after switchboard receivers resume ${clientId} ${id}`;
-  const { events, since } = waiting;
-  const facts = { receiver: id, waiting: events, since };
-  return problem('deliveries-waiting', `receiver ${id}: ${waitingText(waiting)}`, advice, facts);
+/** A receiver that does not accept what waits for it, such as `receiver 3: 2 events wait … (answered 500)`. */
+function behindText({ id, waiting, last }: FleetReceiver): string {
+  const why = last && last.outcome !== 'delivered' ? ` (${last.reason})` : '';
+  return `receiver ${id}: ${waiting ? waitingText(waiting) : ''}${why}`;
 }
 
-/** Events that wait for their receiver need no operator, unless the receiver is down. */
-function whatWaits(waiting: NonNullable<FleetSession['waiting']>, clientId: string): Finding {
+/** Events that wait for receivers that do not accept them. */
+function whatWaitsFor({ id, waiting }: FleetReceiver, waits: readonly string[], clientId: string): Finding {
+  const advice = `mend it: it gets them by itself; at once after switchboard receivers resume ${clientId} ${id}`;
+  const facts = { receiver: id, ...(waiting && { waiting: waiting.events, since: waiting.since }) };
+  return problem('deliveries-waiting', waits.join('; '), advice, facts);
+}
+
+/** Events that wait for the webhook need no operator, unless it is down or does not accept them. */
+function whatWaits(
+  { clientId, webhook }: FleetSession,
+  waiting: NonNullable<FleetSession['waiting']>,
+): Finding {
   const { events, since, circuit } = waiting;
   const facts = { waiting: events, since };
-  const detail = `${waitingText(waiting)}; each is tried for 72 hours`;
-  if (circuit === 'closed') return passed(detail, facts);
-  const advice = `start the receiver: it gets them by itself; at once after switchboard sessions webhook ${clientId} <url> --retry durable`;
+  const { last } = webhook;
+  const isRefusing = last !== undefined && last.outcome !== 'delivered';
+  const detail = `${waitingText(waiting)}; each is tried for 72 hours${isRefusing ? ` (${last.reason})` : ''}`;
+  if (circuit === 'closed' && !isRefusing) return passed(detail, facts);
+  const advice = `mend the receiver: it gets them by itself; at once after switchboard sessions webhook ${clientId} <url> --retry durable`;
   return problem('deliveries-waiting', detail, advice, facts);
 }
 
