@@ -233,7 +233,7 @@ export async function assemble(
     spans,
     media,
     observer: metrics,
-    apiSecretKey: store.hashKey,
+    hashKey: store.hashKey,
     allowPrivateUrls: config.allowPrivateUrls,
     linkPreviews: config.linkPreviews,
     retentionDays: config.retentionDays,

@@ -88,8 +88,8 @@ export class Gateway {
       FileObserver & { disconnected(status: SessionStatus): void; called(status: string): void };
     /** Public address of this service, without a slash at its end; known once it listens. */
     publicUrl(): string;
-    /** Keys the hashes of API secrets: 32 bytes that stay the same for as long as the store lives. */
-    apiSecretKey: Uint8Array;
+    /** Keys the hashes of API secrets and of counted texts: 32 bytes that stay the same for as long as the store lives. */
+    hashKey: Uint8Array;
     /** Called when the status of a message of a room changes. */
     onRoomChange(change: RoomChange): void;
     /** Called when nothing of a session is here. */
@@ -122,7 +122,7 @@ export class Gateway {
     const { tracing, spans } = options;
     this.#options = options;
     const retry = new StoreRetry(store, clock);
-    const hasher = new ApiSecretHasher(options.apiSecretKey);
+    const hasher = new ApiSecretHasher(options.hashKey);
     const sessions: SessionRegistry = new SessionRegistry({
       ...{ store, links, clock, log, hasher },
       ...(options.backoff && { backoff: options.backoff }),
@@ -195,7 +195,8 @@ export class Gateway {
     this.presence = this.#activity.presence;
     this.restrictions = this.#activity.restrictions;
     this.policies = new SendPolicies({
-      ...{ policies: options.policies, sessions, store, contacts, groups: knownGroups, observer, clock, log },
+      ...{ policies: options.policies, hashKey: options.hashKey },
+      ...{ sessions, store, contacts, groups: knownGroups, observer, clock, log },
       restrictions: this.#activity.restrictions,
     });
     const earlier = new EarlierMessages({ store, links, contacts });

@@ -153,6 +153,25 @@ describe('a message with whenAllowed', () => {
     expect(await waiting()).to.deep.equal([]);
   });
 
+  it('can be neither edited nor starred while it waits, and the errors say so', async () => {
+    const { messageId } = (await send(DAVE, 'as it was')).body;
+    const named = { clientId: 'acme', to: DAVE.number, messageId };
+    const edit = await world.api.post('/edit-message', { ...named, body: 'edited' });
+    expect({ status: edit.status, code: code(edit) }).to.deep.equal({
+      status: 400,
+      code: 'target_not_editable',
+    });
+    expect(edit.body.error).to.match(
+      /has not left: its policy holds it back; cancel it .* and send a new message/,
+    );
+    const star = await world.api.post('/star-message', { ...named, starred: true });
+    expect(code(star)).to.equal('message_unknown');
+    expect(star.body.error).to.include('has not left');
+    expect(await waiting()).to.deep.equal([messageId]);
+    const cancelled = await world.api.post('/outbox/cancel', { clientId: 'acme', messageId });
+    expect(cancelled.status).to.equal(200);
+  });
+
   it('never leaves once it is deleted for everyone', async () => {
     const { messageId } = (await send(DAVE, 'deleted')).body;
     const asked = { clientId: 'acme', to: DAVE.number, messageId, fromMe: true, mode: 'everyone' };

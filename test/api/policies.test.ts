@@ -31,7 +31,9 @@ policies:
   asking:
     lookUpFirst: { perHour: 1 }
   bare: {}
-sessions: { acme: two, beta: watched, gamma: asking, delta: bare }
+  copies:
+    sameText: { people: 2, within: 1h }
+sessions: { acme: two, beta: watched, gamma: asking, delta: bare, epsilon: copies }
 `;
 
 describe('the policy of a session', () => {
@@ -144,6 +146,35 @@ describe('the policy of a session', () => {
     const { body } = await world.api.get('/policy?clientId=acme');
     expect(body.newChats).to.include({ used: 2, left: 0 });
     expect(await begun()).to.equal(2);
+  });
+
+  it('counts those who got the same text after a restart too, and keeps no text to do so', async () => {
+    await linkSession(world, 'epsilon', { number: '+15550000012', name: 'Pete' });
+    const text = 'one and the same text';
+    const write = (to: string, body: string) =>
+      world.api.post('/send-message', { clientId: 'epsilon', to, body });
+    const { status, body } = await write(BOB.number, text);
+    expect(status).to.equal(200);
+    expect((await write(CAROL.number, 'another text')).status).to.equal(200);
+    await world.restartDaemon();
+    await world.connected('epsilon');
+    expect((await write(BOB.number, text)).status).to.equal(200);
+    expect((await write(DAVE.number, text)).status).to.equal(200);
+    await world.restartDaemon();
+    await world.connected('epsilon');
+    expect(refused(await write(CAROL.number, text)).policy).to.include({
+      rule: 'sameText',
+      limit: 2,
+      left: 0,
+    });
+    for (const person of [BOB, DAVE]) expect((await write(person.number, text)).status).to.equal(200);
+    expect((await write(CAROL.number, 'a text of its own')).status).to.equal(200);
+    await world.stopDaemon();
+    await world.inspect(async ({ sends }) => {
+      const record = await sends.get('epsilon', String(body.messageId));
+      expect(record?.textHash).to.match(/^[\w-]{43}$/);
+    });
+    await world.startDaemon();
   });
 
   it('refuses nothing while it only observes, and shows what it would have refused', async () => {

@@ -15,6 +15,8 @@ mode: enforce
 default: small
 policies:
   small: { newChatsPerDay: ${NEW_CHATS}, newChatGap: 1s, messagesPerHour: ${MESSAGES} }
+  copies: { sameText: { people: 1, within: 1h } }
+sessions: { s1: copies }
 `;
 const STRANGERS = Array.from({ length: NEW_CHATS + 2 }, (_, index) => ({
   number: `+1555020${String(index).padStart(4, '0')}`,
@@ -33,7 +35,7 @@ const PASSING = [
   'session_not_connected',
 ];
 /** Rules whose refusals last as long as the test. */
-const BUDGETS = ['newChatsPerDay', 'messagesPerHour'];
+const BUDGETS = ['newChatsPerDay', 'messagesPerHour', 'sameText'];
 /** A refusal that ends later is final for these tests. */
 const LONG_MS = 60_000;
 
@@ -44,16 +46,16 @@ if (MONGODB_URL) {
     let lab: ClusterLab;
     before(async function () {
       this.timeout(PATIENCE_MS);
-      lab = await ClusterLab.start(server, { sessions: 1, leaseSeconds: LEASE_SECONDS, policies: POLICIES });
+      lab = await ClusterLab.start(server, { sessions: 2, leaseSeconds: LEASE_SECONDS, policies: POLICIES });
       for (const person of STRANGERS) await lab.phones.addPhone(person);
       await lab.startAll();
       await lab.connected();
     });
     after(() => lab.stop());
 
-    /** Moves the session to another node, which drains the one that has it. */
-    async function move(): Promise<void> {
-      const { clientId } = lab.session(0);
+    /** Moves a session to another node: the one that has it is drained. */
+    async function move(index = 0): Promise<void> {
+      const { clientId } = lab.session(index);
       const { nodeId } = await lab.lease(clientId);
       await lab.cluster.nodes.drain(nodeId, true);
       await until('another node to have the session', async () => {
@@ -65,13 +67,18 @@ if (MONGODB_URL) {
     }
 
     /** Sends by way of a node, and repeats as the answers say; resolves with the rule of a refusal that lasts, or with `sent`. */
-    async function sendBy(node: number, to: string, key: string): Promise<string> {
-      const { clientId } = lab.session(0);
+    async function sendBy(
+      node: number,
+      to: string,
+      key: string,
+      { session = 0, body = key } = {},
+    ): Promise<string> {
+      const { clientId } = lab.session(session);
       const { api } = lab.node(node % lab.nodes.length);
       for (;;) {
         const answer: ApiAnswer = await api.post(
           '/send-message',
-          { clientId, to, body: key },
+          { clientId, to, body },
           { 'idempotency-key': key },
         );
         if (answer.status === 200) return 'sent';
@@ -128,6 +135,20 @@ if (MONGODB_URL) {
         messages: { lastHour: MESSAGES, lastDay: MESSAGES },
         newChats: { used: NEW_CHATS, limit: NEW_CHATS, left: 0 },
       });
+    }).timeout(PATIENCE_MS);
+
+    it('counts those who got the same text on the node before', async () => {
+      const [first, second, third] = STRANGERS.map(({ number }) => number);
+      const copy = (node: number, to = '') =>
+        sendBy(node, to, `copy ${node} to ${to}`, { session: 1, body: 'the same to all' });
+      expect(await copy(0, first)).to.equal('sent');
+      await move(1);
+      expect(await copy(1, second)).to.equal('sameText');
+      await move(1);
+      expect(await copy(2, third)).to.equal('sameText');
+      expect(await copy(2, first)).to.equal('sent');
+      const other = { session: 1, body: 'a text of its own' };
+      expect(await sendBy(2, third ?? '', 'another', other)).to.equal('sent');
     }).timeout(PATIENCE_MS);
   });
 }

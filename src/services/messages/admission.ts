@@ -30,6 +30,8 @@ interface SendInFlight extends CountedSend {
 /** What the record of a send says of it for the rules. */
 export interface SendStamp {
   counted: SendWeight;
+  /** As `IntendedSend.text`; absent where no rule asks for it. */
+  textHash?: string;
   /** When it leaves: milliseconds since the epoch. */
   sentAt: number;
 }
@@ -85,9 +87,10 @@ export class CountedAdmission implements Admission {
   }) {
     this.#options = options;
     const { intended, kept } = options;
-    const { to, text = '' } = intended;
+    // a start resumes a send without its text
+    const { to, text = kept?.textHash ?? '' } = intended;
     this.#own = { at: intended.at, to, isNewChat: false, text, hasLeft: false };
-    this.#before = kept && countedSend(kept, text);
+    this.#before = kept && countedSend(kept);
     try {
       this.#count('admitted');
     } catch (error) {
@@ -100,8 +103,9 @@ export class CountedAdmission implements Admission {
     await this.#options.restrictionsKnown(this.#standing());
     await this.#lookUp();
     this.#count('leaving');
-    const { isNewChat, at } = this.#own;
-    await write({ counted: isNewChat ? 'new chat' : 'message', sentAt: at });
+    const { isNewChat, at, text } = this.#own;
+    const counted = isNewChat ? 'new chat' : 'message';
+    await write({ counted, ...(text && { textHash: text }), sentAt: at });
     // the network may have told of a restriction while the record was written
     await this.#refuseLate();
     this.#own.hasLeft = true;
@@ -214,13 +218,12 @@ function networkRules({ name, mode, stopAtWarning }: Policy): Policy {
   return { name, mode, ...(stopAtWarning !== undefined && { stopAtWarning }) };
 }
 
-/** A past send as it is counted. @param text as `IntendedSend.text` */
+/** A past send as it is counted. */
 export function countedSend(
-  { to, sentAt, counted }: PastSend,
-  text = '',
+  { to, sentAt, counted, textHash = '' }: PastSend,
   standing: ChatStanding = counted === 'new chat' ? 'new' : 'running',
 ): CountedSend {
-  return { at: sentAt, to, isNewChat: standing === 'new', text };
+  return { at: sentAt, to, isNewChat: standing === 'new', text: textHash };
 }
 
 /** A refusal as the API shows it. */

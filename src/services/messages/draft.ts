@@ -38,7 +38,7 @@ export function draftOf({ messageId, to, content, metaData, fileName, held }: Se
 export function recordOf(
   { messageId, to, metaData, fileName, held }: Draft,
   encoded: Uint8Array,
-  { counted, sentAt }: Pick<SendStamp, 'sentAt'> & Partial<Pick<SendStamp, 'counted'>>,
+  { counted, textHash, sentAt }: Pick<SendStamp, 'sentAt'> & Partial<SendStamp>,
 ): SentRecord {
   return {
     messageId,
@@ -47,6 +47,7 @@ export function recordOf(
     metaData: metaData ? JSON.stringify(metaData) : '',
     fileName: fileName ?? '',
     ...(counted && { counted }),
+    ...(textHash && { textHash }),
     sentAt,
     acknowledged: false,
     closed: false,

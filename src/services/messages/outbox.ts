@@ -318,10 +318,10 @@ export class Outbox {
     clientId: string,
     draft: Draft,
     encoded: Uint8Array,
-    { counted, sentAt = this.#options.clock.now() }: Partial<SendStamp>,
+    { sentAt = this.#options.clock.now(), ...stamp }: Partial<SendStamp>,
   ): Promise<void> {
     const { store, spans } = this.#options;
-    const record = recordOf(draft, encoded, { counted, sentAt });
+    const record = recordOf(draft, encoded, { ...stamp, sentAt });
     await store.sends.put(clientId, { ...spans.noted(clientId, draft.messageId), ...record });
   }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { formatJid, parseJid } from '../../domain/address.js';
 import { boundedCache } from '../../domain/bounded-cache.js';
 import { type Clock, endsWithin } from '../../domain/clock.js';
@@ -20,9 +20,6 @@ const CHATS = 20_000;
 /** Milliseconds that a message which begins a chat waits for the network to say whether it restricts the number. */
 const RESTRICTIONS_WAIT_MS = 10_000;
 
-/** Characters of a text that is counted as it is: a hash of it would be as long. */
-const KEPT_TEXT = 50;
-
 /** What policies judge by: the sends of each session, how far its chats have come, and what the network told of its number. */
 export class PolicyFacts {
   readonly chats: ChatStandings;
@@ -34,6 +31,8 @@ export class PolicyFacts {
     /** Undefined: nothing is counted or refused. */
     policies: PolicyTable | undefined;
     store: Pick<Store, 'sends' | 'traces' | 'history'>;
+    /** Keys the hashes of texts: 32 bytes that stay the same for as long as the store lives. */
+    hashKey: Uint8Array;
     contacts: Pick<Contacts, 'find' | 'lookUp'>;
     groups: Pick<KnownGroups, 'find' | 'known'>;
     restrictions: {
@@ -68,7 +67,7 @@ export class PolicyFacts {
       .past(clientId, clock.now() - COUNTED_MS)
       .then((past) => this.chats.ofPast(clientId, past, ({ counted }) => !counted))
       .then((past) => {
-        const sends = past.map(({ send, standing }) => countedSend(send, '', standing));
+        const sends = past.map(({ send, standing }) => countedSend(send, standing));
         // before each of them the network was asked, or knew the answer
         this.checks.recall(
           clientId,
@@ -162,8 +161,14 @@ export class PolicyFacts {
       ],
       standing,
       ...(group && { groupSize: group.size }),
-      ...(policy.sameText && text && { text: textKey(text) }),
+      ...(policy.sameText && text && { text: this.#hashOf(clientId, text) }),
     };
+  }
+
+  /** What the record of a send keeps of its text: whoever has the store alone can neither read nor guess it. */
+  #hashOf(clientId: string, text: string): string {
+    const { hashKey } = this.#options;
+    return createHmac('sha256', hashKey).update(`text\0${clientId}\0${text}`).digest('base64url');
   }
 
   /**
@@ -205,12 +210,6 @@ export class PolicyFacts {
     this.#counted.delete(clientId);
     this.checks.forget(clientId);
   }
-}
-
-/** Long texts are not kept in memory to count them. */
-function textKey(text: string): string {
-  if (text.length < KEPT_TEXT) return text;
-  return `sha256 ${createHash('sha256').update(text).digest('base64')}`;
 }
 
 /** It refuses everybody who has not written, as a silent network does. */

@@ -20,7 +20,9 @@ interface EarlierMessage {
   sentAt: number;
   /** Known to be deleted for everyone. */
   isDeleted: boolean;
-  /** With its last edit; undefined when it is not stored, or was deleted. */
+  /** Its policy holds it back: it has not left. */
+  isWaiting?: boolean;
+  /** With its last edit; undefined when it is not stored, was deleted, or waits. */
   content: MessageContent | undefined;
   /** Of its file; empty if there is none, or it is not known. */
   fileName: string;
@@ -107,16 +109,22 @@ export class EarlierMessages {
     return this.#options.links.decode(content);
   }
 
-  #ofSend({ messageId, to, sentAt, content, fileName }: SentRecord, session: Session): EarlierMessage {
+  #ofSend(
+    { messageId, to, sentAt, content, fileName, held, closed, acknowledged }: SentRecord,
+    session: Session,
+  ): EarlierMessage {
     const author = ownJid(session);
+    const isEmpty = content.length === 0;
+    const isWaiting = isEmpty && held !== undefined && closed && !acknowledged;
     return {
       messageId,
       chat: to,
       fromMe: true,
       author,
       sentAt,
-      isDeleted: content.length === 0,
-      content: content.length === 0 ? undefined : this.#options.links.decode(content),
+      isDeleted: isEmpty && !isWaiting,
+      ...(isWaiting && { isWaiting }),
+      content: isEmpty ? undefined : this.#options.links.decode(content),
       fileName,
     };
   }
@@ -200,7 +208,7 @@ export async function targetContext(
 }
 
 /**
- * The message, where it is known and not deleted.
+ * The message, where it is known, has left, and is not deleted.
  * @throws GatewayError message_unknown, message_deleted
  */
 export function requirePresent(known: EarlierMessage | undefined, messageId: string): EarlierMessage {
@@ -210,12 +218,18 @@ export function requirePresent(known: EarlierMessage | undefined, messageId: str
       `messageId: nothing is known of ${messageId}; messages that came while the session was paired can be named`,
     );
   }
+  if (known.isWaiting) {
+    throw new GatewayError(
+      'message_unknown',
+      `messageId: ${messageId} has not left: its policy holds it back (GET /outbox)`,
+    );
+  }
   if (!known.isDeleted) return known;
   throw new GatewayError('message_deleted', `messageId: ${messageId} was deleted for everyone`);
 }
 
 function requireEditable(
-  { messageId, fromMe, sentAt, isDeleted }: EarlierMessage,
+  { messageId, fromMe, sentAt, isDeleted, isWaiting }: EarlierMessage,
   withinMs: number,
   now: number,
 ): void {
@@ -223,6 +237,12 @@ function requireEditable(
     throw new GatewayError(
       'target_not_own',
       `messageId: ${messageId} was written by somebody else; only own messages can be edited`,
+    );
+  }
+  if (isWaiting) {
+    throw new GatewayError(
+      'target_not_editable',
+      `messageId: ${messageId} has not left: its policy holds it back; cancel it (POST /outbox/cancel) and send a new message instead`,
     );
   }
   if (isDeleted) {

@@ -203,7 +203,7 @@ export class SendPolicies implements SessionPart {
     const intended = await this.#facts.intended(session, policy, { to, text, standing });
     const isLookedUp = await this.#facts.isLookedUp(session, policy, { to, standing });
     const number = this.#facts.numberOf(session, policy, counts, true);
-    const before = kept && kept.counted !== 'nothing' ? countedSend(kept, intended.text) : undefined;
+    const before = kept && kept.counted !== 'nothing' ? countedSend(kept) : undefined;
     const isCounted = before !== undefined && counts.remove(before);
     const refusals = judge(policy, { ...intended, isLookedUp }, number);
     if (isCounted) counts.add(before);

@@ -7,12 +7,16 @@ import type { MongoDatabase } from './database.js';
 import type { HeldCache } from './held-cache.js';
 import { fromBinary, putIfAbsent, toBinary } from './writes.js';
 
-type SentDocument = Omit<SentRecord, 'content' | 'fileName' | 'counted' | 'closed' | 'held' | 'trace'> & {
+type SentDocument = Omit<
+  SentRecord,
+  'content' | 'fileName' | 'counted' | 'textHash' | 'closed' | 'held' | 'trace'
+> & {
   clientId: string;
   content: Binary;
   /** Documents of earlier versions have none. */
   fileName?: string | null;
   counted?: string | null;
+  textHash?: string | null;
   held?: string | null;
   trace?: string | null;
   /** True until it is closed, then false or missing: the index of what is open holds nothing else. */
@@ -78,6 +82,7 @@ export function mongoSends(
       const fields = {
         ...record,
         content,
+        textHash: record.textHash ?? null,
         held: record.held ?? null,
         open: !closed,
         trace: record.trace ?? null,
@@ -124,14 +129,15 @@ export function mongoSends(
       }),
     past: (clientId, sentAfter, limit = 0) =>
       log.read(clientId, async () => {
-        const fields = { projection: { _id: 0, to: 1, sentAt: 1, counted: 1 } };
+        const fields = { projection: { _id: 0, to: 1, sentAt: 1, counted: 1, textHash: 1 } };
         const after = sends.find({ clientId, sentAt: { $gt: sentAfter } }, fields);
         // a limit of 0 is none
         const found = after.sort({ sentAt: 1 }).limit(limit);
-        return (await found.toArray()).map(({ to, sentAt, counted }) => ({
+        return (await found.toArray()).map(({ to, sentAt, counted, textHash }) => ({
           to,
           sentAt,
           ...weightOf(counted),
+          ...(typeof textHash === 'string' && { textHash }),
         }));
       }),
     close: (clientId, messageId) => change(clientId, messageId, { closed: true }, 'now'),
@@ -156,6 +162,7 @@ function toSent({
   content,
   fileName,
   counted,
+  textHash,
   held,
   trace,
   open,
@@ -163,9 +170,19 @@ function toSent({
 }: SentDocument): SentRecord {
   const { metaData, sentAt, acknowledged } = rest;
   const sent = { messageId, to, content: fromBinary(content), metaData, fileName: fileName ?? '' };
+  const hashed = typeof textHash === 'string' ? { textHash } : {};
   const request = typeof held === 'string' ? { held } : {};
   const traced = typeof trace === 'string' ? { trace } : {};
-  return { ...sent, ...weightOf(counted), sentAt, acknowledged, closed: !open, ...request, ...traced };
+  return {
+    ...sent,
+    ...weightOf(counted),
+    ...hashed,
+    sentAt,
+    acknowledged,
+    closed: !open,
+    ...request,
+    ...traced,
+  };
 }
 
 type IdempotencyDocument = IdempotencyRecord & { clientId: string };

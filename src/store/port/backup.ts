@@ -42,6 +42,7 @@ export const BACKED_UP = collections({
     ...{
       fileName: 'text?',
       counted: 'text?',
+      textHash: 'text?',
       acknowledged: 'flag',
       closed: 'flag',
       held: 'text?',

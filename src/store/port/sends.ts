@@ -14,6 +14,8 @@ export interface SentRecord {
   fileName: string;
   /** What a policy counts it as; absent for sends of a session without a policy. */
   counted?: SendWeight;
+  /** A keyed hash of its text; absent unless a policy counts the people who get the same text. */
+  textHash?: string;
   /** Milliseconds since the epoch. */
   sentAt: number;
   /** True once the network has acknowledged the message. */
@@ -40,6 +42,8 @@ export interface PastSend {
   sentAt: number;
   /** Absent for sends of a session without a policy. */
   counted?: SendWeight;
+  /** As in the record of the send. */
+  textHash?: string;
 }
 
 /** A send that its policy held back, without its content. */

@@ -372,4 +372,8 @@ ALTER TABLE waiting_deliveries ADD COLUMN receiver TEXT; -- null: the webhook
   `-- v23 (compatible with v6+)
 ALTER TABLE sends ADD COLUMN trace TEXT; -- W3C trace context of the request; null: none
 `,
+  // equal texts
+  `-- v24 (compatible with v6+)
+ALTER TABLE sends ADD COLUMN text_hash TEXT; -- keyed; null: no policy counts the people who get the same text
+`,
 ];

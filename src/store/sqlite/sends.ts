@@ -2,9 +2,13 @@ import { weightOf } from '../port/sends.js';
 import type { HeldRecord, IdempotencyRecord, IdempotencyStore, SendStore, SentRecord } from '../store.js';
 import type { OpenDatabase } from './database.js';
 
-type SendRow = Omit<SentRecord, 'fileName' | 'counted' | 'acknowledged' | 'closed' | 'held' | 'trace'> & {
+type SendRow = Omit<
+  SentRecord,
+  'fileName' | 'counted' | 'textHash' | 'acknowledged' | 'closed' | 'held' | 'trace'
+> & {
   fileName: string | null;
   counted: string | null;
+  textHash: string | null;
   held: string | null;
   trace: string | null;
   acknowledged: number;
@@ -12,7 +16,7 @@ type SendRow = Omit<SentRecord, 'fileName' | 'counted' | 'acknowledged' | 'close
 };
 
 const SEND_FIELDS = `message_id AS messageId, recipient AS "to", content, meta_data AS metaData, file_name AS fileName,
-  counted, sent_at AS sentAt, acknowledged, closed, held, trace`;
+  counted, text_hash AS textHash, sent_at AS sentAt, acknowledged, closed, held, trace`;
 
 /** SQLite takes a negative limit for none. */
 const NO_LIMIT = -1;
@@ -20,10 +24,10 @@ const NO_LIMIT = -1;
 /** Own messages in the table `sends`. */
 export function sqliteSends({ sqlite, run, write }: OpenDatabase): SendStore {
   const put = sqlite.prepare<SendRow & { clientId: string }>(
-    `REPLACE INTO sends (client_id, message_id, recipient, content, meta_data, file_name, counted, sent_at,
-       acknowledged, closed, held, trace)
-     VALUES (@clientId, @messageId, @to, @content, @metaData, @fileName, @counted, @sentAt, @acknowledged, @closed,
-       @held, @trace)`,
+    `REPLACE INTO sends (client_id, message_id, recipient, content, meta_data, file_name, counted, text_hash,
+       sent_at, acknowledged, closed, held, trace)
+     VALUES (@clientId, @messageId, @to, @content, @metaData, @fileName, @counted, @textHash, @sentAt,
+       @acknowledged, @closed, @held, @trace)`,
   );
   const select = sqlite.prepare<[string, string], SendRow>(
     `SELECT ${SEND_FIELDS} FROM sends WHERE client_id = ? AND message_id = ?`,
@@ -51,18 +55,18 @@ export function sqliteSends({ sqlite, run, write }: OpenDatabase): SendStore {
   );
   const past = sqlite.prepare<
     [string, number, number],
-    { to: string; sentAt: number; counted: string | null }
+    Pick<SendRow, 'to' | 'sentAt' | 'counted' | 'textHash'>
   >(
-    `SELECT recipient AS "to", sent_at AS sentAt, counted FROM sends WHERE client_id = ? AND sent_at > ?
-     ORDER BY sent_at LIMIT ?`,
+    `SELECT recipient AS "to", sent_at AS sentAt, counted, text_hash AS textHash FROM sends
+     WHERE client_id = ? AND sent_at > ? ORDER BY sent_at LIMIT ?`,
   );
   const prune = sqlite.prepare<[number]>('DELETE FROM sends WHERE sent_at < ? AND held IS NULL');
 
   return {
     async put(clientId, record) {
-      const { counted = null, held = null, trace = null, acknowledged, closed } = record;
+      const { counted = null, textHash = null, held = null, trace = null, acknowledged, closed } = record;
       const flags = { acknowledged: Number(acknowledged), closed: Number(closed) };
-      await write(() => put.run({ ...record, clientId, counted, held, trace, ...flags }));
+      await write(() => put.run({ ...record, clientId, counted, textHash, held, trace, ...flags }));
     },
     async get(clientId, messageId) {
       const row = run(() => select.get(clientId, messageId));
@@ -82,9 +86,10 @@ export function sqliteSends({ sqlite, run, write }: OpenDatabase): SendStore {
       return run(() => selectHeld.all(clientId, sentAt, messageId, limit));
     },
     async past(clientId, sentAfter, limit = NO_LIMIT) {
-      return run(() => past.all(clientId, sentAfter, limit)).map(({ counted, ...send }) => ({
+      return run(() => past.all(clientId, sentAfter, limit)).map(({ counted, textHash, ...send }) => ({
         ...send,
         ...weightOf(counted),
+        ...(textHash !== null && { textHash }),
       }));
     },
     async close(clientId, messageId) {
@@ -99,10 +104,11 @@ export function sqliteSends({ sqlite, run, write }: OpenDatabase): SendStore {
   };
 }
 
-function toSent({ counted, held, trace, ...row }: SendRow): SentRecord {
+function toSent({ counted, textHash, held, trace, ...row }: SendRow): SentRecord {
   return {
     ...row,
     ...weightOf(counted),
+    ...(textHash !== null && { textHash }),
     ...(held !== null && { held }),
     ...(trace !== null && { trace }),
     fileName: row.fileName ?? '',

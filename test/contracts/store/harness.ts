@@ -95,6 +95,7 @@ export function sent(messageId: string, fields: Partial<SentRecord> = {}): SentR
     metaData: '{"order":7}',
     fileName: 'menu.jpg',
     counted: 'new chat',
+    textHash: `hash ${messageId}`,
     sentAt: 1_000,
     acknowledged: false,
     closed: false,

@@ -84,18 +84,21 @@ export function sendsContract(harness: () => StoreHarness): void {
 
     it('returns the sends of a session after a time, the oldest first, with what policies count', async () => {
       await sends().put('acme', sent('M3', { sentAt: 3_000, counted: 'nothing' }));
-      const { counted: _, ...uncounted } = sent('M2', { sentAt: 2_000, to: '7@lid' });
+      const { counted: _, textHash: __, ...uncounted } = sent('M2', { sentAt: 2_000, to: '7@lid' });
       await sends().put('acme', uncounted);
       await sends().put('acme', sent('M1', { sentAt: 1_000 }));
       await sends().put('other', sent('M9', { sentAt: 2_000 }));
       expect(await sends().past('acme', 1_000)).to.deep.equal([
         { to: '7@lid', sentAt: 2_000 },
-        { to: '100000000000002@lid', sentAt: 3_000, counted: 'nothing' },
+        { to: '100000000000002@lid', sentAt: 3_000, counted: 'nothing', textHash: 'hash M3' },
       ]);
       expect(await sends().past('acme', 0)).to.have.length(3);
       const times = (await sends().past('acme', 0, 2)).map(({ sentAt }) => sentAt);
       expect(times).to.deep.equal([1_000, 2_000]);
-      expect(await sends().get('acme', 'M2')).to.not.have.property('counted');
+      expect(await sends().get('acme', 'M2')).to.not.have.any.keys('counted', 'textHash');
+      // a repetition may be counted otherwise than the first attempt
+      await sends().put('acme', { ...uncounted, messageId: 'M3' });
+      expect((await sends().past('acme', 1_000))[1]).to.not.have.property('textHash');
     });
 
     it('returns the sends that a policy holds back, the oldest first, until they are announced', async () => {

@@ -56,6 +56,7 @@ describe('sends over days', () => {
 
   const nodeOver = ({ store, clock, log }: Rig): SendPolicies =>
     new SendPolicies({
+      hashKey: new Uint8Array(32),
       policies: { policies: new Map([['p', POLICY]]), sessions: new Map(), orgs: new Map(), default: 'p' },
       ...{ sessions: played.sessions, store, clock, log },
       contacts: {

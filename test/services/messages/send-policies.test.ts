@@ -45,6 +45,7 @@ describe('SendPolicies', () => {
     const { store, clock, log } = rig;
     const policy: Policy = { name: 'p', mode: 'enforce', ...rules };
     return new SendPolicies({
+      hashKey: new Uint8Array(32),
       policies: {
         policies: new Map([['p', policy]]),
         sessions: new Map(),

@@ -105,6 +105,7 @@ describe('a database file of another version', () => {
     database.exec('DROP INDEX sends_session; DROP INDEX traces_chat; DROP INDEX sends_held');
     database.exec('ALTER TABLE sends DROP COLUMN held');
     database.exec('ALTER TABLE sends DROP COLUMN trace');
+    database.exec('ALTER TABLE sends DROP COLUMN text_hash');
     database.exec('ALTER TABLE sessions DROP COLUMN webhook_paused');
     database.exec('ALTER TABLE sessions DROP COLUMN previous_token');
     database.exec('ALTER TABLE sessions DROP COLUMN previous_token_until');
@@ -141,6 +142,7 @@ describe('a database file of another version', () => {
       ['failed_deliveries', 'receiver'],
       ['waiting_deliveries', 'receiver'],
       ['sends', 'trace'],
+      ['sends', 'text_hash'],
     ]) {
       database.exec(`ALTER TABLE ${table} DROP COLUMN ${column}`);
     }
