@@ -95,6 +95,8 @@ describe('a send that a crash interrupts', () => {
     await world.phones.fault({ kind: 'reject-sends', number: ALICE.number, count: 1 });
     expect((await send('refused')).status).to.equal(502);
     await world.killDaemon();
+    const linkedAt = Date.now() - 2 * ONE_DAY_MS;
+    await world.inspect((store) => store.sessions.update('acme', { linkedAt }));
     await world.inspect((store) => store.sends.put('acme', brokenOff('yesterday', ONE_DAY_MS + 1)));
     await world.inspect((store) => store.sends.put('acme', brokenOff('today', ONE_DAY_MS / 2)));
     await world.startDaemon();
