@@ -12,6 +12,8 @@ export class MemoryLinkKeys implements LinkKeys {
   readonly #watchers = new Set<() => void>();
   /** Runs when a commit has taken effect, before whoever asked for it learns so. */
   onCommit: (commit: KeyCommit) => Promise<void> | void = () => undefined;
+  /** Runs before a read is answered. */
+  onGet: (type: string) => Promise<void> | void = () => undefined;
 
   async credentials(): Promise<Uint8Array | undefined> {
     this.#check();
@@ -20,6 +22,7 @@ export class MemoryLinkKeys implements LinkKeys {
 
   async get(type: string, ids: readonly string[]): Promise<Map<string, Uint8Array>> {
     this.#check();
+    await this.onGet(type);
     const family = this.#families.get(type);
     return new Map(
       ids.flatMap((id) => {

@@ -29,6 +29,7 @@ import { Restrictions } from './restrictions.js';
 import { SaltSetting } from './salt-setting.js';
 import { Sender } from './send.js';
 import { guardWire, keepTokenNotes, libraryLog, type NetworkAddress, openSocket } from './socket.js';
+import { StanzaOrder } from './stanza-order.js';
 import type { TunnelAgent } from './tunnel.js';
 import { UnreadableStanzas } from './unreadable.js';
 
@@ -61,6 +62,7 @@ export interface Connection {
   account: Account;
   saver: CredentialSaver;
   journal: Journal;
+  order: StanzaOrder;
   unreadable: UnreadableStanzas;
   /** Stanzas that the library must not see. */
   handled: WeakSet<object>;
@@ -101,11 +103,14 @@ export function makeConnection(
   },
 ): Connection {
   const outside = new AsyncResource('switchboard.link');
+  const ended = new AbortController();
+  const order = new StanzaOrder({ clock, me: () => creds.me, ended: ended.signal });
   const journal = new Journal({
     outside,
     keys,
     clock,
     announcesHistory: (attrs, plain) => isFromOwn(attrs, creds.me) && noticeIn(attrs, plain) !== undefined,
+    onBegun: (node) => order.begin(node),
     onDecrypted,
     onFailed: (stanza, error) => unreadable.takeFailed(stanza, error),
   });
@@ -135,7 +140,6 @@ export function makeConnection(
   const contacts = new Contacts(emit);
   const groupCache: GroupCache = new GroupCache(sock.groupMetadata);
   const lidRefresh = new LidRefresh(sock, (person) => contacts.fromPair(person, 'lookup'));
-  const ended = new AbortController();
   const restrictions = new Restrictions(sock, clock, emit);
   const uploader = new Uploader(new MediaHostList(sock, clock), media, ended.signal);
   const saver = new CredentialSaver(keys, creds);
@@ -166,6 +170,7 @@ export function makeConnection(
     account: new Account(sock, appState),
     saver,
     journal,
+    order,
     unreadable,
     handled: new WeakSet(),
     devices,

@@ -36,6 +36,8 @@ interface JournalOptions {
   outside: AsyncResource;
   /** True for a message of the own phone that announces history and must stay in the journal until that is read. */
   announcesHistory(attrs: BinaryNodeAttributes, plain: Uint8Array): boolean;
+  /** Called when the library begins to decrypt a stanza, for each of its parts. */
+  onBegun(node: BinaryNode): void;
   /**
    * Called once for each stanza whose content is decrypted and committed, before its receipt leaves.
    * @returns false when the content is no message
@@ -117,8 +119,9 @@ export class Journal {
         return encrypted;
       },
       injectE2ESession: (args) => step(args.jid, (jid) => library.injectE2ESession({ ...args, jid })),
-      decryptMessage: (args) =>
-        step(args.jid, (jid) => {
+      decryptMessage: (args) => {
+        this.#begin(args.ciphertext);
+        return step(args.jid, (jid) => {
           const address = library.jidToSignalProtocolAddress(jid);
           return decrypted(args.ciphertext, jid, async () => {
             const before = await recordOf(address);
@@ -130,13 +133,16 @@ export class Journal {
             await keys.set({ session: { [address]: after } });
             return plain;
           });
-        }),
-      decryptGroupMessage: (args) =>
-        this.#outside.runInAsyncScope(() =>
+        });
+      },
+      decryptGroupMessage: (args) => {
+        this.#begin(args.msg);
+        return this.#outside.runInAsyncScope(() =>
           sessions.run(`${args.group} ${args.authorJid}`, () =>
             decrypted(args.msg, args.group, () => library.decryptGroupMessage(args)),
           ),
-        ),
+        );
+      },
       encryptGroupMessage: (args) => this.#outside.runInAsyncScope(() => library.encryptGroupMessage(args)),
     };
   };
@@ -161,6 +167,11 @@ export class Journal {
     };
     if (!known) await keys.commit({ journal: [entry] });
     onDecrypted(readStanza(node, entry));
+  }
+
+  #begin(ciphertext: Uint8Array): void {
+    const live = this.#live.get(ciphertext);
+    if (live) this.#options.onBegun(live.node);
   }
 
   async #open(

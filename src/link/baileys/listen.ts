@@ -179,23 +179,32 @@ function listenToEvents(
 /** Decides who handles a message stanza: the library, if there is something to decrypt. */
 function takeMessage(
   node: BinaryNode,
-  { sock, journal, unreadable, handled }: Connection,
+  { sock, journal, order, unreadable, handled }: Connection,
   log: Logger,
 ): void {
+  const again = () => {
+    handled.delete(node);
+    sock.ws.emit('CB:message', node);
+  };
   const plain = plaintextOf(node);
   // its plaintext is in the journal: the library may send the receipt
   if (plain && handled.delete(node)) return;
   if (isPost(node)) {
     handled.add(node);
     acknowledgePost(sock, node).catch((err: unknown) => log.debug({ err }, 'no ack sent'));
-  } else if (plain) {
+  } else if (order.holds(node, again)) handled.add(node);
+  else if (plain) {
     handled.add(node);
-    journal
-      .takePlain(node, plain)
+    // behind the messages that the library is about to decrypt
+    const taken = sock.messageMutex.mutex(() => journal.takePlain(node, plain));
+    order.begin(node);
+    taken
       .then(() => sock.ws.emit('CB:message', node))
       .catch((err: unknown) => log.warn({ err }, 'an unencrypted message was not kept'));
-  } else if (unreadable.take(node)) handled.add(node);
-  else journal.note(node);
+  } else if (unreadable.take(node)) {
+    handled.add(node);
+    order.begin(node);
+  } else journal.note(node);
 }
 
 /** The content of a message that is not encrypted; undefined for any other. */
