@@ -327,6 +327,24 @@ describe('SendPolicies', () => {
     expect(await found(BOB, true)).to.deep.equal([]);
   });
 
+  it('keep the hash of the text of a send that a start resumes', async () => {
+    const policies = policiesWith({ sameText: { people: 1, withinMs: DAY_MS } });
+    const kept = { to: BOB, sentAt: rig.clock.now(), counted: 'message', textHash: 'hash' } as const;
+    const resumed = await policies.admit(session(), {
+      to: BOB,
+      text: '',
+      target: false,
+      kept,
+      isResumed: true,
+    });
+    let textHash: string | undefined;
+    await resumed?.leave(async (stamp) => {
+      textHash = stamp.textHash;
+    });
+    resumed?.end();
+    expect(textHash).to.equal('hash');
+  });
+
   it('let a send of the last run go on unless the network restricts the number', async () => {
     const policies = policiesWith({ messagesPerDay: 1 });
     trusted = [CAROL];
