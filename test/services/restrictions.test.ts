@@ -97,6 +97,22 @@ describe('Restrictions', () => {
     expect(await restarted()).to.deep.equal([]);
   });
 
+  it('tell whether the network declines to say if it imposes a time lock', async () => {
+    const limit: Restriction = { kind: 'new-chat-limit', active: false, cause: 'NONE' };
+    const answered = async (...answer: Restriction[]) => {
+      answers = [answer];
+      await restrictions.askAnew('acme');
+      return restrictions.declines('acme');
+    };
+    expect(restrictions.declines('acme')).to.equal(false);
+    expect(await answered()).to.equal(true);
+    expect(restrictions.state('acme')).to.equal('answered');
+    expect(await answered(limit)).to.equal(true);
+    expect(await answered({ ...LOCK, active: false })).to.equal(false);
+    await restrictions.askAnew('acme');
+    expect([restrictions.state('acme'), restrictions.declines('acme')]).to.deep.equal(['silent', false]);
+  });
+
   it('ask a silent network again when somebody needs to know, until it answers', async () => {
     restrictions.connected('acme');
     expect(restrictions.state('acme')).to.equal('asked');

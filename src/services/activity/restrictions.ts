@@ -30,6 +30,8 @@ interface Known extends KnownRestrictions {
 interface Question {
   link: Link;
   isAnswered: boolean;
+  /** It answered, and did not say whether it imposes a time lock. */
+  isDeclined?: boolean;
   /** Resolves when it is answered or has failed. */
   asking?: Promise<void> | undefined;
 }
@@ -114,6 +116,12 @@ export class Restrictions implements SessionPart, RestrictionCalls {
     const question = this.#question(clientId);
     if (!question || question.isAnswered) return 'answered';
     return question.asking ? 'asked' : 'silent';
+  }
+
+  /** Whether the network answered the last question over this connection without saying whether it imposes a time lock. */
+  declines(clientId: string): boolean {
+    const question = this.#question(clientId);
+    return question?.isAnswered === true && question.isDeclined === true;
   }
 
   /** Takes what the network told. */
@@ -226,6 +234,7 @@ export class Restrictions implements SessionPart, RestrictionCalls {
           if (sessions.has(clientId))
             for (const restriction of told) this.take(sessions.find(clientId), restriction);
           question.isAnswered = true;
+          question.isDeclined = !told.some(({ kind }) => kind === 'reachout-lock');
         } finally {
           question.asking = undefined;
           resolve();

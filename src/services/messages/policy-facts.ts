@@ -3,7 +3,7 @@ import { formatJid, parseJid } from '../../domain/address.js';
 import { boundedCache } from '../../domain/bounded-cache.js';
 import { type Clock, endsWithin } from '../../domain/clock.js';
 import { type Policy, type PolicyTable, policyOf } from '../../domain/policy/policy.js';
-import type { ChatStanding, IntendedSend, NumberState } from '../../domain/policy/rules.js';
+import type { ChatStanding, IntendedSend, NumberState, Refusal } from '../../domain/policy/rules.js';
 import { COUNTED_MS, SendCounts } from '../../domain/policy/send-counts.js';
 import type { IncomingMessage, Restriction } from '../../link/link.js';
 import type { SessionRecord, Store } from '../../store/store.js';
@@ -19,6 +19,8 @@ import { RecipientChecks } from './recipient-checks.js';
 const CHATS = 20_000;
 /** Milliseconds that a message which begins a chat waits for the network to say whether it restricts the number. */
 const RESTRICTIONS_WAIT_MS = 10_000;
+/** Milliseconds until a message is tried again that a network refused which does not say why. */
+const UNDISCLOSED_MS = 60 * 60_000;
 
 /** What policies judge by: the sends of each session, how far its chats have come, and what the network told of its number. */
 export class PolicyFacts {
@@ -44,6 +46,8 @@ export class PolicyFacts {
       /** As `ask`, also of a network that has answered. */
       askAnew(clientId: string): Promise<void> | undefined;
       state(clientId: string): 'asked' | 'answered' | 'silent';
+      /** It answered without saying whether it imposes a time lock. */
+      declines(clientId: string): boolean;
     };
     clock: Clock;
   }) {
@@ -109,6 +113,19 @@ export class PolicyFacts {
       isSilent: isUnanswered && !active.some(isLock),
       ...(lookUpFirst && { lookUps: this.checks.questions(clientId) }),
     };
+  }
+
+  /**
+   * The network refused a message, and does not want to say whether it restricts the number: as under a restriction without
+   * an end, an hour may help.
+   */
+  undisclosed(clientId: string, standing: ChatStanding): Refusal[] {
+    const { restrictions, clock } = this.#options;
+    if (standing === 'running' || restrictions.active(clientId).length > 0) return [];
+    if (!restrictions.declines(clientId)) return [];
+    const at = clock.now() + UNDISCLOSED_MS;
+    const reason = 'WhatsApp refused the message, and does not say whether it restricts this number';
+    return [{ rule: 'networkSilent', reason, allowedAt: at, clearAt: at }];
   }
 
   /** How far a private chat has come, as far as it is remembered: the other side may have answered unseen. */

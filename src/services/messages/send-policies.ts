@@ -207,7 +207,7 @@ export class SendPolicies implements SessionPart {
     const isCounted = before !== undefined && counts.remove(before);
     const refusals = judge(policy, { ...intended, isLookedUp }, number);
     if (isCounted) counts.add(before);
-    return refusals;
+    return isRejected ? [...this.#facts.undisclosed(session.clientId, standing), ...refusals] : refusals;
   }
 
   /** A message of a private chat came, also from another device of the account. */

@@ -70,6 +70,7 @@ describe('sends over days', () => {
         warning: () => undefined,
         ask: () => undefined,
         askAnew: () => undefined,
+        declines: () => false,
         state: () => 'answered',
       },
       observer: { policyRefused: () => undefined },

@@ -26,6 +26,7 @@ describe('SendPolicies', () => {
   let restrictions: Restriction[];
   let answered: Promise<void> | undefined;
   let state: 'asked' | 'answered' | 'silent';
+  let declines: boolean;
   let trusted: string[];
   let refused: string[];
   let lookedUp: string[];
@@ -34,6 +35,7 @@ describe('SendPolicies', () => {
   beforeEach(async () => {
     rig = await Rig.start();
     lookedUp = [];
+    declines = false;
     contacts = new Map();
     [restrictions, trusted, refused, answered, state] = [[], [], [], undefined, 'answered'];
     played = rig.sessions(playedLink({ isTrusted: async (jid) => trusted.includes(jid) }));
@@ -71,6 +73,7 @@ describe('SendPolicies', () => {
         ask: () => answered,
         askAnew: () => answered,
         state: () => state,
+        declines: () => declines,
       },
       observer: { policyRefused: (rule) => refused.push(rule) },
     });
@@ -303,6 +306,43 @@ describe('SendPolicies', () => {
     expect(await rules(BOB)).to.deep.equal(['newChatsPerDay']);
     // it is still counted for others
     expect(await rules(CAROL)).to.deep.equal(['newChatsPerDay', 'sameText']);
+  });
+
+  it('let a rejected first message wait an hour where the network does not tell whether it restricts the number', async () => {
+    const policies = policiesWith({});
+    trusted = [CAROL];
+    declines = true;
+    const found = async (to: string, isRejected: boolean) =>
+      (await policies.refusals(session(), { to, text: '', isRejected })).map(({ rule, allowedAt = 0 }) => [
+        rule,
+        allowedAt - rig.clock.now(),
+      ]);
+    expect(await found(BOB, true)).to.deep.equal([['networkSilent', 60 * 60_000]]);
+    expect(await found(BOB, false)).to.deep.equal([]);
+    expect(await found(CAROL, true)).to.deep.equal([]);
+    restrictions = [LOCK];
+    expect((await found(BOB, true)).map(([rule]) => rule)).to.deep.equal(['reachoutLock']);
+    restrictions = [];
+    declines = false;
+    expect(await found(BOB, true)).to.deep.equal([]);
+  });
+
+  it('keep the hash of the text of a send that a start resumes', async () => {
+    const policies = policiesWith({ sameText: { people: 1, withinMs: DAY_MS } });
+    const kept = { to: BOB, sentAt: rig.clock.now(), counted: 'message', textHash: 'hash' } as const;
+    const resumed = await policies.admit(session(), {
+      to: BOB,
+      text: '',
+      target: false,
+      kept,
+      isResumed: true,
+    });
+    let textHash: string | undefined;
+    await resumed?.leave(async (stamp) => {
+      textHash = stamp.textHash;
+    });
+    resumed?.end();
+    expect(textHash).to.equal('hash');
   });
 
   it('let a send of the last run go on unless the network restricts the number', async () => {
