@@ -13,7 +13,7 @@ export interface MetricSources {
   deliveriesInFlight(): number;
   deliveriesWaiting(): number;
   /** Events that wait in the store for receivers with durable retries. */
-  durable(): { bytes: number; open: number };
+  durable(): { bytes: number; open: number; waitedMs: number };
   /** The states of the receivers beside the webhooks. */
   receiverStates(): ('active' | 'paused' | 'down')[];
   /** Messages that wait until the policies of their sessions allow them. */
@@ -120,6 +120,13 @@ export class Metrics {
     );
     this.#gauge('webhook_circuits_open', 'Receivers with durable retries that are down', [], (gauge) =>
       gauge.set(sources.durable().open),
+    );
+    // a receiver with events of one chat has no open circuit
+    this.#gauge(
+      'webhook_oldest_waiting_seconds',
+      'Age of the oldest event that waits in the store for its receiver; 0 without one',
+      [],
+      (gauge) => gauge.set(sources.durable().waitedMs / 1_000),
     );
     this.#gauge('receivers', 'Receivers beside the webhooks, by state', ['state'], (gauge) => {
       gauge.reset();

@@ -181,15 +181,17 @@ export class DurableDeliveries {
   }
 
   /** Of all sessions. */
-  totals(): { waiting: number; inFlight: number; bytes: number; open: number } {
+  totals(): { waiting: number; inFlight: number; bytes: number; open: number; waitedMs: number } {
     const all = this.#all().map(({ figures }) => figures);
     const sum = (pick: (figures: DurableFigures) => number) =>
       all.reduce((total, one) => total + pick(one), 0);
+    const now = this.#options.clock.now();
     return {
       waiting: sum(({ waiting }) => waiting),
       inFlight: sum(({ inFlight }) => inFlight),
       bytes: sum(({ bytes }) => bytes),
       open: sum(({ circuit }) => (circuit === 'open' ? 1 : 0)),
+      waitedMs: Math.max(0, ...all.map(({ oldest = now }) => now - oldest)),
     };
   }
 

@@ -12,7 +12,7 @@ const SOURCES: MetricSources = {
   warnedSessions: () => 1,
   deliveriesInFlight: () => 0,
   deliveriesWaiting: () => 0,
-  durable: () => ({ bytes: 0, open: 0 }),
+  durable: () => ({ bytes: 0, open: 0, waitedMs: 2_500 }),
   receiverStates: () => ['active', 'paused', 'active'],
   heldSends: () => 0,
   filesOnDisk: () => ({ files: 2, bytes: 700 }),
@@ -41,6 +41,11 @@ describe('metrics', () => {
     const shown = await new Metrics(SOURCES).registry.metrics();
     expect(shown).to.include('switchboard_receivers{state="active",node="node-a"} 2\n');
     expect(shown).to.include('switchboard_receivers{state="paused",node="node-a"} 1\n');
+  });
+
+  it('show for how long the oldest event has waited for its receiver', async () => {
+    const shown = await new Metrics(SOURCES).registry.metrics();
+    expect(shown).to.include('switchboard_webhook_oldest_waiting_seconds{node="node-a"} 2.5\n');
   });
 
   it('show leases where sessions have them', async () => {

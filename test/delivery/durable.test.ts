@@ -106,6 +106,21 @@ describe('a receiver with durable retries', () => {
     expect(rig.dispatcher.figures('acme')).to.include({ delivered: 0, dropped: 0 });
   });
 
+  it('shows the age of what waits for it, also while its one failing chat opens no circuit', async () => {
+    await start();
+    expect(rig.dispatcher.durable.totals().waitedMs).to.equal(0);
+    receiver.respond(answering(503));
+    await announce('m1');
+    const began = rig.clock.now();
+    await passTime(STEP_MS, () => rig.clock.now() - began > 90_000);
+    const { waitedMs, open } = rig.dispatcher.durable.totals();
+    expect([waitedMs, open]).to.deep.equal([rig.clock.now() - began, 0]);
+    receiver.respond(answering(200));
+    await passTime(STEP_MS, async () => (await waiting()).length === 0);
+    await until('the end of the call', async () => rig.dispatcher.inFlight() === 0);
+    expect(rig.dispatcher.durable.totals().waitedMs).to.equal(0);
+  });
+
   it('does not delay the receiver of another session when it does not answer', async () => {
     await start();
     receiver.respond(silent);
