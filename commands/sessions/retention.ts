@@ -1,4 +1,4 @@
-import { Args } from '@oclif/core';
+import { Args, Flags } from '@oclif/core';
 import { DaemonCommand } from '../../src/cli/command.js';
 import { CliError } from '../../src/cli/errors.js';
 import { clientIdArg } from '../../src/cli/flags.js';
@@ -8,28 +8,50 @@ import { retentionText } from '../../src/cli/sessions.js';
 const WORDS: Readonly<Record<string, number | null>> = { forever: 0, default: null };
 
 export default class SessionsRetention extends DaemonCommand {
-  static override summary = 'Set how long messages and files of a session are kept';
+  static override summary = 'Set how long messages, files and events of a session are kept';
   static override description =
     `The daemon deletes older messages and their files once an hour; rooms stay. Without a rule of its own, a session follows the \
-setting --retention-days of the daemon, which keeps everything for ever by default.`;
+setting --retention-days of the daemon, which keeps everything for ever by default.
+
+With --keep-events, the daemon keeps the events of the session for so many days, up to 256 MB, so that "switchboard replay" can send \
+them again. 0 keeps none, and removes those that are kept.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme 90',
     '<%= config.bin %> <%= command.id %> acme forever',
     '<%= config.bin %> <%= command.id %> acme default --json',
+    '<%= config.bin %> <%= command.id %> acme --keep-events 7',
   ];
   static override args = {
     clientId: clientIdArg(),
-    days: Args.string({ required: true, description: 'number of days; or forever, or default' }),
+    days: Args.string({ description: 'number of days for messages and files; or forever, or default' }),
+  };
+  static override flags = {
+    'keep-events': Flags.integer({
+      description: 'days for which events are kept, to be sent again: 0 to 30',
+      min: 0,
+      max: 30,
+    }),
   };
 
-  async run(): Promise<{ clientId: string; days: number | null }> {
+  async run(): Promise<{ clientId: string; days: number | null; keepEvents?: number }> {
     const { args, flags } = await this.parse(SessionsRetention);
+    const keep = {
+      ...(args.days !== undefined && { days: daysOf(args.days) }),
+      ...(flags['keep-events'] !== undefined && { keepEvents: flags['keep-events'] }),
+    };
+    if (Object.keys(keep).length === 0)
+      throw new CliError('usage', 'give a number of days, or --keep-events');
     const client = await this.daemon(flags);
-    const answer = await client.setRetention({ clientId: args.clientId, days: daysOf(args.days) });
-    const { clientId, days } = answer;
-    if (!this.jsonEnabled())
+    const { ok: _, ...answer } = await client.setRetention({ clientId: args.clientId, ...keep });
+    if (!this.jsonEnabled()) {
+      const { clientId, days, keepEvents } = answer;
       this.output.line(`messages and files of ${clientId} are kept ${retentionText(days)}`);
-    return { clientId, days };
+      if (flags['keep-events'] !== undefined) {
+        const kept = keepEvents ? `are kept ${retentionText(keepEvents)}` : 'are not kept';
+        this.output.line(`events of ${clientId} ${kept}`);
+      }
+    }
+    return answer;
   }
 }
 

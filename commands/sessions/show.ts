@@ -48,6 +48,7 @@ export default class SessionsShow extends DaemonCommand {
       ...(session.extraEvents && { 'extra events': session.extraEvents.join(', ') || 'none' }),
       'group events': session.enableGroupAi ? 'on' : 'off',
       ...(session.retentionDays !== undefined && { retention: retentionText(session.retentionDays) }),
+      ...(session.keepEvents && { 'events kept': retentionText(session.keepEvents) }),
       calls: session.rejectCalls ? 'declined' : 'ring',
       'connected since': session.connectedAt,
       'last traffic': session.lastStanzaAt,

@@ -77,8 +77,7 @@ function find<Row extends { clientId: string }>(rows: readonly Row[], clientId: 
 }
 
 function summary(row: Client, health: SessionHealth | undefined): SessionSummary {
-  const { clientId, jid, podName, orgId, webhookUrl, extraEvents, retry, listener, proxy, retentionDays } =
-    row;
+  const { clientId, jid, podName, orgId, webhookUrl, extraEvents, retry, listener, proxy, ...kept } = row;
   return {
     clientId,
     status: health?.status ?? row.status ?? 'elsewhere',
@@ -91,7 +90,8 @@ function summary(row: Client, health: SessionHealth | undefined): SessionSummary
     ...(retry && { retry }),
     ...(listener && { listener }),
     ...(proxy && { proxy }),
-    ...(retentionDays !== undefined && { retentionDays }),
+    ...(kept.retentionDays !== undefined && { retentionDays: kept.retentionDays }),
+    ...(kept.keepEvents !== undefined && { keepEvents: kept.keepEvents }),
   };
 }
 

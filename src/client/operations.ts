@@ -73,6 +73,7 @@ export type ErrorCode =
   | 'proxy_failed'
   | 'range_unsatisfiable'
   | 'receipt_rejected'
+  | 'receiver_paused'
   | 'receiver_unknown'
   | 'receivers_full'
   | 'recipient_unknown'
@@ -278,6 +279,8 @@ export interface Client {
   proxy?: Proxy;
   /** Days after which messages and files are deleted, 0 for never; absent where the setting of the daemon counts */
   retentionDays?: number;
+  /** Days for which its events are kept; absent where none are kept */
+  keepEvents?: number;
 }
 
 export interface ConfigAnswer {
@@ -1049,6 +1052,18 @@ export interface JoinRequest {
   requestedAt: string;
 }
 
+export interface KeptEvent {
+  /** As `X-SN-Replayed` has it */
+  id: string;
+  clientId: string;
+  /** When it was announced */
+  at: string;
+  type: string;
+  /** Empty if it is about no message */
+  messageId: string;
+  bytes: number;
+}
+
 export interface Lease {
   clientId: string;
   podName: string;
@@ -1654,6 +1669,22 @@ export interface ReceiverSchedule {
   giveUpHours?: number;
 }
 
+export interface ReplayAnswer {
+  ok: true;
+  clientId: string;
+  receiver: string;
+  /** Events that the receiver has, or that wait for it with `retry: durable` */
+  replayed: number;
+  /** Events that do not pass its filter */
+  filtered: number;
+  /** Why the receiver did not take the event after them, which ends the request; this event is a failed delivery now */
+  reason?: string;
+  /** Ids that are not kept */
+  missing?: string[];
+  /** `after` of the request that goes on; absent when all is done */
+  next?: string;
+}
+
 export interface ResendAnswer {
   deliveryId: string;
   delivered: boolean;
@@ -2239,7 +2270,9 @@ export interface SetProxyRequest {
 export interface SetRetentionRequest {
   clientId: string;
   /** Days after which messages and their files are deleted; 0 keeps them for ever, `null` is the setting `--retention-days` */
-  days: number | null;
+  days?: number | null;
+  /** Days for which events are kept, to be sent again with `/replay`; 0 for none */
+  keepEvents?: number;
 }
 
 export interface SetRejectCallsRequest {
@@ -2943,6 +2976,79 @@ export interface ResendFailedDeliveryRequest {
   id: string;
 }
 
+export interface ListKeptEventsRequest {
+  clientId: string;
+  /** Only what was announced at that time or later */
+  from?: string;
+  /** Only what was announced at that time or earlier */
+  to?: string;
+  type?:
+    | 'text'
+    | 'image'
+    | 'video'
+    | 'audio'
+    | 'document'
+    | 'sticker'
+    | 'poll_creation'
+    | 'vote_update'
+    | 'interactive_reply'
+    | 'contact'
+    | 'location'
+    | 'reaction'
+    | 'edit'
+    | 'revoke'
+    | 'message_status'
+    | 'session_status'
+    | 'call'
+    | 'presence'
+    | 'group_update'
+    | 'message_unreadable'
+    | 'account_status';
+  limit?: number;
+  before?: string;
+}
+
+export interface ReplayRequest {
+  clientId: string;
+  /** `1` is the webhook */
+  receiver?: string;
+  /** Only what was announced at that time or later */
+  from?: string;
+  /** Only what was announced at that time or earlier */
+  to?: string;
+  /** Only these events */
+  ids?: string[];
+  /** Only events of these types */
+  types?: (
+    | 'text'
+    | 'image'
+    | 'video'
+    | 'audio'
+    | 'document'
+    | 'sticker'
+    | 'poll_creation'
+    | 'vote_update'
+    | 'interactive_reply'
+    | 'contact'
+    | 'location'
+    | 'reaction'
+    | 'edit'
+    | 'revoke'
+    | 'message_status'
+    | 'session_status'
+    | 'call'
+    | 'presence'
+    | 'group_update'
+    | 'message_unreadable'
+    | 'account_status'
+  )[];
+  /** Also events that do not pass the filter of the receiver */
+  ignoreFilter?: boolean;
+  limit?: number;
+  /** `next` of the request before, with the same other fields */
+  after?: string;
+}
+
 export interface MessageTraceRequest {
   clientId: string;
   messageId: string;
@@ -3135,6 +3241,8 @@ export class Operations {
     clientId: string;
     /** Days after which messages and their files are deleted; 0 keeps them for ever, `null` is the setting `--retention-days` */
     days: number | null;
+    /** Absent where none are kept */
+    keepEvents?: number;
   }> {
     return this.#transport.json({ method: 'POST', path: '/set-retention', query: [] }, request, options);
   }
@@ -3331,6 +3439,8 @@ export class Operations {
       rejectCalls: boolean;
       /** Days after which messages and their files are deleted; 0 keeps them for ever, `null` is the setting `--retention-days` */
       retentionDays: number | null;
+      /** Days for which events are kept, to be sent again with `/replay`; 0 for none */
+      keepEvents?: number;
       /** When the number was linked: rules by age of a policy count from then; by default now */
       linkedAt?: string;
       /** Why the webhook gets no calls; empty while it gets them */
@@ -4001,6 +4111,27 @@ export class Operations {
       request,
       options,
     );
+  }
+
+  /** List the events that a session keeps, newest first, without their content. `GET /kept-events` */
+  listKeptEvents(
+    request: ListKeptEventsRequest,
+    options?: CallOptions,
+  ): Promise<{
+    keptEvents: KeptEvent[];
+    /** `before` of the next page; absent on the last one */
+    next?: string;
+  }> {
+    return this.#transport.json(
+      { method: 'GET', path: '/kept-events', query: ['clientId', 'from', 'to', 'type', 'limit', 'before'] },
+      request,
+      options,
+    );
+  }
+
+  /** Send events that a session keeps again to one of its receivers, the oldest first. `POST /replay` */
+  replay(request: ReplayRequest, options?: CallOptions): Promise<ReplayAnswer> {
+    return this.#transport.json({ method: 'POST', path: '/replay', query: [] }, request, options);
   }
 
   /** Get what happened with one message, inbound or own: from the network to its receiver. `GET /message-trace` */

@@ -2,6 +2,7 @@ import Joi from 'joi';
 import { LIMITS } from '../domain/limits.js';
 import { type AnswerOf, type BodyOf, operation } from './operation.js';
 import { movedReceiver } from './receivers.js';
+import { keepEvents, retentionDays } from './retention.js';
 import {
   anyFields,
   clientId,
@@ -15,15 +16,7 @@ import {
   text,
   time,
 } from './schema.js';
-import {
-  extraEvents,
-  proxyUrl,
-  retentionDays,
-  retry,
-  sessionStatus,
-  webhookFields,
-  webhookUrl,
-} from './sessions.js';
+import { extraEvents, proxyUrl, retry, sessionStatus, webhookFields, webhookUrl } from './sessions.js';
 
 const NAME_LENGTH = 512;
 
@@ -82,6 +75,7 @@ export const movedSettings = record({
   enableGroupAi: flag,
   rejectCalls: flag,
   retentionDays,
+  keepEvents: optional(keepEvents),
   linkedAt: optional(linkedAt),
   ...movedDeliveries,
 });

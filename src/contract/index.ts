@@ -25,6 +25,7 @@ import { people } from './people.js';
 import { policies } from './policies.js';
 import { profile } from './profile.js';
 import { receivers } from './receivers.js';
+import { replays } from './replays.js';
 import { sessions } from './sessions.js';
 import { traces } from './traces.js';
 
@@ -42,6 +43,7 @@ export type * from './people.js';
 export type * from './policies.js';
 export type * from './profile.js';
 export type * from './receivers.js';
+export type * from './replays.js';
 export type * from './sessions.js';
 export type * from './traces.js';
 export type * from './webhooks.js';
@@ -59,6 +61,7 @@ const OPERATIONS = {
   ...media,
   ...receivers,
   ...deliveries,
+  ...replays,
   ...traces,
   ...events,
   ...policies,
@@ -95,6 +98,7 @@ export const CONTRACT: readonly Section[] = [
   section('Media', 'The files of the hosted inbox', media),
   section('Receivers', 'Where the events of a session go beside its webhook', receivers),
   section('Deliveries', 'Test, take over and repair the delivery of events', deliveries),
+  section('Replays', 'Send events again that a session keeps', replays),
   section('Traces', 'What happened with a message', traces),
   section('Events', 'The live stream', events),
   section('Policies', 'Limits of sends', policies),

@@ -6,6 +6,7 @@ import type { SessionStatus } from '../domain/session.js';
 import { EXTRA_EVENT_TYPES } from '../events/catalogue.js';
 import { phone } from './linking.js';
 import { type BodyOf, operation } from './operation.js';
+import { keepEvents, retentionDays } from './retention.js';
 import {
   clientId,
   count,
@@ -89,17 +90,6 @@ export const proxyUrl = Joi.string<string | null>()
   .example('socks5://user:password@proxy.example.com:1080');
 const jid = text.description("The linked number's own address; empty before pairing");
 
-const MAX_DAYS = 36_500;
-export const retentionDays = Joi.number<number | null>()
-  .integer()
-  .min(0)
-  .max(MAX_DAYS)
-  .allow(null)
-  .strict()
-  .description(
-    'Days after which messages and their files are deleted; 0 keeps them for ever, `null` is the setting `--retention-days`',
-  );
-
 const rejectCalls = Joi.boolean().description('Decline every call that comes');
 
 export const startAnswer = named('StartAnswer', {
@@ -138,6 +128,7 @@ export const client = named('Client', {
   retentionDays: optional(count).description(
     'Days after which messages and files are deleted, 0 for never; absent where the setting of the daemon counts',
   ),
+  keepEvents: optional(count).description('Days for which its events are kept; absent where none are kept'),
 });
 
 export type StartAnswer = TypeOf<typeof startAnswer>;
@@ -327,8 +318,19 @@ export const sessions = {
     access: 'master',
     summary:
       'Set the days after which messages and files of a session are deleted; null is the setting of the daemon',
-    body: record({ clientId, days: retentionDays.required().example(90) }),
-    answer: record({ ok, clientId, days: retentionDays }),
+    description:
+      'With `keepEvents`, set the days for which its events are kept, too, or alone: 0 keeps none, and removes those that are kept.',
+    body: record({
+      clientId,
+      days: optional(retentionDays.example(90)),
+      keepEvents: optional(keepEvents),
+    }).or('days', 'keepEvents'),
+    answer: record({
+      ok,
+      clientId,
+      days: retentionDays,
+      keepEvents: optional(count).description('Absent where none are kept'),
+    }),
     example: { ok: true, clientId: 'acme', days: 90 },
   }),
   setRejectCalls: operation({

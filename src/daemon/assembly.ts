@@ -27,6 +27,7 @@ import { receiverOf } from '../services/messages/announce.js';
 import { MessageSpans } from '../services/messages/spans.js';
 import type { UnreadableWaits } from '../services/messages/unreadable.js';
 import { SessionReceivers } from '../services/receivers.js';
+import { createReplays } from '../services/replays.js';
 import { MemoryPairLinks } from '../services/sessions/pair-links.js';
 import { isRemovedFrom, otherReceiverOf } from '../services/sessions/receiver-list.js';
 import { openStore } from '../store/open.js';
@@ -45,6 +46,8 @@ export interface DaemonOverrides {
   backoff?: RetryPolicy;
   returns?: RetryPolicy;
   durable?: Partial<DurableLimits>;
+  /** Bytes of the kept events of one session. */
+  keptEventBytes?: number;
   /** Puts something around the store. */
   aroundStore?: (store: SealedStore) => SealedStore;
   unreadableWaits?: UnreadableWaits;
@@ -237,6 +240,7 @@ export async function assemble(
     allowPrivateUrls: config.allowPrivateUrls,
     linkPreviews: config.linkPreviews,
     retentionDays: config.retentionDays,
+    keptEventBytes: overrides.keptEventBytes,
     ...(policies && { policies }),
     heldSends: config.heldSends,
     publicUrl: () => publicUrl(config, server),
@@ -277,6 +281,12 @@ export async function assemble(
     failed: store.failedDeliveries,
     clock,
   });
+  const replays = createReplays({
+    sessions: { find: recordOf },
+    ...{ listening, dispatcher, clock },
+    kept: store.keptEvents,
+    keeper: gateway.keptEvents,
+  });
   const fleet = createFleet({
     sessions,
     figures: (clientId) => dispatcher.figures(clientId),
@@ -309,6 +319,7 @@ export async function assemble(
       avatars,
       receivers,
       deliveries,
+      replays,
       traces: createMessageTraces({
         sessions: { find: recordOf },
         store,

@@ -1,10 +1,10 @@
 import { type Clock, endsWithin, type MonotonicClock } from '../domain/clock.js';
-import { newDeliveryId } from '../domain/ids.js';
+import { newDeliveryId, replayDeliveryId } from '../domain/ids.js';
 import { LIMITS } from '../domain/limits.js';
 import type { TraceContext } from '../domain/tracing.js';
 import type { GatewayEvent } from '../events/catalogue.js';
 import type { Logger } from '../log.js';
-import type { FailedDelivery, FailedDeliveryStore, WaitingDeliveryStore } from '../store/store.js';
+import type { FailedDelivery, FailedDeliveryStore, KeptEvent, WaitingDeliveryStore } from '../store/store.js';
 import { type AttemptTraces, traced } from './attempt-traces.js';
 import { DURABLE_LIMITS, DurableDeliveries } from './durable.js';
 import type { DurableLimits } from './durable-queue.js';
@@ -183,6 +183,12 @@ export class Dispatcher {
       await this.#keep('removed', clientId, deliveryId, () => this.#options.failed.remove(deliveryId));
     }
     return result;
+  }
+
+  /** Sends an event that was kept to any receiver of its session, under a new id that names it. Never rejects. */
+  replay({ at: _, size: __, id, ...event }: KeptEvent, receiver: Receiver): Promise<DeliveryResult> {
+    const named = { deliveryId: replayDeliveryId(id), body: Buffer.from(event.body), keptByCaller: false };
+    return this.#deliver({ ...event, ...receiver, ...named });
   }
 
   /** Makes one call with a sample event, to check the receiver and its token. Never rejects. */

@@ -16,6 +16,16 @@ export function chatIn(body: string): string {
 }
 
 /**
+ * The id of an event among those that are kept.
+ * @param isAnnouncedAgain the event may be announced again after a crash: then it has the same id again. Others are told apart by
+ * their content: several can have the same time and message, such as the statuses of a message.
+ */
+export function keptIdOf(event: GatewayEvent, body: string, isAnnouncedAgain: boolean): string {
+  if (isAnnouncedAgain) return lastingIdOf(event);
+  return deliveryIdFor(Date.parse(event.timestamp) || 0, [event.clientId, body]);
+}
+
+/**
  * The id of an event for a receiver, which is the same when it is announced again after a crash.
  * @param receiverId absent for the webhook of the session
  */

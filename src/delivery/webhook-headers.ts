@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { replayedIdOf } from '../domain/ids.js';
 import type { TraceContext } from '../domain/tracing.js';
 
 export const USER_AGENT = 'Switchboard/1';
@@ -56,6 +57,8 @@ export function webhookHeaders(
     'x-sn-delivery': deliveryId,
     'x-sn-attempt': String(attempt),
   };
+  const replayed = replayedIdOf(deliveryId);
+  if (replayed) headers['x-sn-replayed'] = replayed;
   if (token) {
     const timestamp = Math.floor(signedAt / 1_000);
     headers.authorization = `Bearer ${token}`;

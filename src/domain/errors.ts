@@ -86,6 +86,7 @@ export const ERROR_STATUSES = {
   webhook_missing: 409,
   receiver_unknown: 404,
   receivers_full: 409,
+  receiver_paused: 409,
   webhook_taken: 409,
   webhook_unreachable: 502,
   // store

@@ -33,6 +33,22 @@ export function newDeliveryId(): string {
   return nextUlid();
 }
 
+/**
+ * The id of a new delivery of an event that was kept. It carries the id of the event, so that every attempt can name the event,
+ * also after a restart.
+ * @param keptId the id of the kept event
+ */
+export function replayDeliveryId(keptId: string): string {
+  return `${newDeliveryId()}R${keptId}`;
+}
+
+const REPLAY = /^[0-9A-Z]{26}R([0-9A-Z]{26})$/;
+
+/** The id of the kept event that a delivery sends again; undefined for other deliveries. */
+export function replayedIdOf(deliveryId: string): string | undefined {
+  return REPLAY.exec(deliveryId)?.[1];
+}
+
 const ULID_TIME_LENGTH = 10;
 const ULID_RANDOM_LENGTH = 16;
 const ULID_LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';

@@ -165,6 +165,13 @@ export const LIMITS = {
   failedDeliveryTtlMs: 7 * 24 * 60 * 60_000,
   /** Failed deliveries kept for each session, the newest. */
   failedDeliveriesKept: 1_000,
+  /** Days for which a session can keep its events, bytes of them for each session, and what a row takes beside its body. */
+  keepEventsDays: 30,
+  keptEventBytes: 256 * 1024 * 1024,
+  keptEventRowBytes: 512,
+  /** Events that one request can send again, and milliseconds after which it begins with no further one. */
+  replayedEvents: 1_000,
+  replayMs: 20_000,
   /** Milliseconds for which a closed journal entry is kept, to recognise a redelivery. */
   closedJournalTtlMs: 24 * 60 * 60_000,
   /** Milliseconds that a stopping daemon waits for work in flight. */

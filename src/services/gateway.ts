@@ -24,6 +24,7 @@ import type { Avatars } from './identities/avatars.js';
 import type { Groups } from './identities/groups.js';
 import { IdentityServices } from './identities/identity-services.js';
 import type { People } from './identities/people.js';
+import { KeptEvents } from './kept-events.js';
 import { Lifecycle, type SessionPart } from './lifecycle.js';
 import { MessageActions } from './messages/actions.js';
 import { Announcements, type Announcer } from './messages/announce.js';
@@ -62,6 +63,7 @@ export class Gateway {
   readonly avatars: Avatars;
   readonly inbox: HostedInbox;
   readonly library: MediaLibrary;
+  readonly keptEvents: KeptEvents;
   readonly #options;
   readonly #identities: IdentityServices;
   readonly #receiver: Receiver;
@@ -102,6 +104,8 @@ export class Gateway {
     linkPreviews?: boolean;
     /** Days after which messages and files are deleted, unless a session says otherwise; 0, the default, for never. */
     retentionDays?: number;
+    /** Bytes of the kept events of one session; default: 256 MB. */
+    keptEventBytes?: number | undefined;
     /** Limits of sends; none when they are not given. */
     policies?: PolicyTable;
     /** Messages of one session that may wait until their policy allows them; default: 1000. */
@@ -162,8 +166,14 @@ export class Gateway {
       log,
     });
     const { recorder, keeper, linkTo } = hosting;
+    this.keptEvents = new KeptEvents({
+      ...{ store: store.keptEvents, bound: options.keptEventBytes, clock, log },
+      isHere: (clientId) => sessions.has(clientId),
+    });
     this.#identities = identities;
-    this.#announcements = new Announcements({ announcer, retry, observer, tracing, clock, log });
+    this.#announcements = new Announcements({
+      ...{ announcer, keeper: this.keptEvents, retry, observer, tracing, clock, log },
+    });
     this.#unreadable = new UnreadableMessages({
       tell: (session, message) => this.#receiver.tellUnreadable(session.record, message),
       waits: options.unreadableWaits,
@@ -249,8 +259,9 @@ export class Gateway {
       this.sending.held,
       keeper,
       retry,
+      this.keptEvents,
       new Housekeeping({
-        ...{ store, sessions, held: this.sending.held, clock, log },
+        ...{ store, sessions, keptEvents: this.keptEvents, held: this.sending.held, clock, log },
         retentionDays: options.retentionDays ?? 0,
       }),
     ];

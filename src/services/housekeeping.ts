@@ -2,6 +2,7 @@ import { type Clock, callAt, DAY_MS } from '../domain/clock.js';
 import { LIMITS } from '../domain/limits.js';
 import type { Logger } from '../log.js';
 import type { Store } from '../store/store.js';
+import type { KeptEvents } from './kept-events.js';
 import type { SessionPart } from './lifecycle.js';
 import type { HeldSends } from './messages/held-sends.js';
 import type { Sessions } from './ports/sessions.js';
@@ -18,11 +19,12 @@ export class Housekeeping implements SessionPart {
   constructor(options: {
     store: Pick<
       Store,
-      'journal' | 'sends' | 'traces' | 'history' | 'files' | 'idempotency' | 'failedDeliveries'
+      'journal' | 'sends' | 'traces' | 'history' | 'files' | 'idempotency' | 'failedDeliveries' | 'keptEvents'
     >;
     sessions: Pick<Sessions, 'views' | 'has' | 'get'>;
     /** Messages that wait until their policy allows them; those of a session that does not connect are given up too. */
     held: Pick<HeldSends, 'watch'>;
+    keptEvents: Pick<KeptEvents, 'prune'>;
     /** Days after which messages and files are deleted, unless a session says otherwise; 0 for never. */
     retentionDays: number;
     clock: Clock;
@@ -37,6 +39,7 @@ export class Housekeeping implements SessionPart {
     const { sessions, held, clock } = this.#options;
     if (!sessions.has(clientId)) return;
     void this.#logged(clientId, this.#applyRetentionTo(clientId, clock.now()));
+    void this.#logged(clientId, this.#pruneEventsOf(clientId));
     void this.#logged(clientId, held.watch(clientId));
   }
 
@@ -56,7 +59,7 @@ export class Housekeeping implements SessionPart {
   async clean(): Promise<void> {
     const { store, clock, log } = this.#options;
     const now = clock.now();
-    const { journal, sends, traces, history, idempotency, failedDeliveries } = store;
+    const { journal, sends, traces, history, idempotency, failedDeliveries, keptEvents } = store;
     const results = await Promise.allSettled([
       journal.prune(now - LIMITS.closedJournalTtlMs),
       sends.prune(now - LIMITS.sentMessageTtlMs),
@@ -64,7 +67,10 @@ export class Housekeeping implements SessionPart {
       history.prunePending(now - LIMITS.traceTtlMs),
       idempotency.prune(now - LIMITS.idempotencyTtlMs),
       failedDeliveries.prune(now - LIMITS.failedDeliveryTtlMs),
+      // those that no session prunes, such as what was written while a session stopped to keep them
+      keptEvents.prune(now - LIMITS.keepEventsDays * DAY_MS),
       this.#ofSessions((clientId) => this.#applyRetentionTo(clientId, now)),
+      this.#ofSessions((clientId) => this.#pruneEventsOf(clientId)),
       this.#ofSessions((clientId) => this.#options.held.watch(clientId)),
     ]);
     for (const result of results) {
@@ -82,6 +88,12 @@ export class Housekeeping implements SessionPart {
   #logged(clientId: string, work: Promise<void>): Promise<void> {
     const { log } = this.#options;
     return work.catch((err: unknown) => log.warn({ err, clientId }, 'housekeeping failed'));
+  }
+
+  async #pruneEventsOf(clientId: string): Promise<void> {
+    const { sessions, keptEvents } = this.#options;
+    const days = sessions.get(clientId).keepEvents ?? 0;
+    if (days > 0) await keptEvents.prune(clientId, days);
   }
 
   /** Deletes old messages and files. */

@@ -1,7 +1,7 @@
 import type { WaVersions } from '../link/wa-versions.js';
 import type { Inbox, Library } from './ports/history.js';
 import type { Chats, HeldMessages, Messages, Presence, Sending } from './ports/messages.js';
-import type { Deliveries, Listening, MessageTraces, Nodes, Receivers } from './ports/operations.js';
+import type { Deliveries, Listening, MessageTraces, Nodes, Receivers, Replays } from './ports/operations.js';
 import type { Avatars, Groups, People, Profile } from './ports/people.js';
 import type { Adoption, Fleet, PairLinks, Policies, Restrictions, Sessions } from './ports/sessions.js';
 
@@ -31,6 +31,7 @@ export interface Services {
   avatars: Avatars;
   receivers: Receivers;
   deliveries: Deliveries;
+  replays: Replays;
   traces: MessageTraces;
   listening: Listening;
   fleet: Fleet;

@@ -1,7 +1,7 @@
 import type { RestoreTarget } from './port/backup.js';
 import type { ClusterStore } from './port/cluster.js';
 import type { ContactStore, PictureStore } from './port/contacts.js';
-import type { FailedDeliveryStore, WaitingDeliveryStore } from './port/deliveries.js';
+import type { FailedDeliveryStore, KeptEventStore, WaitingDeliveryStore } from './port/deliveries.js';
 import type { ExpectedFileStore, FileStore } from './port/files.js';
 import type { BackendHistory, HistoryStore, TraceStore } from './port/history.js';
 import type { DataKeyStore, JournalStore, KeyStore } from './port/keys.js';
@@ -39,6 +39,7 @@ export interface Store {
   readonly idempotency: IdempotencyStore;
   readonly failedDeliveries: FailedDeliveryStore;
   readonly waitingDeliveries: WaitingDeliveryStore;
+  readonly keptEvents: KeptEventStore;
   readonly versions: VersionStore;
   /** Undefined if only one daemon at a time can use the store. */
   readonly cluster: ClusterStore | undefined;

@@ -91,6 +91,8 @@ const COMMAND_OF: Readonly<Record<string, string>> = {
   'POST /receivers': 'receivers add',
   'POST /receivers/update': 'receivers set',
   'POST /receivers/remove': 'receivers remove',
+  'GET /kept-events': 'replay',
+  'POST /replay': 'replay',
   'POST /send-test-event': 'trigger',
   'GET /message-trace': 'why',
   'GET /failed-deliveries': 'failed list',
@@ -363,6 +365,7 @@ const ROWS: readonly Row[] = [
 
 /** Commands that other tests run as a process, to their end: in a real terminal, or for long. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
+  replay: 'test/api/replay.test.ts',
   'receivers list': 'test/api/receivers.test.ts',
   'receivers add': 'test/api/receivers.test.ts',
   'receivers set': 'test/api/receivers.test.ts',

@@ -2,6 +2,7 @@ import { contactsContract, picturesContract } from './store/contacts.js';
 import { expectedFilesContract, fileBytesContract, filesContract } from './store/files.js';
 import type { StoreFactory, StoreHarness } from './store/harness.js';
 import { historyContract, messageStatusContract, tracesContract } from './store/history.js';
+import { keptEventsContract } from './store/kept-events.js';
 import { journalContract, keysContract } from './store/keys.js';
 import { lifeContract } from './store/life.js';
 import { rekeyContract } from './store/rekey.js';
@@ -52,6 +53,7 @@ const PARTS = [
   idempotencyContract,
   failedDeliveriesContract,
   waitingDeliveriesContract,
+  keptEventsContract,
   versionsContract,
   lifeContract,
 ];

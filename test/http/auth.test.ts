@@ -22,6 +22,7 @@ const CHANGING = [
   '/set-webhook',
   '/receivers/remove',
   '/failed-deliveries/{id}/resend',
+  '/replay',
 ];
 /** Needs the master token whatever the session. */
 const MASTER_ONLY = [

@@ -176,11 +176,12 @@ async function* partsOf<T>(
 async function applySettings(
   client: DaemonClient,
   clientId: string,
-  { enableGroupAi, rejectCalls, retentionDays }: MovedSettings,
+  { enableGroupAi, rejectCalls, retentionDays, keepEvents }: MovedSettings,
 ): Promise<void> {
   if (enableGroupAi) await client.setEnableGroupAi({ clientId, enabled: true });
   if (rejectCalls) await client.setRejectCalls({ clientId, enabled: true });
   if (retentionDays !== null) await client.setRetention({ clientId, days: retentionDays });
+  if (keepEvents) await client.setRetention({ clientId, keepEvents });
 }
 
 /** The status once the number is connected, or is certain not to connect by itself. */

@@ -15,6 +15,7 @@ import { peopleRoutes } from './people.js';
 import { policyRoutes } from './policies.js';
 import { profileRoutes } from './profile.js';
 import { receiverRoutes } from './receivers.js';
+import { replayRoutes } from './replays.js';
 import { sessionRoutes } from './sessions.js';
 import { traceRoutes } from './traces.js';
 
@@ -32,6 +33,7 @@ export const ROUTES: readonly Route[] = [
   ...mediaRoutes,
   ...receiverRoutes,
   ...deliveryRoutes,
+  ...replayRoutes,
   ...traceRoutes,
   ...eventRoutes,
   ...policyRoutes,

@@ -46,7 +46,18 @@ export const sessionRoutes: readonly Route[] = [
     const podNameOf = await holders(services, views, facts.podName, only);
     return {
       clients: views.map(
-        ({ clientId, jid, orgId, webhookUrl, extraEvents, status, proxy, retentionDays, ...webhook }) => {
+        ({
+          clientId,
+          jid,
+          orgId,
+          webhookUrl,
+          extraEvents,
+          status,
+          proxy,
+          retentionDays,
+          keepEvents,
+          ...webhook
+        }) => {
           const podName = podNameOf(clientId);
           const row = {
             clientId,
@@ -60,6 +71,7 @@ export const sessionRoutes: readonly Route[] = [
             ...(webhook.retry && { retry: webhook.retry }),
             ...(webhook.webhookPaused && { webhookPaused: webhook.webhookPaused }),
             ...(retentionDays !== undefined && { retentionDays }),
+            ...(keepEvents !== undefined && { keepEvents }),
           };
           const listener = services.listening.view(clientId);
           return listener
@@ -106,8 +118,13 @@ export const sessionRoutes: readonly Route[] = [
     return { ok: true, clientId, ...(proxy && { proxy }) };
   }),
   route(sessions.setRetention, async ({ payload }, { services }) => {
-    const { clientId, retentionDays } = await services.sessions.setRetention(payload.clientId, payload.days);
-    return { ok: true, clientId, days: retentionDays ?? null };
+    const { clientId, days, keepEvents: wanted } = payload;
+    const { retentionDays, keepEvents } = await services.sessions.setRetention(clientId, {
+      ...(days !== undefined && { retentionDays: days }),
+      ...(wanted !== undefined && { keepEvents: wanted }),
+    });
+    if (wanted === 0) await services.replays.removeAll(clientId);
+    return { ok: true, clientId, days: retentionDays ?? null, ...(keepEvents && { keepEvents }) };
   }),
   route(sessions.setRejectCalls, async ({ payload }, { services }) => {
     const { clientId, rejectCalls } = await services.sessions.setRejectCalls(

@@ -13,6 +13,12 @@ import { previousTokenOf } from '../sessions/previous-token.js';
 import { othersFor } from '../sessions/receiver-list.js';
 import { Interrupted, type StoreRetry } from '../store-retry.js';
 
+/** Keeps events, so that they can be sent again. */
+export interface EventKeeper {
+  /** Undefined if the session keeps none. Never rejects. */
+  keep(session: SessionRecord, event: GatewayEvent, isAnnouncedAgain: boolean): Promise<void> | undefined;
+}
+
 /** Delivers events. */
 export interface Announcer {
   /** To live streams always, to the webhook if there is one. */
@@ -35,6 +41,7 @@ export class Announcements {
 
   constructor(options: {
     announcer: Announcer;
+    keeper?: EventKeeper | undefined;
     retry: StoreRetry;
     observer: { received(type: string): void; withoutReceiver(): void };
     tracing?: Tracing | undefined;
@@ -62,7 +69,9 @@ export class Announcements {
     if (abandoned.aborted) throw new Interrupted();
     this.#options.observer.received(event.type);
     const to = { webhook: receiverOf(session), others: othersFor(session, event) };
+    const keeping = this.#options.keeper?.keep(session, event, true);
     const { deliveryId } = await this.#deliver(event, to, isKept, abandoned, written);
+    await keeping;
     if (!deliveryId && to.others.length === 0 && !session.orgId) this.#noteNoReceiver(event);
   }
 
@@ -93,7 +102,10 @@ export class Announcements {
     };
     const wanted = session.extraEvents.includes(event.type);
     const to = { webhook: wanted ? receiverOf(session) : undefined, others: othersFor(session, event) };
+    const isWanted = wanted || to.others.length > 0;
+    const keeping = isWanted ? this.#options.keeper?.keep(session, event, true) : undefined;
     await this.#deliver(event, to, true, abandoned, written);
+    await keeping;
   }
 
   /**
@@ -182,9 +194,11 @@ export class Announcements {
   /** Live streams get every opt-in event, the webhook only the types that its session enabled, other receivers also their own types. */
   optIn(session: SessionRecord, event: GatewayEvent & { type: ExtraEventType }): void {
     const wanted = session.extraEvents.includes(event.type);
-    const { announcer } = this.#options;
+    const { announcer, keeper } = this.#options;
+    const others = othersFor(session, event);
+    if (wanted || others.length > 0) void keeper?.keep(session, event, false);
     void announcer.announce(event, wanted ? receiverOf(session) : undefined);
-    for (const other of othersFor(session, event)) void announcer.deliver(event, other);
+    for (const other of others) void announcer.deliver(event, other);
   }
 
   #noteNoReceiver({ clientId, messageId, type }: EventEnvelope): void {

@@ -12,7 +12,7 @@ import type {
 } from '../../contract/index.js';
 import type { ExtraEventType, MessageEventType } from '../../events/catalogue.js';
 import type { SampleFields } from '../../events/sample.js';
-import type { FailedDelivery, FailedFilter } from '../../store/store.js';
+import type { FailedDelivery, FailedFilter, KeptEvent, KeptFilter, KeptPlace } from '../../store/store.js';
 
 /** The receivers of a session beside its webhook. Every method throws session_unknown. */
 export interface Receivers {
@@ -42,6 +42,37 @@ export interface Deliveries {
   failedOne(id: string): Promise<FailedDelivery>;
   /** Sends it again with four new attempts; it leaves the list when it arrives. @throws delivery_unknown, webhook_missing, receiver_unknown */
   resend(id: string): Promise<ResendAnswer>;
+}
+
+/** Which kept events are sent again, and to whom. */
+export interface ReplayWish extends Omit<KeptFilter, 'order'> {
+  receiver: string;
+  /** Also events that do not pass the filter of the receiver. */
+  ignoreFilter: boolean;
+}
+
+export interface ReplayResult {
+  replayed: number;
+  filtered: number;
+  /** Why the receiver did not take the last event. */
+  reason?: string;
+  missing?: string[];
+  /** The last event that was looked at; absent when all is done. */
+  next?: KeptPlace;
+}
+
+/** The events that sessions keep to be sent again. Every method throws session_unknown. */
+export interface Replays {
+  /** Without their content. */
+  list(filter: KeptFilter): Promise<Omit<KeptEvent, 'body'>[]>;
+  /**
+   * Sends kept events again to one receiver, the oldest first. Ends at the first one that the receiver does not take, and after
+   * some seconds.
+   * @throws webhook_missing, receiver_unknown, receiver_paused, invalid_request
+   */
+  replay(wish: ReplayWish): Promise<ReplayResult>;
+  /** For a session that keeps none any more. @throws store_unavailable */
+  removeAll(clientId: string): Promise<void>;
 }
 
 /** What happened with messages. */

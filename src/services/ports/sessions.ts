@@ -31,6 +31,14 @@ export interface SessionView extends Omit<Client, 'podName' | 'listener'> {
   hasSecret: boolean;
 }
 
+/** How long things of a session are kept; what is not given stays as it is. */
+export interface RetentionChanges {
+  /** Days after which messages and files are deleted; 0 for never, null as the setting says. */
+  retentionDays?: number | null;
+  /** Days for which events are kept; 0 for none. */
+  keepEvents?: number;
+}
+
 /** What the network does not let a linked number do. */
 export interface Restrictions {
   /**
@@ -92,8 +100,7 @@ export interface Sessions {
   setApiSecret(clientId: string, secret: string): Promise<SessionView>;
   setEnableGroupAi(clientId: string, enabled: boolean): Promise<SessionView>;
   setRejectCalls(clientId: string, enabled: boolean): Promise<SessionView>;
-  /** @param days after which messages and files are deleted; 0 for never, null as the setting says */
-  setRetention(clientId: string, days: number | null): Promise<SessionView>;
+  setRetention(clientId: string, keep: RetentionChanges): Promise<SessionView>;
   /**
    * Sets the proxy of a session; a live link, or one that is being tried, is replaced by a link through the new proxy.
    * @param proxy its URL, with user and password; null for direct connections

@@ -106,7 +106,7 @@ export class AdoptedNumbers implements Adoption {
     const stored = await store.keys.credentials(clientId);
     if (!stored) throw new GatewayError('session_unpaired', `session ${clientId} has no credentials`);
     const { jid, orgId, webhookUrl, webhookToken, pollLookupUrl, retry, ...others } = session.record;
-    const { enableGroupAi, rejectCalls, retentionDays, proxy, webhookPaused } = others;
+    const { enableGroupAi, rejectCalls, retentionDays, keepEvents, proxy, webhookPaused } = others;
     const previous = previousTokenOf(session.record);
     const { receivers } = readReceivers(session.record.receivers);
     const [failed, waiting, unannounced, sends, held] = await Promise.all([
@@ -131,6 +131,7 @@ export class AdoptedNumbers implements Adoption {
           retentionDays,
         },
         ...{ extraEvents: session.record.extraEvents.filter(isExtraEvent), proxy: proxy || null },
+        ...(keepEvents > 0 && { keepEvents }),
         linkedAt: new Date(linkedSince(session.record)).toISOString(),
         ...(webhookPaused && { webhookPaused }),
         ...(previous && {

@@ -111,6 +111,7 @@ export function sessionView({ record }: Pick<Session, 'record'>): SessionView {
     extraEvents: record.extraEvents,
     ...(proxy && { proxy }),
     ...(record.retentionDays !== null && { retentionDays: record.retentionDays }),
+    ...(record.keepEvents > 0 && { keepEvents: record.keepEvents }),
     hasSecret: record.apiSecretHash !== '',
   };
 }

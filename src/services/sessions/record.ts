@@ -161,6 +161,7 @@ export function newRecord(
     webhookPaused: '',
     receivers: null,
     retentionDays: null,
+    keepEvents: 0,
     proxy,
     extraEvents: [],
     apiSecretHash: '',

@@ -9,7 +9,7 @@ import type { LinkEvent, LinkFactory, PasskeyState, WebAuthnAssertion } from '..
 import type { WaVersions } from '../../link/wa-versions.js';
 import type { Logger } from '../../log.js';
 import type { SessionRecord, Store, StoredSession } from '../../store/store.js';
-import type { Sessions, SessionView } from '../services.js';
+import type { RetentionChanges, Sessions, SessionView } from '../services.js';
 import type { ApiSecretHasher } from './api-secret.js';
 import { SessionDirectory, sessionHealth, sessionView, type WaitingEvents } from './directory.js';
 import { dropLeftovers } from './link-steps.js';
@@ -231,8 +231,8 @@ export class SessionRegistry implements Sessions {
     return this.#update(clientId, { rejectCalls: enabled });
   }
 
-  setRetention(clientId: string, days: number | null): Promise<SessionView> {
-    return this.#update(clientId, { retentionDays: days });
+  setRetention(clientId: string, keep: RetentionChanges): Promise<SessionView> {
+    return this.#update(clientId, keep);
   }
 
   async setProxy(clientId: string, proxy: string | null): Promise<SessionView> {

@@ -78,6 +78,7 @@ const SHAPES: { readonly [C in BackupCollection]?: Shape } = {
   expected_files: { toRow: (found) => ({ past: false, ...found }) },
   waiting_deliveries: { id: 'id', sort: { since: 1 } },
   failed_deliveries: { id: 'id' },
+  kept_events: { id: 'id', sort: { at: 1, _id: 1 } },
 };
 
 const BY_NUMBER = '@s.whatsapp.net';

@@ -228,6 +228,7 @@ type FencedStores = Pick<
   | 'idempotency'
   | 'failedDeliveries'
   | 'waitingDeliveries'
+  | 'keptEvents'
 >;
 
 /**
@@ -238,7 +239,7 @@ type FencedStores = Pick<
  */
 export function fenced(fences: Fences, stores: FencedStores): FencedStores {
   const { contacts, sends, traces, files, expectedFiles, pictures, idempotency } = stores;
-  const { failedDeliveries, waitingDeliveries } = stores;
+  const { failedDeliveries, waitingDeliveries, keptEvents } = stores;
   const held =
     <A extends unknown[], R>(write: (clientId: string, ...rest: A) => Promise<R>) =>
     (clientId: string, ...rest: A): Promise<R> =>
@@ -282,5 +283,6 @@ export function fenced(fences: Fences, stores: FencedStores): FencedStores {
       add: heldBy(waitingDeliveries.add),
       noteAttempts: held(waitingDeliveries.noteAttempts),
     },
+    keptEvents: { ...keptEvents, add: heldBy(keptEvents.add), removeOldest: held(keptEvents.removeOldest) },
   };
 }

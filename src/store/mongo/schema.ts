@@ -161,6 +161,16 @@ export const COLLECTIONS: readonly CollectionPlan[] = [
     indexes: [{ key: { clientId: 1, since: 1, _id: 1 } }],
   },
   {
+    name: 'kept_events',
+    owner: 'clientId',
+    indexes: [
+      // those of a session in the order of time, and their bytes without a look at the documents
+      { key: { clientId: 1, at: 1, _id: 1, size: 1 } },
+      // pruning over all sessions
+      { key: { at: 1 } },
+    ],
+  },
+  {
     name: 'failed_deliveries',
     owner: 'clientId',
     indexes: [

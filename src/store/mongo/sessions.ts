@@ -11,6 +11,7 @@ type SessionDocument = Omit<
   | 'proxy'
   | 'rejectCalls'
   | 'retentionDays'
+  | 'keepEvents'
   | 'retry'
   | 'webhookPaused'
   | 'previousToken'
@@ -26,6 +27,7 @@ type SessionDocument = Omit<
   proxy?: string;
   rejectCalls?: boolean;
   retentionDays?: number | null;
+  keepEvents?: number | null;
   retry?: SessionRecord['retry'] | null;
   webhookPaused?: string | null;
   previousToken?: string | null;
@@ -76,6 +78,7 @@ function toRecord({ _id, ...fields }: SessionDocument): SessionRecord {
     proxy: fields.proxy ?? '',
     rejectCalls: fields.rejectCalls ?? false,
     retentionDays: fields.retentionDays ?? null,
+    keepEvents: fields.keepEvents ?? 0,
     retry: fields.retry ?? 'contract',
     webhookPaused: fields.webhookPaused ?? '',
     previousToken: fields.previousToken ?? null,

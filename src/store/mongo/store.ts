@@ -13,6 +13,7 @@ import { type Fence, Fences, fenced } from './fences.js';
 import { mongoExpectedFiles, mongoFiles } from './files.js';
 import { HeldCache } from './held-cache.js';
 import { mongoHistory } from './history.js';
+import { mongoKeptEvents } from './kept-events.js';
 import { journalOperations, keyOperations, mongoDataKeys, mongoJournal, mongoKeys } from './keys.js';
 import { KnownEntries } from './known-entries.js';
 import { type HeldTrace, mongoTraces, traceKey } from './messages.js';
@@ -67,6 +68,7 @@ export async function openMongoBackend(options: { url: string; clock?: Monotonic
       idempotency: mongoIdempotency(database),
       failedDeliveries: mongoFailedDeliveries(database),
       waitingDeliveries: mongoWaitingDeliveries(database),
+      keptEvents: mongoKeptEvents(database),
     }),
     cluster: { leases: mongoLeases(database, fences, log), nodes: mongoNodes(database) },
     versions: mongoVersions(database),

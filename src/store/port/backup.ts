@@ -30,6 +30,7 @@ export const BACKED_UP = collections({
     ...{ linkedAt: 'number?', linkedNumber: 'text?', restrictions: 'text?' },
     // a JSON object, sealed
     receivers: 'text?',
+    keepEvents: 'number?',
   },
   // the credentials are the key with an empty type and id
   keys: { type: 'text', id: 'text', value: 'bytes' },
@@ -87,6 +88,10 @@ export const BACKED_UP = collections({
   failed_deliveries: {
     ...{ id: 'text', url: 'text', type: 'text', messageId: 'text', body: 'text', reason: 'text' },
     ...{ attempts: 'number', failedAt: 'number', receiver: 'text?' },
+  },
+  kept_events: {
+    ...{ id: 'text', at: 'number', type: 'text', chat: 'text', messageId: 'text' },
+    ...{ size: 'number', body: 'text' },
   },
   files: {
     ...{ id: 'text', chatRoomId: 'text', messageId: 'text', mimeType: 'text', mediaType: 'text' },

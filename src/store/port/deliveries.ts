@@ -69,3 +69,51 @@ export interface WaitingDeliveryStore {
   noteAttempts(clientId: string, id: string, attempts: number): Promise<void>;
   remove(id: string): Promise<void>;
 }
+
+/** An event of a session, kept to be sent again to any of its receivers. */
+export interface KeptEvent {
+  /** The same when the event is announced again after a crash. */
+  id: string;
+  clientId: string;
+  /** Milliseconds since the epoch: when it was announced. */
+  at: number;
+  type: string;
+  chat: string;
+  messageId: string;
+  /** Bytes that it counts against the bound of its session. */
+  size: number;
+  /** JSON text of the event. */
+  body: string;
+}
+
+/** A place in the order of kept events, whether or not an event is there. */
+export type KeptPlace = Pick<KeptEvent, 'at' | 'id'>;
+
+export interface KeptFilter {
+  clientId: string;
+  /** Milliseconds since the epoch, inclusive. */
+  from?: number;
+  to?: number;
+  /** Any of these types. */
+  types?: readonly string[];
+  /** Only these events. */
+  ids?: readonly string[];
+  order: 'oldest first' | 'newest first';
+  /** Only what follows this place in that order. */
+  after?: KeptPlace;
+  limit: number;
+}
+
+export interface KeptEventStore {
+  /** False if an event with that id is kept already; it stays as it is. */
+  add(event: KeptEvent): Promise<boolean>;
+  /** Without their bodies. */
+  list(filter: KeptFilter): Promise<Omit<KeptEvent, 'body'>[]>;
+  get(clientId: string, id: string): Promise<KeptEvent | undefined>;
+  /** Bytes of the events of a session. */
+  bytes(clientId: string): Promise<number>;
+  /** Removes the oldest events of a session that have so many bytes together, in one small step. @returns their bytes */
+  removeOldest(clientId: string, bytes: number): Promise<number>;
+  /** Removes what was announced before a time, of one session or of all. */
+  prune(before: number, clientId?: string): Promise<number>;
+}

@@ -29,6 +29,8 @@ export interface SessionRecord {
   rejectCalls: boolean;
   /** Days that messages and files are kept; 0 for ever, null as the daemon's setting says. */
   retentionDays: number | null;
+  /** Days that events are kept to be sent again; 0 for none. */
+  keepEvents: number;
   /** URL of the proxy, with user and password; empty for direct connections. */
   proxy: string;
   /** Event types that are sent only on request. */

@@ -8,6 +8,7 @@ import type {
   HeldRecord,
   HistoryMessage,
   IdempotencyRecord,
+  KeptEvent,
   MessageTrace,
   PendingChange,
   PictureRecord,
@@ -106,6 +107,7 @@ export const SEALED = {
   waitingDeliveries: fields<Pick<WaitingDelivery, 'id' | 'receiver' | 'body'>>({
     body: ({ id, receiver }) => ['waiting-deliveries', 'body', id, ...other(receiver)],
   }),
+  keptEvents: fields<Pick<KeptEvent, 'id' | 'body'>>({ body: ({ id }) => ['kept-events', 'body', id] }),
 };
 
 /** Of a send that is read without its content. */

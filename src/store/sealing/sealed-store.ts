@@ -58,8 +58,17 @@ export async function sealStore(backend: Backend, encryptionKey: Uint8Array): Pr
   // of a store with nodes another one may write the keys
   const sealed = sealedKeys(backend.keys, sealers);
   const known = backend.cluster ? undefined : knownKeys(sealed);
-  const { cluster, journal, sends, traces, pictures, idempotency, failedDeliveries, waitingDeliveries } =
-    backend;
+  const {
+    cluster,
+    journal,
+    sends,
+    traces,
+    pictures,
+    idempotency,
+    failedDeliveries,
+    waitingDeliveries,
+    keptEvents,
+  } = backend;
   return {
     name: backend.name,
     hashKey: await ownKey(dataKeys, 'hashes'),
@@ -143,6 +152,15 @@ export async function sealStore(backend: Backend, encryptionKey: Uint8Array): Pr
       async get(id) {
         const found = await waitingDeliveries.get(id);
         return found && records.open(found.clientId, SEALED.waitingDeliveries, found);
+      },
+    },
+    keptEvents: {
+      ...keptEvents,
+      async add(event) {
+        return keptEvents.add(await records.seal(event.clientId, SEALED.keptEvents, event));
+      },
+      async get(clientId, id) {
+        return records.found(clientId, SEALED.keptEvents, await keptEvents.get(clientId, id));
       },
     },
     ping: () => backend.ping(),

@@ -376,4 +376,23 @@ ALTER TABLE sends ADD COLUMN trace TEXT; -- W3C trace context of the request; nu
   `-- v24 (compatible with v6+)
 ALTER TABLE sends ADD COLUMN text_hash TEXT; -- keyed; null: no policy counts the people who get the same text
 `,
+  // events that are kept to be sent again
+  `-- v25 (compatible with v6+)
+ALTER TABLE sessions ADD COLUMN keep_events INTEGER; -- days; null: none
+
+CREATE TABLE kept_events (
+  id          TEXT    NOT NULL PRIMARY KEY,
+  client_id   TEXT    NOT NULL,
+  at          INTEGER NOT NULL,
+  type        TEXT    NOT NULL,
+  chat        TEXT    NOT NULL,
+  message_id  TEXT    NOT NULL,
+  size        INTEGER NOT NULL,
+  body        TEXT    NOT NULL
+) STRICT;
+-- those of a session in the order of time, and their bytes without a look at the rows
+CREATE INDEX kept_events_session ON kept_events (client_id, at, id, size);
+-- pruning over all sessions
+CREATE INDEX kept_events_at ON kept_events (at);
+`,
 ];

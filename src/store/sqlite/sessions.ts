@@ -26,6 +26,7 @@ const COLUMNS: Readonly<Record<keyof SessionRecord, string>> = {
   statusSince: 'status_since',
   bannedUntil: 'banned_until',
   retentionDays: 'retention_days',
+  keepEvents: 'keep_events',
   linkedAt: 'linked_at',
   linkedNumber: 'linked_number',
   restrictions: 'restrictions',
@@ -41,6 +42,7 @@ type SessionRow = Omit<
   | 'extraEvents'
   | 'retry'
   | 'webhookPaused'
+  | 'keepEvents'
   | 'linkedAt'
   | 'linkedNumber'
   | 'restrictions'
@@ -50,6 +52,7 @@ type SessionRow = Omit<
   extraEvents: string;
   retry: SessionRecord['retry'] | null;
   webhookPaused: string | null;
+  keepEvents: number | null;
   linkedAt: number | null;
   linkedNumber: string | null;
   restrictions: string | null;
@@ -110,6 +113,7 @@ function toRecord(row: SessionRow): SessionRecord {
     extraEvents: readTexts(row.extraEvents),
     retry: row.retry ?? 'contract',
     webhookPaused: row.webhookPaused ?? '',
+    keepEvents: row.keepEvents ?? 0,
     linkedAt: row.linkedAt ?? 0,
     linkedNumber: row.linkedNumber ?? '',
     restrictions: row.restrictions ?? '',

@@ -6,6 +6,7 @@ import { type OpenDatabase, openDatabase } from './database.js';
 import { sqliteFailedDeliveries, sqliteWaitingDeliveries } from './deliveries.js';
 import { sqliteExpectedFiles, sqliteFiles } from './files.js';
 import { sqliteHistory } from './history.js';
+import { sqliteKeptEvents } from './kept-events.js';
 import { sqliteDataKeys, sqliteKeys } from './keys.js';
 import { sqliteTraces } from './messages.js';
 import { sqliteIdempotency, sqliteSends } from './sends.js';
@@ -37,6 +38,7 @@ export async function openSqliteBackend(options: { dataDir: string }): Promise<B
     idempotency: sqliteIdempotency(database),
     failedDeliveries: sqliteFailedDeliveries(database),
     waitingDeliveries: sqliteWaitingDeliveries(database),
+    keptEvents: sqliteKeptEvents(database),
     versions: sqliteVersions(database),
     dataKeys: sqliteDataKeys(database),
     restore: sqliteRestore(database, options.dataDir),
@@ -64,7 +66,7 @@ function prepareProbe({ sqlite, run, checkFile }: OpenDatabase): () => void {
 }
 
 /** Tables that can hold a million rows of a session. They are emptied first, in small steps, to keep the process responsive. */
-const LARGE_TABLES = ['messages', 'message_status', 'traces'];
+const LARGE_TABLES = ['messages', 'message_status', 'traces', 'kept_events'];
 /** Rows of a step. */
 const DELETED_AT_ONCE = 500;
 

@@ -218,6 +218,8 @@ export const ROUTE_CALLS: Readonly<Record<string, RouteCall>> = {
   'POST /receivers': alike(posted(({ receiverUrl }) => ({ url: receiverUrl }))),
   'POST /receivers/update': alike(posted((_facts, n) => ({ id: String(n + 2), name: 'audit' }))),
   'POST /receivers/remove': alike(posted((_facts, n) => ({ id: String(n + 2) }))),
+  'GET /kept-events': same(({ clientId }) => ({ query: { clientId } })),
+  'POST /replay': same(posted(() => ({ from: '2026-11-22T10:00:00.000Z' }))),
   'POST /send-test-event': alike(posted(() => ({ type: 'text' }))),
   'POST /listen-webhook': alike(
     posted(({ receiverUrl }) => ({

@@ -7,6 +7,7 @@ import type {
   FailedDelivery,
   HistoryMessage,
   IdempotencyRecord,
+  KeptEvent,
   MessageTrace,
   NewFile,
   PendingChange,
@@ -57,6 +58,7 @@ export function session(clientId: string, fields: Partial<SessionRecord> = {}): 
     previousToken: 'token before',
     previousTokenUntil: 1_700_000_000_003,
     retentionDays: 30,
+    keepEvents: 0,
     proxy: 'socks5://user:pass in-proxy@proxy.example.com:1080',
     extraEvents: ['session_status'],
     apiSecretHash: 'salt:hash',
@@ -134,6 +136,13 @@ export function waiting(id: string, fields: Partial<WaitingDelivery> = {}): Wait
     attempts: 0,
     since: 1_000,
     ...fields,
+  };
+}
+
+export function keptEvent(id: string, fields: Partial<KeptEvent> = {}): KeptEvent {
+  return {
+    ...{ id, clientId: 'acme', at: 1_000, type: 'text', chat: 'acme-1-2', messageId: `M-${id}` },
+    ...{ size: 500, body: `{"id":"${id}"}`, ...fields },
   };
 }
 

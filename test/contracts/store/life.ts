@@ -12,6 +12,7 @@ import {
   expectFailure,
   failed,
   idempotent,
+  keptEvent,
   message,
   newFile,
   pendingChange,
@@ -101,6 +102,7 @@ export async function fill(store: Store, clientId: string): Promise<void> {
   await store.pictures.put(clientId, picture());
   await store.failedDeliveries.add(failed(`01-${clientId}`, { clientId }), 10);
   await store.waitingDeliveries.add(waiting(`W1-${clientId}`, { clientId }));
+  await store.keptEvents.add(keptEvent(`K1-${clientId}`, { clientId }));
 }
 
 /** The visible data of a session. Reads the idempotency key by claiming it. */
@@ -124,6 +126,7 @@ async function everything(store: Store, clientId: string): Promise<object> {
     answer: (await store.idempotency.claim(clientId, idempotent('k1'))).answer,
     failed: (await store.failedDeliveries.list({ clientId, limit: 9 })).map(({ attempts }) => attempts),
     waiting: (await store.waitingDeliveries.list(clientId)).map(({ since }) => since),
+    kept: (await store.keptEvents.get(clientId, `K1-${clientId}`))?.size,
   };
 }
 
@@ -156,6 +159,7 @@ const FILLED = {
   answer: 'first',
   failed: [8],
   waiting: [1_000],
+  kept: 500,
 };
 
 const NOTHING = {
@@ -177,11 +181,12 @@ const NOTHING = {
   answer: '',
   failed: [],
   waiting: [],
+  kept: undefined,
 };
 
 function calls(store: Store): (() => Promise<unknown>)[] {
   const { sessions, keys, journal, contacts, sends, traces, history, files, expectedFiles } = store;
-  const { pictures, idempotency, failedDeliveries, waitingDeliveries } = store;
+  const { pictures, idempotency, failedDeliveries, waitingDeliveries, keptEvents } = store;
   return [
     () => store.ping(),
     () => store.forget('acme'),
@@ -269,5 +274,12 @@ function calls(store: Store): (() => Promise<unknown>)[] {
     () => waitingDeliveries.get('W1-acme'),
     () => waitingDeliveries.noteAttempts('acme', 'W1-acme', 2),
     () => waitingDeliveries.remove('W1-acme'),
+    () => keptEvents.add(keptEvent('02')),
+    () => keptEvents.list({ clientId: 'acme', order: 'oldest first', limit: 1 }),
+    () => keptEvents.get('acme', 'K1-acme'),
+    () => keptEvents.bytes('acme'),
+    () => keptEvents.removeOldest('acme', 1),
+    () => keptEvents.prune(1),
+    () => keptEvents.prune(1, 'acme'),
   ];
 }

@@ -31,6 +31,7 @@ import type {
   Nodes,
   PasskeyState,
   Receivers,
+  RetentionChanges,
   Sending,
   Services,
   Sessions,
@@ -182,8 +183,11 @@ export class FakeSessions implements Sessions {
     return this.#change(clientId, { rejectCalls });
   }
 
-  async setRetention(clientId: string, retentionDays: number | null): Promise<SessionView> {
-    return this.#change(clientId, retentionDays === null ? {} : { retentionDays });
+  async setRetention(clientId: string, { retentionDays: days, keepEvents }: RetentionChanges) {
+    return this.#change(clientId, {
+      ...(days && { retentionDays: days }),
+      ...(keepEvents && { keepEvents }),
+    });
   }
 
   async reconnect(clientId: string): Promise<SessionView> {
@@ -575,6 +579,17 @@ export function createFakeServices(clock: Clock, log: Logger): FakeServices {
     avatars: new FakeAvatars(sessions),
     receivers: new FakeReceivers(sessions),
     deliveries: new FakeDeliveries(sessions),
+    replays: {
+      removeAll: async () => undefined,
+      async list({ clientId }) {
+        sessions.get(clientId);
+        return [];
+      },
+      async replay({ clientId }) {
+        sessions.get(clientId);
+        return { replayed: 0, filtered: 0 };
+      },
+    },
     listening: new FakeListening(sessions),
     fleet: createFleet({
       receivers: () => [],

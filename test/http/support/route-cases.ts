@@ -214,7 +214,11 @@ export const ROUTES: readonly RouteCase[] = [
   {
     path: '/set-retention',
     valid: { clientId: 'acme', days: 90 },
-    fields: { clientId: CLIENT_ID, days: { wrong: ['90', -1, 1.5, 36_501, {}], required: true } },
+    fields: {
+      clientId: CLIENT_ID,
+      days: { wrong: ['90', -1, 1.5, 36_501, {}] },
+      keepEvents: { wrong: ['7', -1, 1.5, 31, null, {}] },
+    },
   },
   {
     path: '/adopt',
@@ -303,6 +307,21 @@ export const ROUTES: readonly RouteCase[] = [
     path: '/receivers/remove',
     valid: { clientId: 'acme', id: '2' },
     fields: { clientId: CLIENT_ID, id: RECEIVER_ID },
+  },
+  {
+    path: '/replay',
+    valid: { clientId: 'acme', from: '2026-11-22T10:00:00.000Z' },
+    fields: {
+      clientId: CLIENT_ID,
+      receiver: { ...RECEIVER_ID, required: false },
+      from: { wrong: [{}, 'yesterday', null, true] },
+      to: { wrong: [{}, 'yesterday', null, true] },
+      ids: { wrong: [[], 'id', [7], ['short'], ['../'.repeat(9).slice(1)], null] },
+      types: { wrong: [[], 'text', ['no_such_type'], ['text', 'text'], null] },
+      ignoreFilter: { wrong: [7, 'yes', null] },
+      limit: { wrong: [0, -1, 1.5, 1_001, null] },
+      after: { wrong: ['1', '1-', 'x-01K0000000000000000000000A', 7, null] },
+    },
   },
   {
     path: '/send-test-event',
@@ -654,6 +673,7 @@ const BODIES: Record<string, object> = {
   '/receivers': { url: 'https://example.com/audit' },
   '/receivers/update': { id: '2', name: 'audit' },
   '/receivers/remove': { id: '2' },
+  '/replay': { from: '2026-11-22T10:00:00.000Z' },
   '/send-test-event': { type: 'text' },
   '/listen-webhook': { webhookUrl: 'https://example.com', webhookToken: 'a-token-of-a-listener' },
   '/nodes/drain': { node: 'node-1' },

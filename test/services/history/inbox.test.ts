@@ -379,6 +379,7 @@ const SESSION: SessionRecord = {
   previousToken: null,
   previousTokenUntil: 0,
   retentionDays: null,
+  keepEvents: 0,
   proxy: '',
   extraEvents: [],
   apiSecretHash: '',

@@ -130,6 +130,8 @@ const LOOKUPS: readonly Lookup[] = [
   { collection: 'idempotency', filter: { createdAt: { $lt: 5 } } },
   { collection: 'failed_deliveries', filter: { clientId: 'a' } },
   { collection: 'waiting_deliveries', filter: { clientId: 'a' } },
+  { collection: 'kept_events', filter: { clientId: 'a', at: { $lt: 5 } } },
+  { collection: 'kept_events', filter: { at: { $lt: 5 } } },
   { collection: 'failed_deliveries', filter: { failedAt: { $lt: 5 } } },
 ];
 

@@ -14,6 +14,7 @@ import {
   entry,
   failed,
   idempotent,
+  keptEvent,
   message,
   newFile,
   pendingChange,
@@ -105,6 +106,7 @@ describe('the stored format of sealed values', () => {
       fullPictures: placesOf(SEALED.pictures, picture({ jid: 'P', preview: false })),
       failedDeliveries: placesOf(SEALED.failedDeliveries, failed('D')),
       waitingDeliveries: placesOf(SEALED.waitingDeliveries, waiting('D')),
+      keptEvents: placesOf(SEALED.keptEvents, keptEvent('E')),
       failedOfOther: placesOf(SEALED.failedDeliveries, failed('D', { receiver: '2' })),
       waitingForOther: placesOf(SEALED.waitingDeliveries, waiting('D', { receiver: '2' })),
     };
@@ -141,6 +143,7 @@ describe('the stored format of sealed values', () => {
       fullPictures: { url: ['pictures', 'url', 'P', 'full'] },
       failedDeliveries: { url: ['failed-deliveries', 'url', 'D'], body: ['failed-deliveries', 'body', 'D'] },
       waitingDeliveries: { body: ['waiting-deliveries', 'body', 'D'] },
+      keptEvents: { body: ['kept-events', 'body', 'E'] },
       failedOfOther: {
         url: ['failed-deliveries', 'url', 'D', '2'],
         body: ['failed-deliveries', 'body', 'D', '2'],

@@ -114,6 +114,7 @@ describe('a database file of another version', () => {
     database.exec('ALTER TABLE sessions DROP COLUMN restrictions');
     database.exec('ALTER TABLE sessions DROP COLUMN receivers');
     database.exec('ALTER TABLE failed_deliveries DROP COLUMN receiver');
+    database.exec('DROP TABLE kept_events; ALTER TABLE sessions DROP COLUMN keep_events');
     database.exec('DROP TABLE waiting_deliveries; ALTER TABLE sessions DROP COLUMN retry');
     database
       .prepare(
@@ -137,6 +138,7 @@ describe('a database file of another version', () => {
     await store.waitingDeliveries.add(waiting('W1'));
     await store.close();
     const database = new SqliteDatabase(join(dataDir, 'switchboard.db'));
+    database.exec('DROP TABLE kept_events; ALTER TABLE sessions DROP COLUMN keep_events');
     for (const [table, column] of [
       ['sessions', 'receivers'],
       ['failed_deliveries', 'receiver'],

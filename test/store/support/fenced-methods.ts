@@ -7,6 +7,7 @@ import {
   contact,
   failed,
   idempotent,
+  keptEvent,
   message,
   newFile,
   pendingChange,
@@ -60,6 +61,8 @@ export const FENCED_BY_PROCESS: Readonly<Record<string, SessionWrite>> = {
   'waitingDeliveries.add': ({ waitingDeliveries }) => waitingDeliveries.add(waiting(another())),
   'waitingDeliveries.noteAttempts': ({ waitingDeliveries }) =>
     waitingDeliveries.noteAttempts('acme', 'W1-acme', 2),
+  'keptEvents.add': ({ keptEvents }) => keptEvents.add(keptEvent(another())),
+  'keptEvents.removeOldest': ({ keptEvents }) => keptEvents.removeOldest('acme', 1),
 };
 
 /** They change nothing. */
@@ -82,6 +85,7 @@ export const READS: readonly string[] = [
   ...['failedDeliveries.list', 'failedDeliveries.get', 'failedDeliveries.counts'],
   'failedDeliveries.countsOf',
   ...['waitingDeliveries.list', 'waitingDeliveries.get'],
+  ...['keptEvents.list', 'keptEvents.get', 'keptEvents.bytes'],
   ...['dataKeys.get', 'dataKeys.list', 'versions.get', 'restore.isUnfinished'],
 ];
 
@@ -96,7 +100,7 @@ export const FREE: readonly string[] = [
   'versions.put',
   // what is old
   ...['journal.prune', 'sends.prune', 'traces.prune', 'history.prune', 'history.prunePending'],
-  ...['files.prune', 'idempotency.prune', 'failedDeliveries.prune'],
+  ...['files.prune', 'idempotency.prune', 'failedDeliveries.prune', 'keptEvents.prune'],
   // into a store that no node uses
   ...['restore.begin', 'restore.insert', 'restore.insertFile', 'restore.end'],
   'close',

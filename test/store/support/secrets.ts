@@ -7,6 +7,7 @@ import {
   entry,
   failed,
   idempotent,
+  keptEvent,
   message,
   newFile,
   pendingChange,
@@ -38,6 +39,7 @@ export const SECRETS = {
   answer: 'SECRET-answer',
   failedBody: 'SECRET-failed-body',
   waitingBody: 'SECRET-waiting-body',
+  keptBody: 'SECRET-kept-body',
   failedUrl: 'https://hook.example/SECRET-failed',
   traceSecret: 'SECRET-of-a-message',
   roomName: 'SECRET-room-name',
@@ -89,6 +91,7 @@ export async function fillWithSecrets(store: Store): Promise<void> {
   await store.pictures.put('acme', picture({ url: SECRETS.pictureUrl }));
   await store.failedDeliveries.add(failed('01A', { body: SECRETS.failedBody, url: SECRETS.failedUrl }), 10);
   await store.waitingDeliveries.add(waiting('01A', { body: SECRETS.waitingBody }));
+  await store.keptEvents.add(keptEvent('01A', { body: SECRETS.keptBody }));
 }
 
 async function fillHistory({ history }: Store): Promise<void> {

@@ -41,6 +41,7 @@ export const SESSION: SessionRecord = {
   previousToken: null,
   previousTokenUntil: 0,
   retentionDays: null,
+  keepEvents: 0,
   proxy: '',
   extraEvents: [],
   apiSecretHash: '',

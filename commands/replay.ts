@@ -1,0 +1,82 @@
+import { Flags } from '@oclif/core';
+import { DaemonCommand } from '../src/cli/command.js';
+import { CliError, EXIT_CODES } from '../src/cli/errors.js';
+import { clientIdArg } from '../src/cli/flags.js';
+import { EVENT_TYPES, type ReplaySummary, timeFlag } from '../src/cli/replay.js';
+import type { KeptEvent } from '../src/contract/index.js';
+
+const several = { multiple: true, multipleNonGreedy: true } as const;
+
+export default class Replay extends DaemonCommand {
+  static override summary = 'Send events again that a session has kept';
+  static override description =
+    `A session keeps its events after "switchboard sessions retention CLIENTID --keep-events DAYS". Each event is sent to one \
+receiver, the oldest first, as a new delivery with the header X-SN-Replayed. Events that do not pass the filter of the \
+receiver are left out.
+
+Stops at the first event that the receiver does not take, and exits with 1. This event is a failed delivery then; --after \
+goes on behind it.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> acme --from 2h --dry-run',
+    '<%= config.bin %> <%= command.id %> acme --from 2026-11-22T10:00:00Z --to 2026-11-22T12:00:00Z',
+    '<%= config.bin %> <%= command.id %> acme --from 1d --type text --type image --receiver 2',
+    '<%= config.bin %> <%= command.id %> acme --id 01JD7M8ZQK3V9X2W4Y6T8R0P1N --json',
+  ];
+  static override args = { clientId: clientIdArg() };
+  static override flags = {
+    from: timeFlag({
+      description: 'events from this time on: such as 2026-11-22T10:00:00Z, or an age such as 2h',
+    }),
+    to: timeFlag({ description: 'events up to this time, or this age' }),
+    type: Flags.option({
+      description: 'only events of this type; repeatable',
+      options: EVENT_TYPES,
+      ...several,
+    })(),
+    id: Flags.string({ description: 'only this event, from --dry-run; repeatable', ...several }),
+    receiver: Flags.string({ description: 'id of the receiver; 1 is the webhook', default: '1' }),
+    'ignore-filter': Flags.boolean({
+      description: 'also events that do not pass the filter of the receiver',
+    }),
+    after: Flags.string({ description: 'go on after this place, shown when a replay stops' }),
+    'dry-run': Flags.boolean({
+      description: 'list the kept events instead, newest first',
+      exclusive: ['id', 'after'],
+    }),
+  };
+
+  async run(): Promise<ReplaySummary | { keptEvents: KeptEvent[] }> {
+    const { args, flags } = await this.parse(Replay);
+    const { from, to, type: types, id: ids, receiver, after } = flags;
+    const client = await this.daemon(flags);
+    const { keptOf, replay } = await import('../src/cli/replay.js');
+    if (flags['dry-run']) {
+      const keptEvents = await keptOf(client, { ...args, from, to }, types ?? []);
+      if (!this.jsonEnabled()) await this.showKept(keptEvents);
+      return { keptEvents };
+    }
+    if (!from && !to && !ids)
+      throw new CliError('usage', 'give --from, --to or --id; --dry-run lists what is kept');
+    const ignoreFilter = Boolean(flags['ignore-filter']);
+    const summary = await replay(client, { ...args, receiver, from, to, types, ids, ignoreFilter, after });
+    if (!this.jsonEnabled()) this.showSummary(summary);
+    if (summary.reason !== undefined) process.exitCode = EXIT_CODES.failure;
+    return summary;
+  }
+
+  private async showKept(events: readonly KeptEvent[]): Promise<void> {
+    if (events.length === 0) return this.output.note('no kept events');
+    await this.output.table(
+      ['ID', 'AT', 'TYPE', 'MESSAGE', 'BYTES'],
+      events.map(({ id, at, type, messageId, bytes }) => [id, at, type, messageId, String(bytes)]),
+    );
+  }
+
+  private showSummary({ receiver, replayed, filtered, missing, reason, next }: ReplaySummary): void {
+    this.output.line(`${replayed} ${replayed === 1 ? 'event' : 'events'} sent again to receiver ${receiver}`);
+    if (filtered > 0) this.output.note(`${filtered} do not pass its filter; --ignore-filter sends them, too`);
+    if (missing) this.output.note(`not kept: ${missing.join(', ')}`);
+    if (reason !== undefined) this.output.note(`stopped: the receiver did not take an event: ${reason}`);
+    if (next) this.output.note(`go on: --after ${next}`);
+  }
+}

@@ -1,0 +1,121 @@
+import Joi from 'joi';
+import { WEBHOOK_ID } from '../domain/ids.js';
+import { LIMITS } from '../domain/limits.js';
+import { EXTRA_EVENT_TYPES, MESSAGE_EVENT_TYPES } from '../events/catalogue.js';
+import { type BodyOf, operation } from './operation.js';
+import { receiverId } from './receivers.js';
+import {
+  clientId,
+  count,
+  flag,
+  listOf,
+  named,
+  ok,
+  oneOf,
+  optional,
+  record,
+  type TypeOf,
+  text,
+  time,
+} from './schema.js';
+
+const DEFAULT_LIMIT = 100;
+const ID_LENGTH = 26;
+
+/** A place in the order of kept events, as `<at in milliseconds>-<id>`. */
+export const KEPT_PLACE = /^([0-9]{1,15})-([0-9A-Z]{26})$/;
+
+const place = Joi.string()
+  .pattern(KEPT_PLACE)
+  .messages({ 'string.pattern.base': '{#label} must be the "next" of an earlier answer' });
+const type = oneOf(...MESSAGE_EVENT_TYPES, ...EXTRA_EVENT_TYPES).example('text');
+const limit = Joi.number().integer().min(1).max(LIMITS.replayedEvents).default(DEFAULT_LIMIT);
+const from = optional(time).description('Only what was announced at that time or later');
+const to = optional(time).description('Only what was announced at that time or earlier');
+
+export const keptEvent = named('KeptEvent', {
+  id: text.description('As `X-SN-Replayed` has it'),
+  clientId,
+  at: time.description('When it was announced'),
+  type: text,
+  messageId: text.description('Empty if it is about no message'),
+  bytes: count,
+});
+
+export const replayAnswer = named('ReplayAnswer', {
+  ok,
+  clientId,
+  receiver: text,
+  replayed: count.description('Events that the receiver has, or that wait for it with `retry: durable`'),
+  filtered: count.description('Events that do not pass its filter'),
+  reason: optional(text).description(
+    'Why the receiver did not take the event after them, which ends the request; this event is a failed delivery now',
+  ),
+  missing: optional(listOf(text)).description('Ids that are not kept'),
+  next: optional(text).description('`after` of the request that goes on; absent when all is done'),
+});
+
+export type KeptEvent = TypeOf<typeof keptEvent>;
+export type ReplayAnswer = TypeOf<typeof replayAnswer>;
+
+const kept: KeptEvent = {
+  id: '01K0000000000000000000000A',
+  clientId: 'acme',
+  at: '2026-11-22T10:00:00.000Z',
+  type: 'text',
+  messageId: '3EB0A9253D5F6C2B1E7A90',
+  bytes: 812,
+};
+
+/** Events that a session with `keepEvents` has kept. */
+export const replays = {
+  listKeptEvents: operation({
+    method: 'GET',
+    path: '/kept-events',
+    owner: 'session',
+    summary: 'List the events that a session keeps, newest first, without their content',
+    query: record({ clientId, from, to, type: optional(type), limit, before: optional(place) }),
+    answer: record({
+      keptEvents: listOf(keptEvent),
+      next: optional(text).description('`before` of the next page; absent on the last one'),
+    }),
+    example: { keptEvents: [kept] },
+  }),
+  replay: operation({
+    method: 'POST',
+    path: '/replay',
+    owner: 'session',
+    summary: 'Send events that a session keeps again to one of its receivers, the oldest first',
+    description:
+      'Each event is a new delivery with the header `X-SN-Replayed`, tried as the receiver is. The request ends when the receiver ' +
+      'does not take an event, and begins with no further one after 20 seconds: `next` goes on.',
+    body: record({
+      clientId,
+      receiver: receiverId.default(WEBHOOK_ID).description('`1` is the webhook'),
+      from,
+      to,
+      ids: optional(
+        listOf(
+          Joi.string()
+            .length(ID_LENGTH)
+            .pattern(/^[0-9A-Z]+$/)
+            .example(kept.id),
+        )
+          .min(1)
+          .max(LIMITS.replayedEvents)
+          .unique(),
+      ).description('Only these events'),
+      types: optional(listOf(type).min(1).unique()).description('Only events of these types'),
+      ignoreFilter: flag
+        .default(false)
+        .description('Also events that do not pass the filter of the receiver'),
+      limit,
+      after: optional(place).description('`next` of the request before, with the same other fields'),
+    }).or('from', 'to', 'ids'),
+    answer: replayAnswer,
+    example: { ok: true, clientId: 'acme', receiver: '1', replayed: 17, filtered: 0 },
+    errors: ['webhook_missing', 'receiver_unknown', 'receiver_paused'],
+  }),
+};
+
+export type ReplayWish = BodyOf<typeof replays.replay>;

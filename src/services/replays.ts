@@ -1,0 +1,111 @@
+import Joi from 'joi';
+import type { Dispatcher, Receiver } from '../delivery/dispatch.js';
+import { type EventFilter, passes } from '../delivery/event-filter.js';
+import type { Clock } from '../domain/clock.js';
+import { GatewayError } from '../domain/errors.js';
+import { WEBHOOK_ID } from '../domain/ids.js';
+import { parseJson } from '../domain/json.js';
+import { LIMITS } from '../domain/limits.js';
+import { EVENT_NAMES, type GatewayEvent } from '../events/catalogue.js';
+import type { KeptEvent, KeptEventStore, SessionRecord } from '../store/store.js';
+import type { KeptEvents } from './kept-events.js';
+import type { Listeners } from './listeners.js';
+import { receiverOf } from './messages/announce.js';
+import type { Replays } from './services.js';
+import { otherReceiverOf, othersOf } from './sessions/receiver-list.js';
+
+/** What filters look at; the rest of an event is as it was announced. */
+const announced = Joi.object<GatewayEvent, false, unknown>({
+  event: Joi.valid(...EVENT_NAMES).required(),
+  type: Joi.string().required(),
+  clientId: Joi.string().required(),
+}).unknown();
+
+/** Sends events that sessions keep again. */
+export function createReplays(options: {
+  sessions: {
+    /** @throws session_unknown, session_elsewhere */
+    find(clientId: string): SessionRecord;
+  };
+  listening: Pick<Listeners, 'inFrontByHand'>;
+  dispatcher: Pick<Dispatcher, 'replay'>;
+  kept: Pick<KeptEventStore, 'list' | 'get'>;
+  keeper: Pick<KeptEvents, 'removeAll'>;
+  clock: Clock;
+}): Replays {
+  const { sessions, listening, dispatcher, kept, keeper, clock } = options;
+
+  /** @throws GatewayError webhook_missing, receiver_unknown, receiver_paused */
+  function targetOf(session: SessionRecord, id: string): { receiver: Receiver; filter: EventFilter } {
+    const { clientId } = session;
+    const receiver =
+      id === WEBHOOK_ID
+        ? listening.inFrontByHand(clientId, receiverOf(session))
+        : otherReceiverOf(session, id);
+    if (!receiver) throw noReceiver(clientId, id);
+    if (receiver.paused) {
+      const message = `receiver ${id} of session ${clientId} is paused (${receiver.paused}): resume it first`;
+      throw new GatewayError('receiver_paused', message);
+    }
+    const filter = othersOf(session).find((other) => other.id === id)?.filter ?? {};
+    return { receiver, filter };
+  }
+
+  return {
+    async list(filter) {
+      sessions.find(filter.clientId);
+      return kept.list(filter);
+    },
+    removeAll: (clientId) => keeper.removeAll(clientId),
+    async replay({ clientId, receiver: id, ignoreFilter, ...selection }) {
+      const { receiver, filter } = targetOf(sessions.find(clientId), id);
+      const limit = selection.ids?.length ?? selection.limit;
+      const found = await kept.list({ ...selection, clientId, limit, order: 'oldest first' });
+      const ends = clock.now() + LIMITS.replayMs;
+      const counts = { replayed: 0, filtered: 0 };
+      let failure: string | undefined;
+      let done = 0;
+      for (const { id: keptId } of found) {
+        if (failure !== undefined || clock.now() >= ends) break;
+        done += 1;
+        // the session may have been deleted or moved meanwhile, and the event removed
+        const session = sessions.find(clientId);
+        const event = await kept.get(clientId, keptId);
+        if (!event) continue;
+        if (!ignoreFilter && !isFor(session, filter, event)) {
+          counts.filtered += 1;
+          continue;
+        }
+        const { delivered, waiting, reason } = await dispatcher.replay(event, receiver);
+        if (delivered || waiting) counts.replayed += 1;
+        else failure = reason;
+      }
+      const last = found[done - 1];
+      const isAll = done === found.length && (selection.ids !== undefined || found.length < limit);
+      const missing = selection.after ? [] : missingIn(selection.ids ?? [], found);
+      return {
+        ...counts,
+        ...(failure !== undefined && { reason: failure }),
+        ...(missing.length > 0 && { missing }),
+        ...(last && !isAll && { next: { at: last.at, id: last.id } }),
+      };
+    },
+  };
+}
+
+function missingIn(ids: readonly string[], found: readonly Pick<KeptEvent, 'id'>[]): string[] {
+  const there = new Set(found.map(({ id }) => id));
+  return ids.filter((id) => !there.has(id));
+}
+
+function isFor(session: SessionRecord, filter: EventFilter, { body }: KeptEvent): boolean {
+  const { value, error } = announced.validate(parseJson(body));
+  return !error && value !== undefined && passes(filter, value, session.extraEvents);
+}
+
+function noReceiver(clientId: string, id: string): GatewayError {
+  if (id !== WEBHOOK_ID)
+    return new GatewayError('receiver_unknown', `session ${clientId} has no receiver ${id}`);
+  const message = `session ${clientId} has no webhookUrl; set it with /set-webhook`;
+  return new GatewayError('webhook_missing', message);
+}
