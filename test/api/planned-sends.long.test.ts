@@ -19,6 +19,7 @@ import {
   Api,
   type ApiAnswer,
   linkSession,
+  PASSING_ERRORS,
   QUICK_BACKOFF,
   startWorld,
   TOKEN,
@@ -54,16 +55,6 @@ const FRIENDS = 60;
 /** One of so many sends goes to somebody who has not written. */
 const COLD = 30;
 const PAUSE_MS = 50;
-/** Errors of a send that a move interrupts: it is repeated with its key. */
-const PASSING = [
-  'node_unreachable',
-  'send_cut_off',
-  'send_not_connected',
-  'send_unacknowledged',
-  'lookup_failed',
-  'session_elsewhere',
-  'session_not_connected',
-];
 
 /** A clock that stands still below the one that a test moves: what leaves when does not depend on the speed of the machine. */
 function standingClock() {
@@ -145,7 +136,7 @@ async function settle(api: Api, to: string, order: number): Promise<ApiAnswer> {
     if (answer.status === 200) return answer;
     const code = answer.headers.get('x-sn-error');
     if (code === 'policy_refused' && refusalIn(answer).rule !== 'networkSilent') return answer;
-    if (code !== 'policy_refused') expect(code, JSON.stringify(answer.body)).to.be.oneOf(PASSING);
+    if (code !== 'policy_refused') expect(code, JSON.stringify(answer.body)).to.be.oneOf(PASSING_ERRORS);
     await wait(systemClock, PAUSE_MS);
   }
 }

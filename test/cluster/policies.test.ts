@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { systemClock, wait } from '../../src/domain/clock.js';
 import { MONGODB_URL } from '../store/support/mongo.js';
-import { until } from '../support/until.js';
-import type { ApiAnswer } from '../support/world.js';
+import { type ApiAnswer, PASSING_ERRORS } from '../support/world.js';
 import { ClusterLab } from './support/cluster-lab.js';
 
 const PATIENCE_MS = 180_000;
@@ -24,16 +23,6 @@ const STRANGERS = Array.from({ length: NEW_CHATS + 2 }, (_, index) => ({
 }));
 /** Milliseconds until a client asks again after an answer that names no time, such as during a move. */
 const PAUSE_MS = 200;
-/** Errors of a send that is caught by a move: it is repeated with its key. */
-const PASSING = [
-  'node_unreachable',
-  'send_cut_off',
-  'send_not_connected',
-  'send_unacknowledged',
-  'lookup_failed',
-  'session_elsewhere',
-  'session_not_connected',
-];
 /** Rules whose refusals last as long as the test. */
 const BUDGETS = ['newChatsPerDay', 'messagesPerHour', 'sameText'];
 /** A refusal that ends later is final for these tests. */
@@ -53,19 +42,6 @@ if (MONGODB_URL) {
     });
     after(() => lab.stop());
 
-    /** Moves a session to another node: the one that has it is drained. */
-    async function move(index = 0): Promise<void> {
-      const { clientId } = lab.session(index);
-      const { nodeId } = await lab.lease(clientId);
-      await lab.cluster.nodes.drain(nodeId, true);
-      await until('another node to have the session', async () => {
-        const lease = await lab.cluster.leases.holder(clientId);
-        return lease !== undefined && lease.nodeId !== nodeId;
-      });
-      await lab.connected();
-      await lab.cluster.nodes.drain(nodeId, false);
-    }
-
     /** Sends by way of a node, and repeats as the answers say; resolves with the rule of a refusal that lasts, or with `sent`. */
     async function sendBy(
       node: number,
@@ -84,7 +60,7 @@ if (MONGODB_URL) {
         if (answer.status === 200) return 'sent';
         const { policy } = answer.body;
         const { rule = '', allowedAt = '' } = isRefusal(policy) ? policy : {};
-        if (!rule) expect(answer.headers.get('x-sn-error')).to.be.oneOf(PASSING);
+        if (!rule) expect(answer.headers.get('x-sn-error')).to.be.oneOf(PASSING_ERRORS);
         const pauseMs = allowedAt ? Date.parse(allowedAt) - Date.now() : PAUSE_MS;
         if (BUDGETS.includes(rule) && pauseMs > LONG_MS) return rule;
         // a network that is asked for restrictions may answer sooner than a refusal says
@@ -102,8 +78,8 @@ if (MONGODB_URL) {
       const { clientId, number } = lab.session(0);
       const { epoch } = await lab.lease(clientId);
       const begun = STRANGERS.map((person, index) => sendBy(index, person.number, `first to ${index}`));
-      await move();
-      await move();
+      await lab.move(lab.session(0).clientId);
+      await lab.move(lab.session(0).clientId);
       expect(tally(await Promise.all(begun))).to.deep.equal({
         sent: NEW_CHATS,
         newChatsPerDay: STRANGERS.length - NEW_CHATS,
@@ -114,8 +90,8 @@ if (MONGODB_URL) {
       const more = Array.from({ length: MESSAGES }, (_, index) =>
         sendBy(index, reached[index % reached.length] ?? '', `again ${index}`),
       );
-      await move();
-      await move();
+      await lab.move(lab.session(0).clientId);
+      await lab.move(lab.session(0).clientId);
       expect(tally(await Promise.all(more))).to.deep.equal({
         sent: MESSAGES - NEW_CHATS,
         messagesPerHour: NEW_CHATS,
@@ -142,9 +118,9 @@ if (MONGODB_URL) {
       const copy = (node: number, to = '') =>
         sendBy(node, to, `copy ${node} to ${to}`, { session: 1, body: 'the same to all' });
       expect(await copy(0, first)).to.equal('sent');
-      await move(1);
+      await lab.move(lab.session(1).clientId);
       expect(await copy(1, second)).to.equal('sameText');
-      await move(1);
+      await lab.move(lab.session(1).clientId);
       expect(await copy(2, third)).to.equal('sameText');
       expect(await copy(2, first)).to.equal('sent');
       const other = { session: 1, body: 'a text of its own' };

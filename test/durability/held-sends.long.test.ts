@@ -326,17 +326,6 @@ if (MONGODB_URL) {
         const { body } = await api.get(`/outbox?clientId=${clientId}`);
         return Array.isArray(body.messages) ? body.messages.map(({ messageId }) => messageId) : [];
       };
-      /** Its node gives the session to another one. */
-      const drain = async () => {
-        const { nodeId } = await lab.lease(clientId);
-        await lab.cluster.nodes.drain(nodeId, true);
-        await until('another node to have the session', async () => {
-          const lease = await lab.cluster.leases.holder(clientId);
-          return lease !== undefined && lease.nodeId !== nodeId;
-        });
-        await lab.connected();
-        await lab.cluster.nodes.drain(nodeId, false);
-      };
       expect((await send(BOB, 'the new chat of the day')).status).to.equal(200);
       const texts = Array.from({ length: 4 }, (_, n) => `to Carol ${n}`);
       const held: unknown[] = [];
@@ -345,7 +334,7 @@ if (MONGODB_URL) {
         expect(status).to.equal(202);
         held.push(messageId);
       }
-      await drain();
+      await lab.move(clientId);
       expect(await outbox()).to.deep.equal(held);
       await lab.phones.write(CAROL.number, { to: number, text: 'hi' });
       // some leave from this node, and the others from the next one
@@ -354,7 +343,7 @@ if (MONGODB_URL) {
           from === CAROL.number ? [] : [text],
         );
       await until('the first message', async () => (await arrived()).length > 0);
-      await drain();
+      await lab.move(clientId);
       await until('an empty outbox', async () => (await outbox()).length === 0);
       expect(await arrived()).to.deep.equal(texts);
     });

@@ -88,6 +88,17 @@ export class Api {
 /** The master token of test daemons. */
 export const TOKEN = 'test-master-token-0123456789';
 
+/** Errors of a send that a move interrupts: it is repeated with its key. */
+export const PASSING_ERRORS = [
+  'node_unreachable',
+  'send_cut_off',
+  'send_not_connected',
+  'send_unacknowledged',
+  'lookup_failed',
+  'session_elsewhere',
+  'session_not_connected',
+];
+
 /** Delays between attempts to connect that no test has to wait for. */
 export const QUICK_BACKOFF = { pausesMs: doubling(20, 200), endless: true };
 

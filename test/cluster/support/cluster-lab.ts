@@ -184,6 +184,18 @@ export class ClusterLab {
     });
   }
 
+  /** Moves a session to another node: the one that holds it is drained, and may hold sessions again afterwards. */
+  async move(clientId: string): Promise<void> {
+    const { nodeId } = await this.lease(clientId);
+    await this.cluster.nodes.drain(nodeId, true);
+    await until('another node to have the session', async () => {
+      const lease = await this.cluster.leases.holder(clientId);
+      return lease !== undefined && lease.nodeId !== nodeId;
+    });
+    await this.connected();
+    await this.cluster.nodes.drain(nodeId, false);
+  }
+
   /** Resolves when no work is in flight: no journal entries, no open sends, nothing in the network. */
   async settled(): Promise<void> {
     await until('everything to be finished', async () => {
