@@ -45,6 +45,8 @@ const { values, positionals } = parseArgs({
     out: { type: 'string' },
     /** Draws charts into this folder, of the results, or of `--from`. */
     charts: { type: 'string' },
+    /** Writes a CPU profile of each gateway that ends by itself into this folder; the figures are then those of a profiled gateway. */
+    profile: { type: 'string' },
     /** Measures nothing, and draws charts of this file, which `--out` wrote. */
     from: { type: 'string' },
   },
@@ -79,7 +81,7 @@ const NAMED_ONLY = /^(scale|soak|peers)/;
 const USAGE =
   'npm run bench -- [sends] [groups] [media] [inbound] [inbox] [memory] [conversation] [startup] [screen] [cluster] [stores] [tenants] [policy] ' +
   '[scale [--sessions 1000,5000]] [soak [--minutes 20]] [peers --peer ADAPTER=FOLDER [--messages 1000]] ' +
-  '[--json] [--out FILE] [--charts FOLDER] [--from FILE]';
+  '[--json] [--out FILE] [--charts FOLDER] [--from FILE] [--profile FOLDER]';
 
 const unknown = positionals.filter((name) => !(name in MEASUREMENTS));
 if (unknown.length > 0) throw new Error(`there is no measurement ${unknown.join(', ')}: ${USAGE}`);
@@ -114,7 +116,7 @@ async function writeCharts(drawn: Report, folder: string): Promise<void> {
 }
 
 async function inLab(measure: Measurement): Promise<Comparison[]> {
-  const lab = await Lab.open();
+  const lab = await Lab.open(values.profile);
   try {
     return await measure(lab);
   } finally {

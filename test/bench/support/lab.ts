@@ -15,20 +15,24 @@ export class Lab {
   /** The network's WebSocket, and the key that signs its certificate, in base64. */
   readonly network: { wsUrl: string; rootKey: string };
   readonly #cleanup: (() => Promise<unknown>)[] = [];
+  readonly #profiles;
   #people = 0;
 
   private constructor(
     sandbox: Worker<SandboxRole>,
     network: { url: string; wsUrl: string; rootKey: string },
+    profiles: string | undefined,
   ) {
+    this.#profiles = profiles;
     this.sandbox = sandbox;
     this.phones = new SandboxClient(network.url);
     this.network = { wsUrl: network.wsUrl, rootKey: network.rootKey };
   }
 
-  static async open(): Promise<Lab> {
+  /** @param profiles folder for CPU profiles of the gateways */
+  static async open(profiles?: string): Promise<Lab> {
     const sandbox = new Worker<SandboxRole>('sandbox');
-    return new Lab(sandbox, await sandbox.ask('start', {}));
+    return new Lab(sandbox, await sandbox.ask('start', {}), profiles);
   }
 
   /**
@@ -40,7 +44,7 @@ export class Lab {
   ): Promise<GatewaySide> {
     const dataDir = await this.#folder();
     const store = await prepare(dataDir);
-    const worker = new Worker<GatewayRole>('gateway');
+    const worker = new Worker<GatewayRole>('gateway', this.#profiles);
     const side = new GatewaySide(worker, this.phones, { wsUrl: this.network.wsUrl, dataDir, ...store });
     this.#cleanup.push(() => side.end());
     await side.start();

@@ -17,10 +17,14 @@ export class Worker<Role extends Commands> {
   readonly #waiters = new Map<number, Waiter>();
   #count = 0;
 
-  /** @param role file name in `roles`, without its ending */
-  constructor(role: string) {
+  /**
+   * @param role file name in `roles`, without its ending
+   * @param profiles folder that gets a CPU profile of the process when it ends
+   */
+  constructor(role: string, profiles?: string) {
+    const profiled = profiles ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : [];
     this.#child = fork(fileURLToPath(new URL(`../roles/${role}.ts`, import.meta.url)), {
-      execArgv: ['--expose-gc', '--import', 'tsx'],
+      execArgv: ['--expose-gc', ...profiled, '--import', 'tsx'],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     this.#child.on('message', (text) => this.#take(JSON.parse(String(text))));
