@@ -83,7 +83,7 @@ export class Gateway {
     lookups: Pick<PollLookups, 'ask'>;
     tracing: Tracing;
     spans: MessageSpans;
-    media: Pick<Media, 'prepare' | 'spool' | 'preview' | 'portrait'>;
+    media: Pick<Media, 'prepare' | 'spool' | 'hold' | 'preview' | 'portrait'>;
     observer: ReceiveObserver &
       SendObserver &
       PolicyObserver &
@@ -159,6 +159,7 @@ export class Gateway {
       sessions,
       rooms,
       retry,
+      local: media,
       observer,
       publicUrl,
       recorded: (clientId, chatRoomId) => this.#roomSettings.roomExists(clientId, chatRoomId),

@@ -1,4 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import type { MediaFile } from '../../src/contract/index.js';
 import type { EventEnvelope } from '../../src/events/envelope.js';
@@ -41,14 +43,27 @@ const FILES: FileCase[] = [
   },
 ];
 
+/** Node's channel for the requests that any server of this process gets. */
+const REQUESTS = 'http.server.request.start';
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe('files of the hosted inbox', () => {
   let chats: Conversations;
+  /** Paths that were asked for, of all servers of this process. */
+  const asked: string[] = [];
+  const note = (message: unknown) => {
+    if (message instanceof Object && 'request' in message && message.request instanceof IncomingMessage)
+      asked.push(message.request.url ?? '');
+  };
   before(async () => {
+    subscribe(REQUESTS, note);
     chats = await Conversations.start();
   });
-  after(() => chats.stop());
+  after(async () => {
+    unsubscribe(REQUESTS, note);
+    await chats.stop();
+  });
 
   const get = (path: string): Promise<ApiAnswer> => chats.world.api.get(path);
   const library = (query = '') => get(`/media-files?clientId=hosted&orgId=workspace1${query}`);
@@ -90,6 +105,11 @@ describe('files of the hosted inbox', () => {
     const event = await eventOf(chats.world.receiver, String(sent.body.messageId));
     expect((await load(linkIn(event))).body.equals(bytes)).to.equal(true);
     expect(linkIn(event)).to.match(/\/offer\.pdf$/);
+    const path = event.media?.download.directPath ?? 'none';
+    expect(
+      asked.filter((url) => url.startsWith(path)),
+      'it was downloaded',
+    ).to.deep.equal([]);
     const [newest] = filesIn(await library('&limit=1'));
     expect(newest).to.deep.include({ fileName: 'offer.pdf', caption: 'as agreed', fileSize: 3_000 });
   });

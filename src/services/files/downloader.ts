@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { parseJid } from '../../domain/address.js';
 import { GatewayError, isGatewayError } from '../../domain/errors.js';
@@ -30,19 +31,20 @@ export class FileDownloader {
 
   /**
    * Makes one attempt.
+   * @param localPath the file on this machine's disk, in place of the network
    * @returns false when the file is stored already, or its message does not exist
    * @throws GatewayError `media_gone` when neither the network nor the phone has the file (the phone is not asked for files
    * of past messages); media_too_large, media_unfetchable, media_phone_silent, session_not_connected, session_unpaired,
    * store_unavailable; the reason of the signal
    */
-  async store(expected: ExpectedFile, signal: AbortSignal): Promise<boolean> {
+  async store(expected: ExpectedFile, signal: AbortSignal, localPath?: string): Promise<boolean> {
     const message = await this.#find(expected);
     if (!message) {
       await this.#requireRoom(expected);
       return false;
     }
     const { files } = this.#options.store;
-    const { id } = await this.#write(expected, message, signal);
+    const { id } = await this.#write(expected, message, signal, localPath);
     if (id !== expected.id) await this.#replace(id);
     try {
       await this.#requireRoom(expected);
@@ -55,8 +57,16 @@ export class FileDownloader {
     return true;
   }
 
-  async #write(expected: ExpectedFile, message: FileMessage, signal: AbortSignal): Promise<FileRecord> {
-    const stream = await this.#open(expected, message, signal);
+  async #write(
+    expected: ExpectedFile,
+    message: FileMessage,
+    signal: AbortSignal,
+    localPath: string | undefined,
+  ): Promise<FileRecord> {
+    const stream =
+      localPath === undefined
+        ? await this.#open(expected, message, signal)
+        : createReadStream(localPath, { signal });
     try {
       return await this.#options.store.files.write(newFile(expected, message), limited(stream));
     } finally {

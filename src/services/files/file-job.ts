@@ -2,6 +2,7 @@ import { type Clock, wait } from '../../domain/clock.js';
 import { type ErrorCode, isGatewayError } from '../../domain/errors.js';
 import { pauseAfter } from '../../domain/retry.js';
 import type { ExpectedFile } from '../../store/store.js';
+import type { LocalFile } from './spool.js';
 
 const RETRY = { pausesMs: [2_000, 15_000, 60_000, 10 * 60_000, 60 * 60_000], endless: true } as const;
 /** Failures of the file itself after which the download is abandoned. */
@@ -36,12 +37,26 @@ export class FileJob {
   needsLink = false;
   #failures = 0;
   #ownFailures = 0;
+  #local: LocalFile | undefined;
   readonly #abandoned = new AbortController();
   readonly #waiting = new Set<() => void>();
   #cancelPause: () => void = () => undefined;
 
-  constructor(file: ExpectedFile) {
+  /** @param local the file itself, if this node has just sent it; the job discards it after the first attempt */
+  constructor(file: ExpectedFile, local?: LocalFile) {
     this.file = file;
+    this.#local = local;
+  }
+
+  /** Path of the file on this machine, for the first attempt. */
+  get localPath(): string | undefined {
+    return this.#local?.path;
+  }
+
+  async discardLocal(): Promise<void> {
+    const local = this.#local;
+    this.#local = undefined;
+    await local?.discard();
   }
 
   /** Aborted when the session ends or the gateway stops. */

@@ -10,6 +10,7 @@ import type { SessionPart } from '../lifecycle.js';
 import type { StoreRetry } from '../store-retry.js';
 import { FileDownloader } from './downloader.js';
 import { FileJob } from './file-job.js';
+import type { LocalFile, Spool } from './spool.js';
 
 /** Milliseconds between two checks whether another node has stored a file. */
 const CHECK_MS = 1_000;
@@ -41,6 +42,8 @@ export class FileKeeper implements SessionPart {
     links: Pick<LinkFactory, 'decode' | 'download'>;
     sessions: SessionSource;
     retry: StoreRetry;
+    /** The files that this node is sending. */
+    local: Pick<Spool, 'hold'>;
     /** Removes the link to a file that is given up from its message. */
     removeLink(file: ExpectedFile): Promise<unknown>;
     observer: FileObserver;
@@ -55,14 +58,23 @@ export class FileKeeper implements SessionPart {
    * Begins to store the file of a recorded message. First notes in the store that the file is expected, so that it
    * survives a crash. Idempotent.
    * @param sentAt of the message, in milliseconds since the epoch
+   * @param sha256 of the file, in hex: one that this node has just sent is not downloaded again
    * @throws GatewayError store_unavailable
    */
-  async expect(named: Omit<ExpectedFile, 'since'>, sentAt: number): Promise<void> {
-    const { store, clock } = this.#options;
-    if (this.#jobs.has(named.id) || (await store.files.get(named.id))) return;
-    const file = { ...named, since: clock.now() };
-    await store.expectedFiles.add(file);
-    this.#begin(file, sentAt);
+  async expect(named: Omit<ExpectedFile, 'since'>, sentAt: number, sha256?: string): Promise<void> {
+    const { store, local, clock } = this.#options;
+    if (this.#jobs.has(named.id)) return;
+    // before anything is awaited: the end of the send discards the file
+    const sent = sha256 === undefined ? undefined : local.hold(named.clientId, sha256);
+    try {
+      if (await store.files.get(named.id)) return await sent?.discard();
+      const file = { ...named, since: clock.now() };
+      await store.expectedFiles.add(file);
+      if (!this.#begin(file, sentAt, sent)) await sent?.discard();
+    } catch (error) {
+      await sent?.discard();
+      throw error;
+    }
   }
 
   /** Continues the downloads that the last run, or the session's last owner, did not finish. @throws GatewayError store_unavailable */
@@ -123,11 +135,13 @@ export class FileKeeper implements SessionPart {
     return [...this.#jobs.values()].filter(({ file }) => file.clientId === clientId);
   }
 
-  #begin(file: ExpectedFile, priority: number): void {
-    if (this.#stopped || this.#jobs.has(file.id)) return;
-    const job = new FileJob(file);
+  /** @returns false when the file is not wanted: its job exists, or the gateway stops */
+  #begin(file: ExpectedFile, priority: number, local?: LocalFile): boolean {
+    if (this.#stopped || this.#jobs.has(file.id)) return false;
+    const job = new FileJob(file, local);
     this.#jobs.set(file.id, job);
     this.#enqueue(job, priority);
+    return true;
   }
 
   #enqueue(job: FileJob, priority: number): void {
@@ -150,13 +164,14 @@ export class FileKeeper implements SessionPart {
       const signal = AbortSignal.any([job.abandoned, late.signal]);
       // the file's room may have been renamed since
       const file = (await this.#options.store.expectedFiles.get(job.file.id)) ?? job.file;
-      const isNew = await this.#downloader.store(file, signal);
+      const isNew = await this.#downloader.store(file, signal, job.localPath);
       await this.#settle(job);
       if (isNew) observer.fileStored();
     } catch (error) {
       if (!job.abandoned.aborted) await this.#onFailure(job, error);
     } finally {
       cancel();
+      await job.discardLocal();
     }
     log.debug({ ...namesOf(job), state: job.state }, 'file of a message');
   }
@@ -191,6 +206,8 @@ export class FileKeeper implements SessionPart {
   #abandon(job: FileJob): void {
     this.#jobs.delete(job.file.id);
     job.abandon();
+    // an attempt that reads it discards it itself
+    if (job.state !== 'working') void job.discardLocal().catch(() => undefined);
   }
 
   /** Waits while another node stores the file, or until this one begins to. */

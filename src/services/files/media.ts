@@ -7,7 +7,7 @@ import type { FilePayload, FileSource, SpooledFile } from '../services.js';
 import { essenceOf, fileNameOf, givenNameOf, typeOfName, weighTypes } from './file-types.js';
 import { Inspector } from './inspect/inspector.js';
 import { LinkPreviews } from './link-previews.js';
-import { Spool } from './spool.js';
+import { type LocalFile, Spool } from './spool.js';
 import { type FetchedFile, UrlFetcher } from './url-fetcher.js';
 
 const STICKER_TYPE = 'image/webp';
@@ -82,6 +82,11 @@ export class Media {
   /** The preview of a link; undefined when there is none, or it could not be fetched in time. Never throws. */
   preview(clientId: string, url: string): Promise<LinkPreview | undefined> {
     return this.#previews.of(clientId, url);
+  }
+
+  /** Keeps a file that is being sent until it is discarded here too. @param sha256 in hex @returns undefined when it is not kept */
+  hold(clientId: string, sha256: string): LocalFile | undefined {
+    return this.#spool.hold(clientId, sha256);
   }
 
   /** Writes an uploaded stream to disk. @throws media_too_large, too_many_uploads, store_unavailable; no file is left behind */

@@ -19,12 +19,41 @@ const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
 /** A step of a pipeline: passes each chunk on, or throws to refuse the whole stream. */
 export type Passage = (source: AsyncIterable<Buffer>) => AsyncIterable<Buffer>;
 
+/** A file on disk, until it is discarded. */
+export type LocalFile = Pick<SpooledFile, 'path' | 'discard'>;
+
+/** A file with several users, which is removed when the last one has discarded it. */
+class SharedFile {
+  readonly #path;
+  readonly #remove;
+  #users = 0;
+
+  constructor(path: string, remove: () => Promise<void>) {
+    this.#path = path;
+    this.#remove = remove;
+  }
+
+  use(): LocalFile {
+    this.#users += 1;
+    let isUsed = true;
+    const discard = async () => {
+      if (!isUsed) return;
+      isUsed = false;
+      this.#users -= 1;
+      if (this.#users === 0) await this.#remove();
+    };
+    return { path: this.#path, discard };
+  }
+}
+
 /** Temporary files of this process, in a folder that no other user of the machine can read. */
 export class Spool {
   readonly #root: string;
   readonly #folder: string;
   /** Bytes of the files on disk, by session. */
   readonly #bytes = new Map<string, number>();
+  /** The files on disk, by session and SHA-256. */
+  readonly #shared = new Map<string, SharedFile>();
   #files = 0;
 
   readonly #maxBytes: number;
@@ -90,15 +119,14 @@ export class Spool {
         yield chunk;
       }
     }
-    let isKept = true;
-    const discard = async () => {
-      await remove();
-      // a second call must not free the room of other files
-      if (!isKept) return;
-      isKept = false;
+    let name = '';
+    const shared = new SharedFile(path, async () => {
+      if (this.#shared.get(name) === shared) this.#shared.delete(name);
       this.#files -= 1;
       count(-counted);
-    };
+      await remove();
+    });
+    const { discard } = shared.use();
     this.#files += 1;
     try {
       await pipeline(stream, passage, weigh, createWriteStream(path, NEW_FILE));
@@ -106,7 +134,21 @@ export class Spool {
       await discard();
       throw isFull(error) ? noRoom(error) : error;
     }
-    return { path, size, sha256: hash.digest('hex'), discard };
+    const sha256 = hash.digest('hex');
+    name = nameOf(clientId, sha256);
+    this.#shared.set(name, shared);
+    return { path, size, sha256, discard };
+  }
+
+  /**
+   * Keeps a file that is on disk until this user discards it too. It still counts for the limit of its session: none is kept
+   * while the files of the session have more than half of that.
+   * @param sha256 in hex
+   * @returns undefined when the file is not there, or is not kept
+   */
+  hold(clientId: string, sha256: string): LocalFile | undefined {
+    if ((this.#bytes.get(clientId) ?? 0) > this.#maxBytes / 2) return undefined;
+    return this.#shared.get(nameOf(clientId, sha256))?.use();
   }
 
   /** @throws GatewayError too_many_uploads */
@@ -121,7 +163,7 @@ export class Spool {
   }
 
   /** A path for a new file. `discard` also works when the file does not exist. */
-  newFile(): Pick<SpooledFile, 'path' | 'discard'> {
+  newFile(): LocalFile {
     const path = join(this.#folder, randomUUID());
     return { path, discard: () => rm(path, { force: true }) };
   }
@@ -156,6 +198,10 @@ function isRunning(pid: number): boolean {
     // EPERM: the process exists and belongs to another user
     return codeOf(error) === 'EPERM';
   }
+}
+
+function nameOf(clientId: string, sha256: string): string {
+  return `${clientId} ${sha256}`;
 }
 
 function noRoom(cause: unknown): GatewayError {

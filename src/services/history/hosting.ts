@@ -6,6 +6,7 @@ import type { Store } from '../../store/store.js';
 import type { SessionSource } from '../access.js';
 import { FileKeeper, type FileObserver } from '../files/file-keeper.js';
 import { MediaLibrary } from '../files/library.js';
+import type { Media } from '../files/media.js';
 import type { PersonRooms } from '../identities/person-rooms.js';
 import { STORED_PICTURE } from '../identities/pictures.js';
 import type { StoreRetry } from '../store-retry.js';
@@ -21,6 +22,8 @@ export function createHosting(options: {
   sessions: SessionSource;
   rooms: PersonRooms;
   retry: StoreRetry;
+  /** The files that this node is sending. */
+  local: Pick<Media, 'hold'>;
   observer: FileObserver;
   /** Public address of this service, without a slash at its end; known once it listens. */
   publicUrl(): string;
@@ -29,16 +32,16 @@ export function createHosting(options: {
   clock: Clock;
   log: Logger;
 }) {
-  const { store, links, sessions, rooms, retry, observer, publicUrl, recorded, clock, log } = options;
+  const { store, links, sessions, rooms, retry, local, observer, publicUrl, recorded, clock, log } = options;
   const recorder = new Recorder({
     store,
     rooms,
     links,
-    expectFile: (file, sentAt) => keeper.expect(file, sentAt),
+    expectFile: (file, sentAt, sha256) => keeper.expect(file, sentAt, sha256),
     recorded,
   });
   const keeper = new FileKeeper({
-    ...{ store, links, sessions, retry, observer, clock, log },
+    ...{ store, links, sessions, retry, local, observer, clock, log },
     removeLink: (file) =>
       recorder.amend(file, (row) => (row.fileId === file.id ? { ...row, fileId: '' } : undefined)),
   });

@@ -13,6 +13,14 @@ interface RowKey {
   messageId: string;
 }
 
+/** What is known of the file of a message. */
+interface FileHint {
+  /** Of an imported message. */
+  past: boolean;
+  /** In hex. */
+  sha256?: string | undefined;
+}
+
 /**
  * Writes the hosted history: a message becomes a row; a reaction, an edit or a revoke changes one. A change that comes
  * before its message waits for it in the store. All methods are idempotent.
@@ -31,8 +39,8 @@ export class Recorder {
     store: Pick<Store, 'history' | 'files'>;
     rooms: Pick<PersonRooms, 'locked' | 'renamedTo'>;
     links: Pick<LinkFactory, 'encode' | 'decode'>;
-    /** Called once or more for each file; must be idempotent. */
-    expectFile(file: Omit<ExpectedFile, 'since'>, sentAt: number): Promise<void>;
+    /** Called once or more for each file; must be idempotent. @param sha256 of the file, in hex, if the message tells it */
+    expectFile(file: Omit<ExpectedFile, 'since'>, sentAt: number, sha256?: string): Promise<void>;
     /** Awaited after each new message: its room exists now. */
     recorded?(clientId: string, chatRoomId: string): Promise<void>;
   }) {
@@ -53,7 +61,8 @@ export class Recorder {
     const { event, message, storedType } = recording;
     if (storedType) {
       const row = rowOf(recording, storedType, this.#links.encode(message.content));
-      return (await this.#add(event.clientId, roomOf(event), row, false)).fileId;
+      const sha256 = event.media && Buffer.from(event.media.download.fileSha256, 'base64').toString('hex');
+      return (await this.#add(event.clientId, roomOf(event), row, { past: false, sha256 })).fileId;
     }
     const change = changeOf(recording);
     if (change) await this.#change(recording, change);
@@ -76,7 +85,7 @@ export class Recorder {
    * @returns false when the row exists; it is kept
    */
   async add(clientId: string, room: RoomUpdate, row: HistoryMessage): Promise<boolean> {
-    return (await this.#add(clientId, room, row, true)).isNew;
+    return (await this.#add(clientId, room, row, { past: true })).isNew;
   }
 
   /** Whether a quoted message was deleted for everyone; of a message that is not stored, by the deletions that wait for it. */
@@ -110,13 +119,13 @@ export class Recorder {
     });
   }
 
-  #add(clientId: string, room: RoomUpdate, row: HistoryMessage, past: boolean) {
+  #add(clientId: string, room: RoomUpdate, row: HistoryMessage, file: FileHint) {
     return this.#rooms.locked(clientId, room, (rename) =>
-      this.#addTo(clientId, { ...room, ...rename?.named }, rename?.message(row) ?? row, past),
+      this.#addTo(clientId, { ...room, ...rename?.named }, rename?.message(row) ?? row, file),
     );
   }
 
-  #addTo(clientId: string, room: RoomUpdate, row: HistoryMessage, past: boolean) {
+  #addTo(clientId: string, room: RoomUpdate, row: HistoryMessage, file: FileHint) {
     const { chatRoomId, messageId } = row;
     const key = { clientId, chatRoomId, messageId };
     return this.#locks.run(lockOf(key), async () => {
@@ -126,7 +135,8 @@ export class Recorder {
       await this.#dropDeletedQuote(key, row);
       if (isNew) await this.#recorded?.(clientId, chatRoomId);
       const fileId = isNew ? row.fileId : await this.#fileIdOf(key, row);
-      if (fileId) await this.#expectFile({ id: fileId, ...key, past }, row.sentAt);
+      const { past, sha256 } = file;
+      if (fileId) await this.#expectFile({ id: fileId, ...key, past }, row.sentAt, sha256);
       return { isNew, fileId };
     });
   }

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { readFile, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
@@ -56,6 +58,70 @@ describe('FileKeeper', () => {
     });
     expect(await open()).to.deep.equal([]);
     expect(rig.outcomes).to.deep.equal(['stored']);
+  });
+
+  describe('with a file that this node has just sent', () => {
+    /** A file on disk, as it is while its message is sent. */
+    const upload = (text: string) => rig.spool.take(CLIENT, Readable.from([Buffer.from(text)]));
+    const hashOf = ({ sha256 }: { sha256: string }) => ({ fileSha256: Buffer.from(sha256, 'hex') });
+
+    it('stores it from the disk, and removes it there when the send is over too', async () => {
+      const sent = await upload('an offer');
+      const id = await rig.record('M1', { image: hashOf(sent) });
+      await sent.discard();
+      await idle();
+      expect(await contentOf(id)).to.equal('an offer');
+      expect(rig.downloads).to.deep.equal([]);
+      expect(rig.spool.onDisk()).to.deep.equal({ files: 0, bytes: 0 });
+    });
+
+    it('leaves it to a send that is not over', async () => {
+      const sent = await upload('an offer');
+      await rig.record('M1', { image: hashOf(sent) });
+      await idle();
+      expect(await readFile(sent.path, 'utf8')).to.equal('an offer');
+      await sent.discard();
+      expect(rig.spool.onDisk()).to.deep.equal({ files: 0, bytes: 0 });
+    });
+
+    it('downloads it when the disk does not have it any more, or another session sent it', async () => {
+      const sent = await upload('an offer');
+      const other = await rig.spool.take('globex', Readable.from([Buffer.from('a plan')]));
+      await sent.discard();
+      const ids = [
+        await rig.record('M1', { image: hashOf(sent) }),
+        await rig.record('M2', { image: hashOf(other) }),
+      ];
+      await idle();
+      expect(await Promise.all(ids.map(contentOf))).to.deep.equal(['/v/M1', '/v/M2']);
+    });
+
+    it('downloads it after a failed attempt', async () => {
+      const sent = await upload('an offer');
+      await rm(sent.path);
+      const id = await rig.record('M1', { image: hashOf(sent) });
+      await idle();
+      expect(await contentOf(id)).to.equal(undefined);
+      await pass(2_000);
+      expect(await contentOf(id)).to.equal('/v/M1');
+      await sent.discard();
+      expect(rig.spool.onDisk()).to.deep.equal({ files: 0, bytes: 0 });
+    });
+
+    it('removes it from the disk when the session leaves', async () => {
+      rig.download = async ({ signal }) => {
+        if (signal && !signal.aborted) await once(signal, 'abort');
+        throw new Error('aborted');
+      };
+      for (let count = 0; count < LIMITS.filesAtOnce; count++) await rig.record(`B${count}`);
+      await rig.begun(LIMITS.filesAtOnce);
+      const sent = await upload('an offer');
+      await rig.record('M1', { image: hashOf(sent) });
+      await sent.discard();
+      expect(rig.spool.onDisk().files).to.equal(1);
+      rig.hosting.keeper.stop();
+      expect(rig.spool.onDisk().files).to.equal(0);
+    });
   });
 
   it('fetches a file once, however often its message is recorded', async () => {

@@ -55,6 +55,23 @@ describe('Spool', () => {
     expect(await files()).to.deep.equal([]);
   });
 
+  it('keeps a file for a second user while the session has room', async () => {
+    spool = new Spool(join(folder.path, 'spool'), 20);
+    await spool.start();
+    const first = await spool.take('acme', Readable.from([randomBytes(10)]));
+    const held = spool.hold('acme', first.sha256);
+    expect(held?.path).to.equal(first.path);
+    const second = await spool.take('acme', Readable.from([randomBytes(5)]));
+    expect(spool.hold('acme', second.sha256), 'more than half').to.equal(undefined);
+    await first.discard();
+    await first.discard();
+    expect(await files()).to.have.length(2);
+    await held?.discard();
+    await second.discard();
+    expect(await files()).to.deep.equal([]);
+    expect(spool.hold('acme', first.sha256), 'removed').to.equal(undefined);
+  });
+
   it('leaves no file behind when a stream is too large', async () => {
     await spool.start();
     const part = Buffer.alloc(1024 * 1024);

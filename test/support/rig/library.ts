@@ -1,8 +1,10 @@
 import { EventEmitter, once } from 'node:events';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { proto } from '@whiskeysockets/baileys';
 import { readContent } from '../../../src/kinds/index.js';
 import type { MediaMessage, MediaSource } from '../../../src/link/link.js';
+import { Spool } from '../../../src/services/files/spool.js';
 import { createHosting, type Hosting } from '../../../src/services/history/hosting.js';
 import { type Recording, roomOf, rowOf } from '../../../src/services/history/rows.js';
 import type { Store } from '../../../src/store/store.js';
@@ -24,6 +26,8 @@ export interface Library {
   store: Store;
   clock: ManualClock;
   hosting: Hosting;
+  /** The files that this node is sending. */
+  spool: Spool;
   /** Creates new services over the same store, like a restart or another node. */
   another(store?: Partial<Store>): Hosting;
   downloads: Download[];
@@ -78,6 +82,8 @@ export async function libraryOver(base: Rig): Promise<Library> {
     },
   );
   const all: Hosting[] = [];
+  const spool = new Spool(join(base.folder, 'spool'));
+  await spool.start();
   const another = (changed: Partial<Store> = {}) => {
     const hosting = createHosting({
       store: { ...store, ...changed },
@@ -85,6 +91,7 @@ export async function libraryOver(base: Rig): Promise<Library> {
       links,
       sessions,
       retry,
+      local: spool,
       observer: {
         fileStored: () => rig.outcomes.push('stored'),
         fileLost: () => rig.outcomes.push('lost'),
@@ -104,6 +111,7 @@ export async function libraryOver(base: Rig): Promise<Library> {
     store,
     clock,
     hosting: another(),
+    spool,
     another,
     downloads: [],
     async begun(count) {

@@ -45,6 +45,11 @@ export class Rig {
     return new Rig(store, new ManualClock(now), folder);
   }
 
+  /** A folder of its own. */
+  get folder(): string {
+    return this.#folder.path;
+  }
+
   /** Adds a step that runs before the store closes; the last one runs first. */
   onClose(step: () => unknown): void {
     this.#closing.unshift(step);
