@@ -278,11 +278,8 @@ export class Sender implements Sending, SessionPart {
     const recipient = await liveLinks.over(session, resolve, gone);
     const chat = formatJid(recipient);
     const { target } = job;
-    const people = await liveLinks.over(
-      session,
-      (link) => mentionedPeople(clientId, mentions, contacts, link),
-      gone,
-    );
+    const find = (link: Link) => mentionedPeople(clientId, mentions, contacts, link);
+    const people = mentions.length > 0 ? await liveLinks.over(session, find, gone) : [];
     const context: ComposeContext = {
       chat,
       ...(target && (await targetContext(target, session, recipient, earlier, clock.now()))),

@@ -45,7 +45,8 @@ export function sqliteSends({ sqlite, run, write }: OpenDatabase): SendStore {
      WHERE client_id = ? AND message_id = ? AND acknowledged = 0 AND closed = 1`,
   );
   const acknowledge = sqlite.prepare<[string, string]>(
-    'UPDATE sends SET acknowledged = 1 WHERE client_id = ? AND message_id = ? AND acknowledged = 0',
+    `UPDATE sends SET acknowledged = 1
+     WHERE client_id = ? AND message_id = ? AND acknowledged = 0 AND closed = 0`,
   );
   const finish = sqlite.prepare<[string, string]>(
     'UPDATE sends SET acknowledged = 1, closed = 1, held = NULL WHERE client_id = ? AND message_id = ?',
@@ -74,9 +75,9 @@ export function sqliteSends({ sqlite, run, write }: OpenDatabase): SendStore {
     },
     async acknowledge(clientId, messageId) {
       return write(() => {
-        if (reopen.run(clientId, messageId).changes > 0) return true;
-        acknowledge.run(clientId, messageId);
-        return false;
+        // most records are open
+        if (acknowledge.run(clientId, messageId).changes > 0) return false;
+        return reopen.run(clientId, messageId).changes > 0;
       });
     },
     async open(clientId) {
