@@ -6,6 +6,7 @@ import { type Interrupt, listenForInterrupt } from '../src/cli/terminal.js';
 import { type Parent, parentOfWorker } from '../src/cluster/workers/channel.js';
 import { type Config, type RawSettings, SETTING_NAMES, SETTINGS } from '../src/config/schema.js';
 import { errorMessage } from '../src/domain/errors.js';
+import { withYoungGenerationAsItIs } from '../src/domain/young-generation.js';
 
 export default class Start extends BaseCommand {
   static override summary = 'Start the daemon';
@@ -114,9 +115,12 @@ async function start(
   if (config.store === 'sqlite' && config.nodeUrl) {
     log.warn('--node-url has no effect with SQLite: several nodes need --store mongodb://…');
   }
-  // not the package's public door: it also loads the sandbox network
-  const { createDaemon } = await import('../src/daemon/daemon.js');
-  return (await Promise.race([createDaemon(config, { log }), interrupt.aborted])) ?? undefined;
+  const started = withYoungGenerationAsItIs(async () => {
+    // not the package's public door: it also loads the sandbox network
+    const { createDaemon } = await import('../src/daemon/daemon.js');
+    return createDaemon(config, { log });
+  });
+  return (await Promise.race([started, interrupt.aborted])) ?? undefined;
 }
 
 /** Stops in order; a second interrupt kills. */

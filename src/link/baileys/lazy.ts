@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { withYoungGenerationAsItIs } from '../../domain/young-generation.js';
 import type { LinkFactory } from '../link.js';
 import type { createBaileysLinks } from './index.js';
 
@@ -11,7 +12,8 @@ export function createLazyLinks(options: Parameters<typeof createBaileysLinks>[0
   };
   return {
     async load() {
-      const library = await import('./index.js');
+      if (loaded) return;
+      const library = await withYoungGenerationAsItIs(() => import('./index.js'));
       loaded ??= library.createBaileysLinks(options);
     },
     open: (linkOptions) => links().open(linkOptions),
