@@ -1,6 +1,7 @@
 import { startCounter } from './support/counter.js';
 import type { Lab } from './support/lab.js';
 import type { Comparison, Side } from './support/report.js';
+import { sendTexts } from './support/send-texts.js';
 import type { Worker } from './support/worker.js';
 
 const IN_FLIGHT = 16;
@@ -26,7 +27,8 @@ export async function sends(lab: Lab): Promise<Comparison[]> {
   const { gateway, setWebhook } = await viaGateway(lab);
   const raw = await viaLibrary(lab, 'memory');
   const kept = await viaLibrary(lab, 'files');
-  const ways = [gateway, raw, kept];
+  const served = await libraryServed(lab);
+  const ways = [gateway, raw, kept, served];
   for (const way of ways) await way.send(WARM_UP);
   for (let round = 0; round < ROUNDS; round++) {
     for (const way of ways) await record(lab, way, ways);
@@ -51,6 +53,16 @@ export async function sends(lab: Lab): Promise<Comparison[]> {
       gateway: gateway.side,
       raw: kept.side,
       method: `${BUSY_ROUND}; keys in files by the library's own useMultiFileAuthState, so that a restart resumes.`,
+    },
+    {
+      name: 'text sends, raw behind HTTP',
+      unit: 'sends/s',
+      gateway: gateway.side,
+      raw: served.side,
+      method:
+        `${COUNT} sends a round, ${IN_FLIGHT} in flight, over kept-alive connections on both sides; both answer after the ` +
+        'acknowledgement of the network. Raw: sendMessage in a handler of hapi with a body checked by Joi; no authentication, no ' +
+        'log, keys in memory, nothing stored.',
     },
     {
       name: 'text sends, announced to a webhook',
@@ -86,6 +98,20 @@ async function viaLibrary(lab: Lab, keys: 'memory' | 'files'): Promise<Way> {
     side: emptySide(),
     worker: raw.worker,
     send: (count) => raw.worker.ask('send', { ...order, count }),
+  };
+}
+
+/** The library in a handler of hapi: the least that a gateway on it can cost. */
+async function libraryServed(lab: Lab): Promise<Way> {
+  const [author, recipient] = [await lab.person('Author'), await lab.person('Recipient')];
+  const raw = await lab.raw();
+  await raw.link(author.number);
+  const url = await raw.worker.ask('serveSends', { number: author.number, to: recipient.lid });
+  const chats = [{ from: author.number, to: recipient.number }];
+  return {
+    side: emptySide(),
+    worker: raw.worker,
+    send: (count) => sendTexts({ url, token: '' }, chats, count, IN_FLIGHT),
   };
 }
 

@@ -1,4 +1,5 @@
 import '../../../src/quiet-console.js';
+import { server as createServer } from '@hapi/hapi';
 import {
   type AuthenticationState,
   useMultiFileAuthState as authInFiles,
@@ -14,6 +15,7 @@ import {
   type WAMessage,
   type WASocket,
 } from '@whiskeysockets/baileys';
+import Joi from 'joi';
 import { pino } from 'pino';
 import { Agent } from 'undici';
 import { PlainAgent } from '../../sandbox/support/media-route.js';
@@ -62,9 +64,13 @@ class RawDevice {
     this.#groups.set(jid, await this.socket.groupMetadata(jid));
   }
 
-  /** Resolves when the network has acknowledged a message. */
-  acknowledged(messageId: string): Promise<void> {
-    return new Promise((resolve) => this.#unacknowledged.set(messageId, resolve));
+  /** Resolves with a text's id when the network has acknowledged it. */
+  async sendAcknowledged(to: string, text: string): Promise<string> {
+    const messageId = generateMessageIDV2();
+    const acknowledged = new Promise<void>((resolve) => this.#unacknowledged.set(messageId, resolve));
+    await this.socket.sendMessage(to, { text }, { messageId });
+    await acknowledged;
+    return messageId;
   }
 
   /** The library as it comes, but for what the gateway switches off too: presence, history, own events. */
@@ -165,12 +171,29 @@ const commands = {
     const device = deviceOf(order.number);
     const startedAt = performance.now();
     await inFlight(order.count, order.parallel, async (index) => {
-      const messageId = generateMessageIDV2();
-      const acknowledged = device.acknowledged(messageId);
-      await device.socket.sendMessage(order.to, { text: `message ${index}` }, { messageId });
-      await acknowledged;
+      await device.sendAcknowledged(order.to, `message ${index}`);
     });
     return performance.now() - startedAt;
+  },
+  /**
+   * Serves `POST /send-message` for a device with hapi and Joi, and nothing else: no authentication, no log, nothing stored. An
+   * answer waits for the network's acknowledgement.
+   * @returns the address
+   */
+  async serveSends({ number, to }: { number: string; to: string }): Promise<string> {
+    const device = deviceOf(number);
+    const server = createServer({ host: '127.0.0.1', port: 0 });
+    server.route<{ Payload: { body: string } }>({
+      method: 'POST',
+      path: '/send-message',
+      options: { validate: { payload: Joi.object({ body: Joi.string().required() }).unknown() } },
+      handler: async ({ payload }) => ({
+        status: 'sent',
+        messageId: await device.sendAcknowledged(to, payload.body),
+      }),
+    });
+    await server.start();
+    return server.info.uri;
   },
   /** Sends a file as a document, one after the other. @param url a path or an address @returns how many milliseconds all took */
   async sendFile(order: { number: string; to: string; url: string; count: number }): Promise<number> {
