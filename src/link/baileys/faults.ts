@@ -53,8 +53,8 @@ export function guardListeners(
   on: {
     stanzaFault(error: unknown, event: string): void;
     frameFault(error: unknown): void;
-    /** True for a stanza that the library must not see. */
-    isHandled?(event: string, stanza: unknown): boolean;
+    /** True for a frame or a stanza that the library must not see now. */
+    isHandled?(event: string, data: unknown): boolean;
   },
 ): void {
   for (const event of socket.eventNames()) {

@@ -18,6 +18,7 @@ import { changedNumber, noteNumber, pictureOwner } from './contacts.js';
 import type { Ending, Watchdog } from './ending.js';
 import { guardListeners } from './faults.js';
 import { groupUpdatesIn, pictureUpdateIn } from './group-updates.js';
+import { HandshakeTurn } from './handshake-turn.js';
 import { presenceIn } from './presence.js';
 import { statusesIn } from './receipts.js';
 
@@ -47,9 +48,11 @@ export function listen(connection: Connection, listener: Listener): void {
   listenToEvents(connection, listener);
 }
 
-function guard({ sock: { ws }, handled }: Connection, { log, ending }: Listener): void {
+function guard({ sock: { ws }, handled, ended }: Connection, { log, ending }: Listener): void {
+  const turn = new HandshakeTurn(ws, ended.signal);
   guardListeners(ws, {
-    isHandled: (_event, stanza) => isObject(stanza) && handled.has(stanza),
+    isHandled: (event, data) =>
+      event === 'message' ? turn.holds(data) : isObject(data) && handled.has(data),
     stanzaFault: (error, event) => log.warn({ err: error, event }, 'a stanza could not be processed'),
     frameFault: (error) => {
       log.warn({ err: error }, 'a frame could not be decoded');

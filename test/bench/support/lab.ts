@@ -44,8 +44,8 @@ export class Lab {
   ): Promise<GatewaySide> {
     const dataDir = await this.#folder();
     const store = await prepare(dataDir);
-    const worker = new Worker<GatewayRole>('gateway', this.#profiles);
-    const side = new GatewaySide(worker, this.phones, { wsUrl: this.network.wsUrl, dataDir, ...store });
+    const make = () => new Worker<GatewayRole>('gateway', this.#profiles);
+    const side = new GatewaySide(make, this.phones, { wsUrl: this.network.wsUrl, dataDir, ...store });
     this.#cleanup.push(() => side.end());
     await side.start();
     return side;

@@ -8,7 +8,7 @@ import { Api } from '../../support/world.js';
 import type { GatewayRole } from '../roles/gateway.js';
 import type { RawRole } from '../roles/raw.js';
 import { clientIdOf, sendTexts } from './send-texts.js';
-import { Worker } from './worker.js';
+import type { Worker } from './worker.js';
 
 const POLL_MS = 20;
 const COUNT_MS = 200;
@@ -33,13 +33,16 @@ export interface DaemonSettings {
 /** The gateway, as its callers see it: over HTTP. */
 export class GatewaySide {
   worker: Worker<GatewayRole>;
+  readonly #make: () => Worker<GatewayRole>;
   readonly #phones: SandboxClient;
   readonly #settings: DaemonSettings;
   #api = new Api('http://none.invalid', TOKEN);
   readonly #agent = new Agent();
 
-  constructor(worker: Worker<GatewayRole>, phones: SandboxClient, settings: DaemonSettings) {
-    this.worker = worker;
+  /** @param make starts a process */
+  constructor(make: () => Worker<GatewayRole>, phones: SandboxClient, settings: DaemonSettings) {
+    this.#make = make;
+    this.worker = make();
     this.#phones = phones;
     this.#settings = settings;
   }
@@ -68,7 +71,7 @@ export class GatewaySide {
   /** Kills the process; the next start happens in a new one. */
   async replace(): Promise<void> {
     await this.worker.kill();
-    this.worker = new Worker<GatewayRole>('gateway');
+    this.worker = this.#make();
   }
 
   /** Resolves when so many sessions are connected. */
