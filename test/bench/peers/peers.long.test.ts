@@ -12,6 +12,9 @@ import { startLateStart } from './late-start.js';
 import type { PeerPlace } from './peer.js';
 import { databaseAt, ProcessTree } from './processes.js';
 
+/** A round begins when everybody rests, which takes half a minute at most on a busy machine. */
+const TEST_MS = 15 * 60_000;
+
 const PLACE: PeerPlace = {
   folder: process.cwd(),
   dataDir: '/nowhere',
@@ -41,7 +44,7 @@ if (process.platform === 'linux') {
       }
       expect(sends?.rawIs).to.match(/^Switchboard \d/);
       expect(sends?.raw.cpuMsOf).to.deep.equal({});
-    });
+    }).timeout(TEST_MS);
 
     it('reaches the network late, counts the databases, and ends the session', async () => {
       const folder = compiledProject();
@@ -52,7 +55,7 @@ if (process.platform === 'linux') {
       const own = phones.filter(({ name }) => name.startsWith('Own '));
       expect(own).to.not.be.empty;
       expect(own.flatMap(({ devices }) => devices)).to.deep.equal([]);
-    });
+    }).timeout(TEST_MS);
 
     it('passes on in its order what the network says, and the first of it late', async () => {
       const server = createServer((socket) => {
