@@ -6,16 +6,18 @@ import { join, resolve as resolvePath } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { compiledProject, mochaGlobalSetup, mochaGlobalTeardown } from '../support/compiled.js';
+import { startLateStart } from './peers/late-start.js';
 import type { GatewayProcess, MakePeer, Peer } from './peers/peer.js';
+import { databaseAt, type ProcessTree } from './peers/processes.js';
 import { type PeerReceiver, startPeerReceiver } from './peers/receiver.js';
 import type { Lab } from './support/lab.js';
 import type { Comparison, Side } from './support/report.js';
+import { sum } from './support/rounds.js';
 import { inFlight } from './support/send-texts.js';
 
 const OWN = 'switchboard';
 /** At least so many times the rate of that gateway. */
 const MARKS: Record<string, number> = { 'baileys-api': 1, evolution: 12 };
-const ROUNDS = 5;
 /** Texts before the first round, in rounds. */
 const WARM_UP = 1.5;
 const IN_FLIGHT = 16;
@@ -37,20 +39,28 @@ export interface PeerRun {
 interface Contestant {
   peer: Peer;
   process: GatewayProcess;
+  databases: ProcessTree[];
   receiver: PeerReceiver;
   own: string;
   person: string;
-  sends: Required<Pick<Side, 'rounds' | 'cpuMsPerMessage'>>;
-  inbound: Required<Pick<Side, 'rounds' | 'cpuMsPerMessage'>>;
+  sends: MeasuredSide;
+  inbound: MeasuredSide;
 }
+
+type MeasuredSide = Required<Pick<Side, 'rounds' | 'cpuMsPerMessage' | 'cpuMsOf'>>;
 
 /**
  * Compares this gateway with others that are installed on this machine: text sends that are announced to a webhook, and
  * inbound texts, on one simulated network, in rounds that take turns.
  * @param named `ADAPTER=FOLDER` of each other gateway; the adapter is one of the folder `peers`, or the path of a module
  * @param count texts of a round
+ * @param rounds how many rounds are measured
  */
-export function peers(named: readonly string[], count: number): (lab: Lab) => Promise<Comparison[]> {
+export function peers(
+  named: readonly string[],
+  count: number,
+  rounds: number,
+): (lab: Lab) => Promise<Comparison[]> {
   return async (lab) => {
     if (named.length === 0)
       throw new Error('name the other gateways: --peer baileys-api=FOLDER --peer evolution=FOLDER');
@@ -58,7 +68,7 @@ export function peers(named: readonly string[], count: number): (lab: Lab) => Pr
     try {
       return await comparePeers(lab, [`${OWN}=${compiledProject()}`, ...named], {
         warmUp: Math.ceil(count * WARM_UP),
-        rounds: ROUNDS,
+        rounds,
         count,
       });
     } finally {
@@ -77,10 +87,8 @@ export async function comparePeers(lab: Lab, named: readonly string[], run: Peer
     for (let round = 0; round < run.rounds; round++) {
       for (const contestant of contestants) {
         const { sends, inbound } = await exchange(lab, contestant, run.count, `round ${round}`);
-        contestant.sends.rounds.push(sends.perSecond);
-        contestant.sends.cpuMsPerMessage.push(sends.cpuMs);
-        contestant.inbound.rounds.push(inbound.perSecond);
-        contestant.inbound.cpuMsPerMessage.push(inbound.cpuMs);
+        record(contestant.sends, sends);
+        record(contestant.inbound, inbound);
       }
     }
     const [own, ...others] = contestants;
@@ -92,12 +100,18 @@ export async function comparePeers(lab: Lab, named: readonly string[], run: Peer
   }
 }
 
+function record({ rounds, cpuMsPerMessage, cpuMsOf }: MeasuredSide, rate: Rate): void {
+  rounds.push(rate.perSecond);
+  cpuMsPerMessage.push(rate.cpuMs);
+  if (rate.databasesMs !== undefined) cpuMsOf.databases = [...(cpuMsOf.databases ?? []), rate.databasesMs];
+}
+
 function comparisons(own: Contestant, other: Contestant, adapter: string, run: PeerRun): Comparison[] {
   const mark = MARKS[adapter];
   const method =
     `${own.peer.title} and ${other.peer.title}: ${run.count} texts a round, rounds take turns, after ${run.warmUp} of each. Sends: ` +
     `${IN_FLIGHT} in flight to one person, done when the gateway's API answers. Inbound: ${WRITERS} writers, done at the webhook. ` +
-    `CPU: of the gateway's processes until they rest; databases that it uses are not counted.`;
+    `CPU: of the gateway's processes and of its databases, until they rest.`;
   const common = {
     rawIs: other.peer.title,
     ...(mark !== undefined && { target: { atLeast: mark } }),
@@ -128,20 +142,37 @@ async function enter(lab: Lab, named: string, cleanup: (() => Promise<unknown>)[
   cleanup.push(() => receiver.stop());
   const dataDir = await mkdtemp(join(tmpdir(), 'switchboard-bench-'));
   cleanup.push(() => rm(dataDir, { recursive: true, force: true }));
+  const lateStart = await startLateStart(lab.network.wsUrl);
+  cleanup.push(() => lateStart.stop());
   const peer = await (await load(adapter))({
     folder: resolvePath(named.slice(adapter.length + 1)),
     dataDir,
     port: await freePort(),
     webhookUrl: receiver.url,
-    network: lab.network,
+    network: { ...lab.network, lateStartWsUrl: lateStart.wsUrl },
   });
+  const databases: ProcessTree[] = [];
+  for (const address of peer.databases?.() ?? []) databases.push(await databaseAt(address));
   const process = await peer.start();
   cleanup.push(() => process.stop());
-  const [own, person] = [await lab.person(`Own ${adapter}`), await lab.person(`Person ${adapter}`)];
-  await lab.phones.scan(own.number, await peer.pair(own.number, receiver.fromCalls));
-  await peer.connected(own.number, receiver.fromCalls);
-  const side = () => ({ rounds: [], cpuMsPerMessage: [] });
-  return { peer, process, receiver, own: own.number, person: person.number, sends: side(), inbound: side() };
+  const own = await newPhone(lab, `Own ${adapter}`);
+  const person = await newPhone(lab, `Person ${adapter}`);
+  await lab.phones.scan(own, await peer.pair(own, receiver.fromCalls));
+  cleanup.push(async () => {
+    await peer
+      .unpair?.(own)
+      .catch((error) => console.error(`${peer.title} still has the session of ${own}:`, error));
+  });
+  await peer.connected(own, receiver.fromCalls);
+  const side = () => ({ rounds: [], cpuMsPerMessage: [], cpuMsOf: {} });
+  return { peer, process, databases, receiver, own, person, sends: side(), inbound: side() };
+}
+
+/** A phone with a number of this run: a database may still hold the session of a run that was interrupted. */
+async function newPhone(lab: Lab, name: string): Promise<string> {
+  const number = `+1555${randomInt(1_000_000, 10_000_000)}`;
+  await lab.phones.addPhone({ number, name });
+  return number;
 }
 
 function adapterOf(named: string): string {
@@ -160,19 +191,22 @@ async function load(adapter: string): Promise<MakePeer> {
 interface Rate {
   perSecond: number;
   cpuMs: number;
+  /** Undefined for a gateway without databases. */
+  databasesMs?: number;
 }
 
 /** Sends texts, and then receives as many. */
 async function exchange(
   lab: Lab,
-  { peer, process, receiver, own, person }: Contestant,
+  contestant: Contestant,
   count: number,
   label: string,
 ): Promise<{ sends: Rate; inbound: Rate }> {
-  const sends = await rate(process, count, () =>
+  const { peer, receiver, own, person } = contestant;
+  const sends = await rate(contestant, count, () =>
     inFlight(count, IN_FLIGHT, (index) => peer.send(own, person, `sent ${label} ${index}`)),
   );
-  const inbound = await rate(process, count, async () => {
+  const inbound = await rate(contestant, count, async () => {
     const missing = new Set(Array.from({ length: count }, (_, index) => `received ${label} ${index}`));
     await inFlight(count, WRITERS, async (index) => {
       await lab.phones.write(person, { to: own, text: `received ${label} ${index}` });
@@ -185,25 +219,44 @@ async function exchange(
   return { sends, inbound };
 }
 
-async function rate(process: GatewayProcess, count: number, work: () => Promise<void>): Promise<Rate> {
-  await atRest(process);
-  const cpuBefore = await process.cpuMs();
+async function rate(contestant: Contestant, count: number, work: () => Promise<void>): Promise<Rate> {
+  const before = await atRest(contestant);
   const startedAt = performance.now();
   await work();
   const seconds = (performance.now() - startedAt) / 1_000;
-  await atRest(process);
-  return { perSecond: count / seconds, cpuMs: ((await process.cpuMs()) - cpuBefore) / count };
+  const after = await atRest(contestant);
+  return {
+    perSecond: count / seconds,
+    cpuMs: (after.gateway - before.gateway) / count,
+    ...(contestant.databases.length > 0 && { databasesMs: (after.databases - before.databases) / count }),
+  };
 }
 
-/** Resolves when the gateway rests; one that is never idle is let go after half a minute. */
-async function atRest(process: GatewayProcess): Promise<void> {
-  let before = await process.cpuMs();
+interface Usage {
+  gateway: number;
+  databases: number;
+}
+
+/** Milliseconds of CPU since the start of the gateway and of its databases. */
+async function usage({ process, databases }: Contestant): Promise<Usage> {
+  const each = await Promise.all(databases.map((database) => database.cpuMs()));
+  return { gateway: await process.cpuMs(), databases: sum(each) };
+}
+
+/**
+ * Resolves when the gateway and its databases rest; one that is never idle is let go after half a minute.
+ * @returns what they have used until then
+ */
+async function atRest(contestant: Contestant): Promise<Usage> {
+  let before = await usage(contestant);
   for (let window = 0; window < WINDOWS_AT_MOST; window++) {
     await wait(REST_WINDOW_MS);
-    const now = await process.cpuMs();
-    if (now - before < REST_WINDOW_MS * RESTING) return;
+    const now = await usage(contestant);
+    const used = now.gateway - before.gateway + now.databases - before.databases;
     before = now;
+    if (used < REST_WINDOW_MS * RESTING) break;
   }
+  return before;
 }
 
 /** A port that nobody listens on, below those that the system gives out, so that nobody gets it meanwhile. */

@@ -38,9 +38,10 @@ const { values, positionals } = parseArgs({
     sessions: { type: 'string', default: '1000,5000' },
     /** Of `soak`. */
     minutes: { type: 'string', default: '20' },
-    /** Of `peers`: `ADAPTER=FOLDER`, once for each other gateway, and the texts of a round. */
+    /** Of `peers`: `ADAPTER=FOLDER`, once for each other gateway, the texts of a round, and how many rounds. */
     peer: { type: 'string', multiple: true, default: [] },
     messages: { type: 'string', default: '1000' },
+    rounds: { type: 'string', default: '5' },
     /** Writes the results as JSON to this file too. */
     out: { type: 'string' },
     /** Draws charts into this folder, of the results, or of `--from`. */
@@ -72,7 +73,7 @@ const MEASUREMENTS: Record<string, Measurement> = {
       .map((count, index) => [index === 0 ? 'scale' : `scale ${count}`, scale(Number(count))]),
   ),
   soak: soak(Number(values.minutes)),
-  peers: peers(values.peer, Number(values.messages)),
+  peers: peers(values.peer, Number(values.messages), Number(values.rounds)),
 };
 
 /** Parts that take longer than all the others together, and run only when they are named. */
@@ -80,7 +81,7 @@ const NAMED_ONLY = /^(scale|soak|peers)/;
 
 const USAGE =
   'npm run bench -- [sends] [groups] [media] [inbound] [inbox] [memory] [conversation] [startup] [screen] [cluster] [stores] [tenants] [policy] ' +
-  '[scale [--sessions 1000,5000]] [soak [--minutes 20]] [peers --peer ADAPTER=FOLDER [--messages 1000]] ' +
+  '[scale [--sessions 1000,5000]] [soak [--minutes 20]] [peers --peer ADAPTER=FOLDER [--messages 1000] [--rounds 5]] ' +
   '[--json] [--out FILE] [--charts FOLDER] [--from FILE] [--profile FOLDER]';
 
 const unknown = positionals.filter((name) => !(name in MEASUREMENTS));

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { answers, ask, at, baileysTexts, GatewayProcess, type MakePeer } from './peer.js';
+import { answers, ask, at, baileysTexts, fromEnvironment, GatewayProcess, type MakePeer } from './peer.js';
 
 const VERIFY_TOKEN = 'bench-verify-token';
 
@@ -10,8 +10,10 @@ const VERIFY_TOKEN = 'bench-verify-token';
 export const peer: MakePeer = async ({ folder, port, webhookUrl, network }) => {
   const url = `http://127.0.0.1:${port}`;
   const headers = {};
+  const connectionOf = (number: string) => `${url}/connections/${encodeURIComponent(number)}`;
   return {
     title: 'baileys-api (fazer-ai)',
+    databases: () => [fromEnvironment('REDIS_URL')],
     start: () =>
       GatewayProcess.start(
         ['bun', '--preload', fileURLToPath(new URL('redirect.mjs', import.meta.url)), 'src/index.ts'],
@@ -31,7 +33,7 @@ export const peer: MakePeer = async ({ folder, port, webhookUrl, network }) => {
       ),
     async pair(number, fromCalls) {
       const body = { webhookUrl, webhookVerifyToken: VERIFY_TOKEN, includeMedia: false };
-      await ask(`${url}/connections/${encodeURIComponent(number)}`, { headers, body });
+      await ask(connectionOf(number), { headers, body });
       return fromCalls((call) => {
         const qr = at(call, 'data', 'qrDataUrl') ?? at(call, 'data', 'qr');
         return at(call, 'event') === 'connection.update' && typeof qr === 'string' ? qr : undefined;
@@ -40,9 +42,12 @@ export const peer: MakePeer = async ({ folder, port, webhookUrl, network }) => {
     async connected(_number, fromCalls) {
       await fromCalls((call) => at(call, 'data', 'connection') === 'open' || undefined);
     },
+    async unpair(number) {
+      await ask(connectionOf(number), { method: 'DELETE', headers });
+    },
     async send(from, to, text) {
       const body = { jid: `${to.slice(1)}@s.whatsapp.net`, messageContent: { text } };
-      await ask(`${url}/connections/${encodeURIComponent(from)}/send-message`, { headers, body });
+      await ask(`${connectionOf(from)}/send-message`, { headers, body });
     },
     textsIn: (call) =>
       at(call, 'event') === 'messages.upsert' ? baileysTexts(at(call, 'data', 'messages')) : [],

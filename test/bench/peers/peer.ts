@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isObject, parseJson } from '../../../src/domain/json.js';
+import { ProcessTree } from './processes.js';
 
 /** Where a gateway runs, and what it has to know. */
 export interface PeerPlace {
@@ -14,8 +14,11 @@ export interface PeerPlace {
   port: number;
   /** Where it posts its events. */
   webhookUrl: string;
-  /** The simulated network: the WebSocket, and the key that signs its certificate, in base64. */
-  network: { wsUrl: string; rootKey: string };
+  /**
+   * The simulated network: the WebSocket, and the key that signs its certificate, in base64. At `lateStartWsUrl` what the
+   * network says first in a connection comes late, for a gateway that cannot log in otherwise.
+   */
+  network: { wsUrl: string; rootKey: string; lateStartWsUrl: string };
 }
 
 /** Waits for a webhook call that holds something, from the beginning of the run. */
@@ -25,12 +28,16 @@ export type FromCalls = <T>(pick: (call: unknown) => T | undefined) => Promise<T
 export interface Peer {
   /** Its name and version, for the table. */
   readonly title: string;
+  /** The addresses of the databases that it uses, on this machine; their CPU is counted. */
+  databases?(): string[];
   /** Runs the gateway until it answers. */
   start(): Promise<GatewayProcess>;
   /** Begins a session for a number, with its events going to the webhook. @returns the text of the pairing QR */
   pair(number: string, fromCalls: FromCalls): Promise<string>;
   /** Resolves when the session is connected. */
   connected(number: string, fromCalls: FromCalls): Promise<void>;
+  /** Ends the session, until the gateway keeps nothing of it: its databases outlive the comparison. */
+  unpair?(number: string): Promise<void>;
   /** Sends one text, until the gateway says that it is sent. Rejects if it says otherwise. */
   send(from: string, to: string, text: string): Promise<void>;
   /** The texts of the messages that a webhook call announces. */
@@ -44,11 +51,8 @@ export type MakePeer = (place: PeerPlace) => Promise<Peer>;
 const PATIENCE_MS = 60_000;
 const END_MS = 10_000;
 const LOOK_MS = 20;
-/** Clock ticks of a second in /proc, on every Linux of today. */
-const TICKS_PER_SECOND = 100;
-const PAGE_KB = 4;
 
-/** A gateway's process with those that it starts itself. Databases that it uses are not counted. Linux only. */
+/** A gateway's process with those that it starts itself. */
 export class GatewayProcess {
   readonly #child: ChildProcess;
 
@@ -83,17 +87,9 @@ export class GatewayProcess {
     return started;
   }
 
-  /** Milliseconds of CPU since the start, of all its processes that still run. */
-  async cpuMs(): Promise<number> {
-    const stats = await this.#stats();
-    const ticks = stats.reduce((sum, fields) => sum + Number(fields[11]) + Number(fields[12]), 0);
-    return (ticks / TICKS_PER_SECOND) * 1_000;
-  }
-
-  /** Resident megabytes, of all its processes. */
-  async residentMb(): Promise<number> {
-    const stats = await this.#stats();
-    return stats.reduce((sum, fields) => sum + Number(fields[21]) * PAGE_KB, 0) / 1_024;
+  /** Milliseconds of CPU since the start. */
+  cpuMs(): Promise<number> {
+    return new ProcessTree(this.#child.pid ?? 0).cpuMs();
   }
 
   async stop(): Promise<void> {
@@ -103,22 +99,6 @@ export class GatewayProcess {
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), END_MS);
     await ended;
     clearTimeout(timer);
-  }
-
-  /** The fields of `/proc/PID/stat` behind the name of the program, of the process and of all below it. */
-  async #stats(): Promise<string[][]> {
-    const all = new Map<string, string[]>();
-    for (const pid of await readdir('/proc')) {
-      if (!/^\d+$/.test(pid)) continue;
-      const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-      if (stat) all.set(pid, stat.slice(stat.lastIndexOf(')') + 2).split(' '));
-    }
-    const own = new Set([String(this.#child.pid)]);
-    for (let size = 0; size !== own.size; ) {
-      size = own.size;
-      for (const [pid, fields] of all) if (own.has(fields[1] ?? '')) own.add(pid);
-    }
-    return [...all].flatMap(([pid, fields]) => (own.has(pid) ? [fields] : []));
   }
 }
 
@@ -134,7 +114,7 @@ export async function until(what: string, holds: () => Promise<boolean>): Promis
 /** Asks a gateway. @returns the parsed body @throws Error for every status but 2xx */
 export async function ask(
   url: string,
-  { headers, body }: { headers: Record<string, string>; body?: object },
+  { method, headers, body }: { method?: string; headers: Record<string, string>; body?: object },
 ): Promise<unknown> {
   const request = body
     ? {
@@ -142,7 +122,7 @@ export async function ask(
         headers: { ...headers, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       }
-    : { headers };
+    : { method: method ?? 'GET', headers };
   const answer = await fetch(url, request);
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${url} was answered ${answer.status}: ${text}`);
@@ -158,6 +138,13 @@ export async function answers(url: string): Promise<boolean> {
     },
     () => false,
   );
+}
+
+/** A setting that the person who runs the comparison must give. @throws Error that names it */
+export function fromEnvironment(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`set ${name}`);
+  return value;
 }
 
 /** A value deep in what a gateway said, if it is there. */

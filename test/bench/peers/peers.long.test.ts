@@ -1,17 +1,26 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createConnection, createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { compiledProject } from '../../support/compiled.js';
 import { comparePeers } from '../peers.js';
 import { Lab } from '../support/lab.js';
 import { peer as baileysApi } from './baileys-api.js';
 import { peer as evolution } from './evolution.js';
+import { startLateStart } from './late-start.js';
 import type { PeerPlace } from './peer.js';
+import { databaseAt, ProcessTree } from './processes.js';
+
+/** A round begins when everybody rests, which takes half a minute at most on a busy machine. */
+const TEST_MS = 15 * 60_000;
 
 const PLACE: PeerPlace = {
-  folder: '/nowhere',
+  folder: process.cwd(),
   dataDir: '/nowhere',
   port: 1,
   webhookUrl: 'http://127.0.0.1:1/',
-  network: { wsUrl: 'ws://127.0.0.1:1/', rootKey: '' },
+  network: { wsUrl: 'ws://127.0.0.1:1/', rootKey: '', lateStartWsUrl: 'ws://127.0.0.1:1/' },
 };
 
 // the processes are read from /proc
@@ -34,6 +43,60 @@ if (process.platform === 'linux') {
         expect(side?.cpuMsPerMessage).to.have.lengthOf(2);
       }
       expect(sends?.rawIs).to.match(/^Switchboard \d/);
+      expect(sends?.raw.cpuMsOf).to.deep.equal({});
+    }).timeout(TEST_MS);
+
+    it('reaches the network late, counts the databases, and ends the session', async () => {
+      const folder = compiledProject();
+      const named = [`switchboard=${folder}`, `test/bench/peers/support/guest.ts=${folder}`];
+      const [sends, inbound] = await comparePeers(lab, named, { warmUp: 1, rounds: 1, count: 2 });
+      for (const side of [sends?.raw, inbound?.raw]) expect(side?.cpuMsOf?.databases).to.have.lengthOf(1);
+      const phones = await lab.phones.phones();
+      const own = phones.filter(({ name }) => name.startsWith('Own '));
+      expect(own).to.not.be.empty;
+      expect(own.flatMap(({ devices }) => devices)).to.deep.equal([]);
+    }).timeout(TEST_MS);
+
+    it('passes on in its order what the network says, and the first of it late', async () => {
+      const server = createServer((socket) => {
+        for (let index = 0; index < 20; index++) socket.write(`${index} `);
+        socket.end();
+      }).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const address = server.address();
+      const port = typeof address === 'object' ? address?.port : undefined;
+      const relay = await startLateStart(`ws://127.0.0.1:${port}/ws`);
+      try {
+        const { port: late, pathname } = new URL(relay.wsUrl);
+        expect(pathname).to.equal('/ws');
+        const startedAt = performance.now();
+        const said = await text(createConnection({ host: '127.0.0.1', port: Number(late) }));
+        // a timer may fire a little early
+        expect(performance.now() - startedAt).to.be.above(35);
+        expect(said).to.equal(Array.from({ length: 20 }, (_, index) => `${index} `).join(''));
+      } finally {
+        await relay.stop();
+        server.close();
+      }
+    });
+
+    it('counts the CPU of children that ended', async () => {
+      const busy = 'while (process.cpuUsage().user < 300_000);';
+      const script = `require('node:child_process').execFileSync(process.execPath, ['-e', ${JSON.stringify(busy)}]); console.log('done'); setInterval(() => {}, 1_000)`;
+      const parent = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+      try {
+        await once(parent.stdout, 'data');
+        expect(await new ProcessTree(parent.pid ?? 0).cpuMs()).to.be.at.least(300);
+      } finally {
+        parent.kill();
+      }
+    });
+
+    it('says which database it cannot find', async () => {
+      expect(await databaseAt('redis://db.example:6379').catch(String)).to.match(/db\.example/);
+      expect(await databaseAt('redis://127.0.0.1:1').catch(String)).to.match(/no database listens on port 1/);
+      const { pid } = await databaseAt(lab.network.wsUrl);
+      expect(pid).to.be.above(0).and.not.equal(process.pid);
     });
 
     it('says which gateway has no adapter', async () => {

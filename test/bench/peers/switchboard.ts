@@ -48,6 +48,9 @@ export const peer: MakePeer = async ({ folder, dataDir, port, webhookUrl, networ
     },
     connected: (number) =>
       until('a connection', async () => at(await look(number), 'status') === 'connected'),
+    async unpair(number) {
+      await ask(`${url}/disconnect`, { headers, body: { clientId: clientIdOf(number) } });
+    },
     async send(from, to, text) {
       await ask(`${url}/send-message`, { headers, body: { clientId: clientIdOf(from), to, body: text } });
     },
