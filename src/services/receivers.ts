@@ -25,7 +25,7 @@ import {
 const BY_HAND = 'an operator paused it';
 
 type Deliveries = Pick<Dispatcher, 'figures' | 'forget'> & {
-  durable: Pick<Dispatcher['durable'], 'waiting' | 'retryNow' | 'discard'>;
+  durable: Pick<Dispatcher['durable'], 'figures' | 'waiting' | 'retryNow' | 'discard'>;
 };
 
 /** The receivers of sessions beside their webhooks. */
@@ -36,7 +36,7 @@ export class SessionReceivers implements Receivers {
 
   constructor(options: {
     sessions: {
-      all(): { clientId: string }[];
+      all(): { clientId: string; record: SessionRecord }[];
       /** @throws session_unknown */
       find(clientId: string): {
         record: SessionRecord;
@@ -134,12 +134,16 @@ export class SessionReceivers implements Receivers {
     });
   }
 
-  /** The states of the receivers beside the webhooks, of all sessions that are here. */
+  /**
+   * The states of the receivers beside the webhooks, of all sessions that are here. A receiver that refuses the events of one chat
+   * is down, too: its circuit may stay closed.
+   */
   states(): ('active' | 'paused' | 'down')[] {
-    return this.#options.sessions.all().flatMap(({ clientId }) =>
-      this.report(clientId).map(({ paused, waiting }) => {
+    const { sessions, deliveries } = this.#options;
+    return sessions.all().flatMap(({ clientId, record }) =>
+      othersOf(record).map(({ id, paused }) => {
         if (paused) return 'paused';
-        return waiting?.circuit === 'open' ? 'down' : 'active';
+        return deliveries.durable.figures(clientId, id)?.isRefusing ? 'down' : 'active';
       }),
     );
   }

@@ -226,6 +226,35 @@ describe('the receivers of a session, over the wire', () => {
     await until('an empty queue', async () => (await one(id)).waiting === undefined);
   });
 
+  it('counts a receiver as down that refuses the events of one chat and takes those of others', async () => {
+    const { id } = await add(SOON);
+    const metrics = async () => {
+      const headers = { authorization: `Bearer ${TOKEN}` };
+      return (await fetch(new URL('/metrics', world.api.url), { headers })).text();
+    };
+    const isDown = async () => /^switchboard_receivers\{state="down"[^}]*\} 1$/m.test(await metrics());
+    const fromBob = await write('refused');
+    await eventOf(audit, fromBob);
+    await until('an accepted event', async () => (await one(id)).waiting === undefined);
+    expect(await isDown()).to.equal(false);
+    audit.respond((response, call) => {
+      response.statusCode = eventIn(call)?.pushName === BOB.name ? 503 : 200;
+      response.end();
+    });
+    await write('refused', BOB);
+    await until('the metric', isDown);
+    await eventOf(audit, await write('accepted', CAROL));
+    await until('the one that waits', async () => {
+      const { delivered, waiting } = await one(id);
+      return delivered === 2 && waiting?.events === 1;
+    });
+    expect((await one(id)).waiting).to.include({ circuit: 'closed' });
+    expect(await isDown()).to.equal(true);
+    audit.respond(answering(200));
+    await until('an empty queue', async () => (await one(id)).waiting === undefined);
+    expect(await isDown()).to.equal(false);
+  });
+
   it('drops what waits for a receiver that is removed', async () => {
     const { id } = await add(SOON);
     audit.respond(answering(503));
