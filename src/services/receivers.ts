@@ -74,7 +74,7 @@ export class SessionReceivers implements Receivers {
 
   async change(clientId: string, id: string, changes: ReceiverChanges): Promise<Receiver> {
     const { token, previousTokenFor, paused, ...settings } = changes;
-    requireNotWebhook(id, '/set-webhook or /pause-webhook');
+    requireNotWebhook(id, 'change it with /set-webhook or /pause-webhook');
     if (settings.url !== undefined) this.#requireUsable(settings.url);
     const view = await this.#change(clientId, ({ lastId, receivers }) => {
       const before = findOne(clientId, receivers, id);
@@ -107,7 +107,7 @@ export class SessionReceivers implements Receivers {
   }
 
   async remove(clientId: string, id: string): Promise<{ discarded: number }> {
-    requireNotWebhook(id, '/set-webhook with an empty webhookUrl');
+    requireNotWebhook(id, 'switch it off with /set-webhook and an empty webhookUrl');
     await this.#lock.run(clientId, async () => {
       const session = this.#options.sessions.find(clientId);
       const { lastId, receivers } = readReceivers(session.record.receivers);
@@ -224,7 +224,7 @@ function findOne(clientId: string, receivers: readonly StoredReceiver[], id: str
 /** @throws GatewayError invalid_request */
 function requireNotWebhook(id: string, instead: string): void {
   if (id !== WEBHOOK_ID) return;
-  const message = `id: receiver ${WEBHOOK_ID} is the webhook of the session; change it with ${instead}`;
+  const message = `id: receiver ${WEBHOOK_ID} is the webhook of the session; ${instead}`;
   throw new GatewayError('invalid_request', message);
 }
 

@@ -119,13 +119,24 @@ describe('the receivers of a session, over the wire', () => {
   });
 
   it('refuses to change the webhook, and says how to', async () => {
-    for (const path of ['/receivers/update', '/receivers/remove']) {
-      const { status, body } = await world.api.post(path, { clientId: 'acme', id: '1' });
-      expect(status).to.equal(400);
-      expect(body.error).to.match(
-        /^id: receiver 1 is the webhook of the session; change it with \/set-webhook/,
-      );
-    }
+    const isWebhook = 'id: receiver 1 is the webhook of the session;';
+    expect(await refusal('/receivers/update', { id: '1' })).to.deep.equal([
+      400,
+      `${isWebhook} change it with /set-webhook or /pause-webhook`,
+    ]);
+    expect(await refusal('/receivers/remove', { id: '1' })).to.deep.equal([
+      400,
+      `${isWebhook} switch it off with /set-webhook and an empty webhookUrl`,
+    ]);
+    const env = { SWITCHBOARD_URL: world.api.url, SWITCHBOARD_TOKEN: TOKEN };
+    const removed = await runCommand(ReceiversRemove, ['acme', '1'], env);
+    expect(removed.stderr).to.contain(
+      `${isWebhook} switch it off with \`switchboard sessions webhook --off\``,
+    );
+    const paused = await runCommand(ReceiversPause, ['acme', '1'], env);
+    expect(paused.stderr).to.contain(
+      `${isWebhook} change it with \`switchboard sessions webhook\`, also to pause it`,
+    );
   });
 
   it('calls each of them with its own token, headers and delivery id', async () => {
