@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { LIMITS } from '../domain/limits.js';
 import { OWN_HEADERS, ownHeadersFlaw } from '../domain/own-headers.js';
-import { EXTRA_EVENT_TYPES, MESSAGE_EVENT_TYPES } from '../events/catalogue.js';
+import { EVENT_TYPES } from '../events/catalogue.js';
 import { webhookAttempt } from './fleet.js';
 import { waitingEvents } from './health.js';
 import { type BodyOf, operation } from './operation.js';
@@ -38,7 +38,7 @@ export const receiverId = Joi.string()
 const few = <T>(item: Joi.AnySchema<T>) => listOf(item).min(1).max(LIMITS.receiverFilterEntries).unique();
 
 const filter = named('ReceiverFilter', {
-  types: optional(few(oneOf(...MESSAGE_EVENT_TYPES, ...EXTRA_EVENT_TYPES))).description(
+  types: optional(few(oneOf(...EVENT_TYPES))).description(
     'Types of events, opt-in types too. Without it messages, and the `extraEvents` of the session',
   ),
   direction: optional(oneOf('received', 'sent')).description(
