@@ -283,9 +283,10 @@ export class Sender implements Sending, SessionPart {
       (link) => mentionedPeople(clientId, mentions, contacts, link),
       gone,
     );
+    const now = clock.now();
     const context: ComposeContext = {
-      chat,
-      ...(target && (await targetContext(target, session, recipient, earlier, clock.now()))),
+      ...{ chat, now },
+      ...(target && (await targetContext(target, session, recipient, earlier, now))),
       mentionedJids: people.map(formatJid),
     };
     const named = new Map(mentions.map((mention, index) => [userIn(mention), people[index]?.user ?? '']));
