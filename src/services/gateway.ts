@@ -316,6 +316,8 @@ export class Gateway {
         this.#unreadable.take(session, event.message);
         break;
       case 'message-status':
+        if (event.status === 'failed' && this.sending.held.noteRefusal(clientId, event.messageId, event.code))
+          break;
         void this.#options.spans.status(clientId, event.messageId, event.status);
         this.#announcements.messageStatus(record, event);
         this.#statuses.note(record, event);

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { extraEventOf, startReceiver } from '../support/receiver.js';
+import { extraEventOf, extraEventsIn, startReceiver } from '../support/receiver.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
 import { until } from '../support/until.js';
 import {
@@ -206,6 +206,19 @@ describe('a message with whenAllowed', () => {
     expect(failed.messageId).to.be.a('string');
     expect(await textsOf(DAVE)).to.deep.equal([]);
     expect(code(await send(DAVE, 'never'))).to.equal('policy_refused');
+  });
+
+  it('is given up with one message_status, with the code of the network, when the network refuses it', async () => {
+    const { status, body } = await send(ERIN, 'refused');
+    expect(status).to.equal(202);
+    await world.phones.fault({ kind: 'reject-sends', number: ALICE.number });
+    await world.phones.write(ERIN.number, { to: ALICE.number, text: 'go on' });
+    const isAbout = ({ messageId }: { messageId: string }) => messageId === body.messageId;
+    const failed = await extraEventOf(world.receiver, 'message_status', isAbout);
+    expect(failed).to.include({ status: 'failed', code: '479' });
+    await until('an empty outbox', async () => (await waiting()).length === 0);
+    expect(extraEventsIn(world.receiver.calls, 'message_status').filter(isAbout)).to.have.length(1);
+    await world.phones.clearFaults();
   });
 
   it('leaves by itself when the time of its rule has come', async () => {

@@ -76,7 +76,7 @@ export class HeldPasses {
     const { store, policies, endings, leave, log } = this.#options;
     const { messageId, to } = send;
     const waiting = { session, queue, send };
-    send.isBusy = true;
+    Object.assign(send, { isBusy: true, refusedWith: undefined });
     let record: SentRecord | undefined;
     try {
       record = await store.sends.get(clientId, messageId);

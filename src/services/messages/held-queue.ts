@@ -40,6 +40,8 @@ export interface HeldSend extends Omit<HeldRequest, 'request' | 'from' | 'leftAt
   failures: number;
   /** It is being written down, judged or sent. */
   isBusy: boolean;
+  /** With which code the network refused its newest copy; absent if it did not. */
+  refusedWith?: string | undefined;
 }
 
 /** Rules about all chats of a number at once: what one of them holds back now, it holds back in every chat. */

@@ -197,6 +197,16 @@ export class HeldSends implements SessionPart, HeldMessages {
     if (chats.some((jid) => held?.firstOf(jid))) this.#wake(clientId, ({ queue }) => queue.wake(chats));
   }
 
+  /**
+   * The network refused a copy of a message.
+   * @returns true if the message is a held one: it may leave again, and only its end is announced
+   */
+  noteRefusal(clientId: string, messageId: string, code: string | undefined): boolean {
+    const send = this.#read.get(clientId)?.queue.find(messageId);
+    if (send) send.refusedWith = code;
+    return send !== undefined;
+  }
+
   /** The number may be another one: nothing that waits for the former one is sent. */
   reset(clientId: string): void {
     const { sessions, endings, limit, clock } = this.#options;

@@ -165,6 +165,7 @@ describe('Sender: a held message', () => {
       };
       await rig.sender.connected('acme');
       await until('an empty outbox', async () => (await waiting()).length === 0);
+      expect(rig.statuses).to.deep.equal([`${messageId} failed send_rejected`]);
       expect(await record(messageId))
         .to.include({ closed: true, acknowledged: false })
         .and.not.have.property('held');
