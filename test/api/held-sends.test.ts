@@ -172,6 +172,26 @@ describe('a message with whenAllowed', () => {
     expect(cancelled.status).to.equal(200);
   });
 
+  it('can be neither edited nor starred once it is cancelled or deleted, and the errors say that it was never sent', async () => {
+    const cancelled = (await send(DAVE, 'cancelled')).body.messageId;
+    const cancel = await world.api.post('/outbox/cancel', { clientId: 'acme', messageId: cancelled });
+    const deleted = (await send(DAVE, 'deleted')).body.messageId;
+    const deletion = { clientId: 'acme', to: DAVE.number, fromMe: true, mode: 'everyone' };
+    const deletes = await world.api.post('/delete-message', { ...deletion, messageId: deleted });
+    expect([cancel.status, deletes.status]).to.deep.equal([200, 200]);
+    for (const messageId of [cancelled, deleted]) {
+      const never = `messageId: ${messageId} was cancelled or given up before it was sent`;
+      const named = { clientId: 'acme', to: DAVE.number, messageId };
+      const edit = await world.api.post('/edit-message', { ...named, body: 'edited' });
+      expect([code(edit), edit.body.error]).to.deep.equal([
+        'target_not_editable',
+        `${never}; send a new message instead`,
+      ]);
+      const star = await world.api.post('/star-message', { ...named, starred: true });
+      expect([code(star), star.body.error]).to.deep.equal(['message_deleted', never]);
+    }
+  });
+
   it('never leaves once it is deleted for everyone', async () => {
     const { messageId } = (await send(DAVE, 'deleted')).body;
     const asked = { clientId: 'acme', to: DAVE.number, messageId, fromMe: true, mode: 'everyone' };
