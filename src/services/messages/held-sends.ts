@@ -121,6 +121,8 @@ export class HeldSends implements SessionPart, HeldMessages {
     const { sessions, store, endings } = this.#options;
     sessions.find(clientId);
     const { queue } = await this.#heldOf(clientId);
+    // a message that is only judged need not leave
+    for (let send = queue.find(messageId); send?.judging; send = queue.find(messageId)) await send.judging;
     const send = queue.find(messageId);
     if (!send) throw new GatewayError('held_send_unknown', `no message ${messageId} waits to be sent`);
     const leaving = new GatewayError('held_send_leaving', `the message ${messageId} is being sent`);
