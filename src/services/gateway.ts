@@ -146,7 +146,10 @@ export class Gateway {
       forget: (clientId) => this.lifecycle.forget(clientId),
     });
     this.sessions = sessions;
-    this.adoption = new AdoptedNumbers({ sessions, store, links, clock, log });
+    this.adoption = new AdoptedNumbers({
+      ...{ sessions, store, links, clock, log },
+      allowPrivateUrls: options.allowPrivateUrls ?? true,
+    });
     const identities: IdentityServices = new IdentityServices({
       ...{ store, sessions, retry, clock, log },
       linkTo: (fileId, named) => hosting.linkTo(fileId, named),

@@ -1,8 +1,7 @@
 import type { FleetReceiver, NewReceiver, Receiver, ReceiverChanges } from '../contract/index.js';
 import type { Dispatcher } from '../delivery/dispatch.js';
 import type { DeliveryFigures } from '../delivery/figures.js';
-import { requirePublicUrl } from '../delivery/guard.js';
-import { requireSinkUrl } from '../delivery/sinks/sinks.js';
+import { requireReceiverUrl } from '../delivery/sinks/sinks.js';
 import { isBrokerUrl, withoutCredentials } from '../domain/brokers.js';
 import type { Clock } from '../domain/clock.js';
 import { GatewayError } from '../domain/errors.js';
@@ -185,9 +184,7 @@ export class SessionReceivers implements Receivers {
 
   /** @throws GatewayError invalid_request */
   #requireUsable(url: string): void {
-    const { allowPrivateUrls } = this.#options;
-    if (isBrokerUrl(url)) requireSinkUrl('url', url, allowPrivateUrls);
-    else if (!allowPrivateUrls) requirePublicUrl('url', url);
+    requireReceiverUrl('url', url, this.#options.allowPrivateUrls);
   }
 }
 
