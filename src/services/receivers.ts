@@ -43,7 +43,7 @@ export class SessionReceivers implements Receivers {
       };
     };
     deliveries: Deliveries;
-    failed: Pick<FailedDeliveryStore, 'countsOf'>;
+    failed: Pick<FailedDeliveryStore, 'countsOf' | 'removeOf'>;
     /** Permits receivers on private addresses. */
     allowPrivateUrls: boolean;
     clock: Clock;
@@ -117,6 +117,8 @@ export class SessionReceivers implements Receivers {
     // what a crash leaves is dropped when its first attempt finds no receiver
     const discarded = await this.#options.deliveries.durable.discard(clientId, id);
     this.#options.deliveries.forget(clientId, id);
+    // nobody could send them
+    await this.#options.failed.removeOf(clientId, id);
     return { discarded };
   }
 

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import FailedList from '../../commands/failed/list.js';
 import ReceiversAdd from '../../commands/receivers/add.js';
@@ -278,6 +279,39 @@ describe('the receivers of a session, over the wire', () => {
     await world.startDaemon();
     await world.connected();
     expect((await list()).map((receiver) => receiver.id)).to.deep.equal(['1']);
+  });
+
+  it('removes the failed events of a receiver with it, and keeps none of a call that fails afterwards', async () => {
+    const { id } = await add();
+    audit.respond(answering(404));
+    world.receiver.respond(answering(404));
+    await write('refused by both');
+    await until('the failed deliveries', async () => {
+      return (await failedOf(id)).length === 1 && (await failedOf('1')).length === 1;
+    });
+    const calls: ServerResponse[] = [];
+    audit.respond((response) => void calls.push(response));
+    world.receiver.respond(answering(200));
+    await write('refused after the removal');
+    await until('the call', async () => calls.length === 1);
+    expect((await world.api.post('/receivers/remove', { clientId: 'acme', id })).status).to.equal(200);
+    expect(await failedOf(id)).to.deep.equal([]);
+    const fleet = JSON.parse(JSON.stringify((await world.api.get('/fleet')).body));
+    expect(fleet.sessions[0].webhook.failed).to.equal(1);
+    for (const response of calls) response.writeHead(404).end();
+    await until('its end', async () => {
+      const ends = world.tail.entries.filter((entry) => entry.kind === 'dropped' && entry.receiver === id);
+      return ends.length === 2;
+    });
+    await world.stopDaemon();
+    const kept = await world.inspect((store) =>
+      store.failedDeliveries.list({ clientId: 'acme', limit: 100 }),
+    );
+    expect(kept.map(({ receiver }) => receiver)).to.deep.equal([undefined]);
+    await world.startDaemon();
+    await world.connected();
+    await world.api.post(`/failed-deliveries/${kept[0]?.id}/resend`);
+    expect(await failedOf('1')).to.deep.equal([]);
   });
 
   it('delivers after a restart what waited for one receiver, under the same id, and nothing twice to the others', async () => {
