@@ -344,6 +344,8 @@ describe('the receivers of a session, over the wire', () => {
     const from = world.receiver.calls.length;
     const written: string[] = [];
     for (let n = 0; n < 20; n++) written.push(await write(`to all ${n}`));
+    // the stream may be later than the receivers
+    await until('the order of arrival', async () => inOrder(written).length === written.length);
     for (const receiver of others) {
       await receiver.received(written.length);
       expect(idsAt(receiver)).to.deep.equal(inOrder(written));
