@@ -2,7 +2,8 @@ import { Flags } from '@oclif/core';
 import { DaemonCommand } from '../src/cli/command.js';
 import { CliError, EXIT_CODES } from '../src/cli/errors.js';
 import { clientIdArg } from '../src/cli/flags.js';
-import { EVENT_TYPES, type ReplaySummary, timeFlag } from '../src/cli/replay.js';
+import { type ReplaySummary, timeFlag } from '../src/cli/replay.js';
+import { EVENT_TYPES } from '../src/cli/trigger.js';
 import type { KeptEvent } from '../src/contract/index.js';
 
 const several = { multiple: true, multipleNonGreedy: true } as const;

@@ -6,7 +6,7 @@ import type { Answer } from '../../src/contract/index.js';
 export default class ReceiversRemove extends DaemonCommand {
   static override summary = 'Remove a receiver, and drop the events that wait for it';
   static override description =
-    'To keep the events that wait, pause the receiver instead. Its failed deliveries stay for 7 days.';
+    'Its failed deliveries are removed, too. To keep them and the events that wait, pause the receiver instead.';
   static override examples = ['<%= config.bin %> <%= command.id %> acme 2'];
   static override args = { clientId: clientIdArg(), id: receiverArg() };
 

@@ -1,10 +1,9 @@
 import { Args, Flags } from '@oclif/core';
 import type { NewReceiver, Receiver } from '../contract/index.js';
-import { EXTRA_EVENT_TYPES, MESSAGE_EVENT_TYPES } from '../events/catalogue.js';
+import { EVENT_TYPES, type EventType } from '../events/catalogue.js';
 import { CliError } from './errors.js';
 import { waitingText } from './failed.js';
 
-const TYPES = [...MESSAGE_EVENT_TYPES, ...EXTRA_EVENT_TYPES] as const;
 /** What `--groups` says, as the filter has it. */
 const GROUPS = { only: true, none: false } as const;
 
@@ -33,7 +32,7 @@ export function settingFlags() {
     })(),
     type: Flags.option({
       description: 'only events of this type, opt-in types too; repeatable',
-      options: TYPES,
+      options: EVENT_TYPES,
       ...several,
     })(),
     direction: Flags.option({
@@ -68,7 +67,7 @@ interface Flagged {
   name?: string | undefined;
   'receiver-token'?: string | undefined;
   retry?: 'contract' | 'durable' | undefined;
-  type?: (typeof TYPES)[number][] | undefined;
+  type?: EventType[] | undefined;
   direction?: 'received' | 'sent' | undefined;
   groups?: keyof typeof GROUPS | undefined;
   room?: string[] | undefined;

@@ -1,13 +1,9 @@
 import { Flags } from '@oclif/core';
 import type { KeptEvent, ReplayAnswer } from '../contract/index.js';
 import { systemClock } from '../domain/clock.js';
-import { EXTRA_EVENT_TYPES, MESSAGE_EVENT_TYPES } from '../events/catalogue.js';
 import type { DaemonClient } from './client.js';
 import { CliError } from './errors.js';
 import { parseAge } from './flags.js';
-
-/** What `--type` takes. */
-export const EVENT_TYPES = [...MESSAGE_EVENT_TYPES, ...EXTRA_EVENT_TYPES] as const;
 
 const AGE = /^[0-9]+[a-z]$/;
 /** Events of one request. */

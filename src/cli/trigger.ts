@@ -1,13 +1,10 @@
 import type { TestEventAnswer } from '../contract/index.js';
-import { EXTRA_EVENT_TYPES, MESSAGE_EVENT_TYPES } from '../events/catalogue.js';
+import { EVENT_TYPES, type EventType } from '../events/catalogue.js';
 import type { SampleFields } from '../events/sample.js';
 import type { DaemonClient } from './client.js';
 import { CliError } from './errors.js';
 
-export type EventType = (typeof EVENT_TYPES)[number];
-
-/** All types of the event catalogue. */
-export const EVENT_TYPES = [...MESSAGE_EVENT_TYPES, ...EXTRA_EVENT_TYPES] as const;
+export { EVENT_TYPES, type EventType };
 
 export const MEANINGS: Readonly<Record<EventType, string>> = {
   text: 'a text message',

@@ -22,6 +22,8 @@ const PHRASES: readonly [RegExp, string][] = [
     'the mention $1 is neither a LID nor a phone number',
   ],
   [/^messageId: (\S+ has no text; only texts)/g, 'message $1'],
+  [/\/set-webhook and an empty webhookUrl/g, '`switchboard sessions webhook --off`'],
+  [/\/set-webhook or \/pause-webhook/g, '`switchboard sessions webhook`, also to pause it'],
   [/; name it in \/set-webhook/g, ': name it with `switchboard sessions webhook --extra-event`'],
 ];
 

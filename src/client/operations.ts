@@ -4047,7 +4047,7 @@ export class Operations {
     return this.#transport.json({ method: 'POST', path: '/receivers/update', query: [] }, request, options);
   }
 
-  /** Remove a receiver and drop the events that wait for it. `POST /receivers/remove` */
+  /** Remove a receiver with its failed deliveries, and drop the events that wait for it. `POST /receivers/remove` */
   removeReceiver(
     request: RemoveReceiverRequest,
     options?: CallOptions,

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { LIMITS } from '../domain/limits.js';
-import { EXTRA_EVENT_TYPES, MESSAGE_EVENT_TYPES } from '../events/catalogue.js';
+import { EVENT_TYPES } from '../events/catalogue.js';
 import { characters } from '../kinds/fields.js';
 import { type BodyOf, operation } from './operation.js';
 import { receiverId } from './receivers.js';
@@ -15,6 +15,7 @@ import {
   ok,
   oneOf,
   optional,
+  place,
   record,
   signingToken,
   type TypeOf,
@@ -30,9 +31,6 @@ const LISTEN_SECONDS = 30;
 const DEFAULT_LIMIT = 100;
 /** Longer than any id: a ULID has 26 characters. */
 const ID_LENGTH = 64;
-
-/** Where a page ends: its last delivery, by the order of the list, as `<failedAt in milliseconds>-<id>`. */
-export const PAGE_END = /^([0-9]{1,15})-([A-Za-z0-9]{1,64})$/;
 
 const deliveryParams = record({ id: Joi.string().max(ID_LENGTH).example('01K0000000000000000000000A') });
 
@@ -100,7 +98,7 @@ export const deliveries = {
     summary: "Send a sample event to the session's webhook, and answer with the outcome",
     body: record({
       clientId,
-      type: oneOf(...MESSAGE_EVENT_TYPES, ...EXTRA_EVENT_TYPES).example('text'),
+      type: oneOf(...EVENT_TYPES).example('text'),
       fields: optional(
         record({
           body: optional(characters(LIMITS.textLength)),
@@ -161,11 +159,7 @@ export const deliveries = {
         'With `clientId`: only those of this receiver; `1` is the webhook',
       ),
       limit: Joi.number().integer().min(1).max(LIMITS.failedDeliveriesKept).default(DEFAULT_LIMIT),
-      before: optional(
-        Joi.string()
-          .pattern(PAGE_END)
-          .messages({ 'string.pattern.base': '{#label} must be the "next" of an earlier page' }),
-      ),
+      before: optional(place),
     }),
     answer: record({
       failedDeliveries: listOf(failedDelivery),

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { LIMITS } from '../domain/limits.js';
 import { OWN_HEADERS, ownHeadersFlaw } from '../domain/own-headers.js';
-import { EXTRA_EVENT_TYPES, MESSAGE_EVENT_TYPES } from '../events/catalogue.js';
+import { EVENT_TYPES } from '../events/catalogue.js';
 import { webhookAttempt } from './fleet.js';
 import { waitingEvents } from './health.js';
 import { type BodyOf, operation } from './operation.js';
@@ -38,7 +38,7 @@ export const receiverId = Joi.string()
 const few = <T>(item: Joi.AnySchema<T>) => listOf(item).min(1).max(LIMITS.receiverFilterEntries).unique();
 
 const filter = named('ReceiverFilter', {
-  types: optional(few(oneOf(...MESSAGE_EVENT_TYPES, ...EXTRA_EVENT_TYPES))).description(
+  types: optional(few(oneOf(...EVENT_TYPES))).description(
     'Types of events, opt-in types too. Without it messages, and the `extraEvents` of the session',
   ),
   direction: optional(oneOf('received', 'sent')).description(
@@ -194,8 +194,8 @@ export const receivers = {
     method: 'POST',
     path: '/receivers/remove',
     owner: 'session',
-    summary: 'Remove a receiver and drop the events that wait for it',
-    description: 'Its failed deliveries stay for 7 days, and can be looked at. Its id is not used again.',
+    summary: 'Remove a receiver with its failed deliveries, and drop the events that wait for it',
+    description: 'Its id is not used again.',
     body: record(ofReceiver),
     answer: record({ ok, clientId, id: text, discarded: count.description('Events that waited for it') }),
     example: { ok: true, clientId: 'acme', id: '2', discarded: 0 },

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { WEBHOOK_ID } from '../domain/ids.js';
 import { LIMITS } from '../domain/limits.js';
-import { EXTRA_EVENT_TYPES, MESSAGE_EVENT_TYPES } from '../events/catalogue.js';
+import { EVENT_TYPES } from '../events/catalogue.js';
 import { type BodyOf, operation } from './operation.js';
 import { receiverId } from './receivers.js';
 import {
@@ -13,6 +13,7 @@ import {
   ok,
   oneOf,
   optional,
+  place,
   record,
   type TypeOf,
   text,
@@ -22,13 +23,7 @@ import {
 const DEFAULT_LIMIT = 100;
 const ID_LENGTH = 26;
 
-/** A place in the order of kept events, as `<at in milliseconds>-<id>`. */
-export const KEPT_PLACE = /^([0-9]{1,15})-([0-9A-Z]{26})$/;
-
-const place = Joi.string()
-  .pattern(KEPT_PLACE)
-  .messages({ 'string.pattern.base': '{#label} must be the "next" of an earlier answer' });
-const type = oneOf(...MESSAGE_EVENT_TYPES, ...EXTRA_EVENT_TYPES).example('text');
+const type = oneOf(...EVENT_TYPES).example('text');
 const limit = Joi.number().integer().min(1).max(LIMITS.replayedEvents).default(DEFAULT_LIMIT);
 const from = optional(time).description('Only what was announced at that time or later');
 const to = optional(time).description('Only what was announced at that time or earlier');

@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { BROKER_SCHEMES, isBrokerUrl } from '../domain/brokers.js';
+import { PLACE } from '../domain/pages.js';
 import { singleLine } from '../domain/text.js';
 import { envelopeFields } from '../kinds/fields.js';
 
@@ -61,6 +62,10 @@ export const count = Joi.number().integer().min(0);
 /** RFC 3339, UTC. */
 export const time = Joi.string().isoDate().description('RFC 3339, UTC').example('2026-11-22T10:00:00.000Z');
 export const timeOrEmpty = text.isoDate().description('RFC 3339, UTC; or empty');
+/** Where a page of a list begins, or ends. */
+export const place = Joi.string()
+  .pattern(PLACE)
+  .messages({ 'string.pattern.base': '{#label} must be the "next" of an earlier answer' });
 /** Always true: answers of the first days carry it. */
 export const ok = Joi.boolean<true>().valid(true);
 

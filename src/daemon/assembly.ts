@@ -32,7 +32,7 @@ import { MemoryPairLinks } from '../services/sessions/pair-links.js';
 import { isRemovedFrom, otherReceiverOf } from '../services/sessions/receiver-list.js';
 import { openStore } from '../store/open.js';
 import type { SealedStore } from '../store/sealing/sealed-store.js';
-import type { FailedDeliveryStore, Store } from '../store/store.js';
+import type { FailedDelivery, FailedDeliveryStore, Store } from '../store/store.js';
 import { joinNodes, type Membership } from './membership.js';
 import { Metrics } from './metrics.js';
 import { type Network, openNetwork, versionPage } from './network.js';
@@ -61,14 +61,14 @@ export interface DaemonOverrides {
   pollLookupMs?: number;
 }
 
-/** Stores failed deliveries of existing sessions only. */
+/** Stores failed deliveries of existing sessions and receivers only. */
 function keepForLiving(
   store: FailedDeliveryStore,
-  lives: (clientId: string) => boolean,
+  lives: (delivery: Pick<FailedDelivery, 'clientId' | 'receiver'>) => boolean,
 ): Pick<FailedDeliveryStore, 'add' | 'remove'> {
   return {
     add: async (delivery, keep) => {
-      if (lives(delivery.clientId)) await store.add(delivery, keep);
+      if (lives(delivery)) await store.add(delivery, keep);
     },
     remove: (id) => store.remove(id),
   };
@@ -156,7 +156,10 @@ export async function assemble(
     filesOnDisk: () => media.onDisk(),
   });
   const dispatcher = new Dispatcher({
-    failed: keepForLiving(store.failedDeliveries, (clientId) => gateway.sessions.has(clientId)),
+    failed: keepForLiving(store.failedDeliveries, ({ clientId, receiver }) => {
+      if (!gateway.sessions.has(clientId)) return false;
+      return receiver === undefined || !isRemovedFrom(recordOf(clientId), receiver);
+    }),
     waiting: store.waitingDeliveries,
     receiverOf: (clientId, id) => {
       if (!gateway.sessions.has(clientId)) return undefined;

@@ -22,6 +22,8 @@ export interface DurableFigures {
   oldest?: number;
   /** `open` while the receiver is down: only one call at a time tries whether it answers again. */
   circuit: 'closed' | 'open';
+  /** The newest attempt for a chat failed, also while those for other chats succeed. */
+  isRefusing: boolean;
 }
 
 export interface DurableLimits {
@@ -63,6 +65,8 @@ export class DurableQueue {
   readonly #resting = new Map<Lane, () => void>();
   /** Lanes whose newest attempt failed, since the receiver last accepted an event. */
   readonly #failing = new Set<Lane>();
+  /** Lanes whose newest attempt failed, whatever the receiver accepted of others. */
+  readonly #refused = new Set<Lane>();
   /** Pauses for a receiver that is down so far. */
   #probes = 0;
   #cancelProbe: (() => void) | undefined;
@@ -98,6 +102,7 @@ export class DurableQueue {
       bytes: this.#bytes,
       ...(oldest && { oldest: oldest.since }),
       circuit: this.#isDown ? 'open' : 'closed',
+      isRefusing: this.#refused.size > 0,
     };
   }
 
@@ -135,6 +140,8 @@ export class DurableQueue {
     }
     const first: Lane = { events: [event], isBusy: false };
     this.#lanes.set(event.chat, first);
+    // an attempt of an earlier run failed
+    if (event.attempts > 0) this.#refused.add(first);
     this.#ready.add(first);
     this.#advance();
   }
@@ -151,6 +158,7 @@ export class DurableQueue {
 
   /** Tries all chats at once, such as for a new address of the receiver. */
   retryNow(): void {
+    this.#refused.clear();
     this.#isWell();
     this.#wake();
     this.#advance();
@@ -201,6 +209,7 @@ export class DurableQueue {
 
   #ended(lane: Lane, event: WaitingEvent): void {
     lane.events.shift();
+    this.#refused.delete(lane);
     this.#forget(event);
     this.#isWell();
     if (!this.#dropIfEmpty(event.chat, lane)) this.#ready.add(lane);
@@ -208,6 +217,7 @@ export class DurableQueue {
 
   #failed(lane: Lane): void {
     this.#failing.add(lane);
+    this.#refused.add(lane);
     if (this.#closed) return;
     if (!this.#isDown) {
       this.#rest(lane, lane.events[0]?.attempts ?? 1);
@@ -268,6 +278,7 @@ export class DurableQueue {
     this.#lanes.delete(chat);
     this.#ready.delete(lane);
     this.#failing.delete(lane);
+    this.#refused.delete(lane);
     this.#resting.get(lane)?.();
     this.#resting.delete(lane);
     return true;

@@ -46,8 +46,12 @@ export const EXTRA_EVENT_TYPES = [
   'account_status',
 ] as const;
 
+/** All types of events. */
+export const EVENT_TYPES = [...MESSAGE_EVENT_TYPES, ...EXTRA_EVENT_TYPES] as const;
+
 export type MessageEventType = (typeof MESSAGE_EVENT_TYPES)[number];
 export type ExtraEventType = (typeof EXTRA_EVENT_TYPES)[number];
+export type EventType = (typeof EVENT_TYPES)[number];
 
 /** All events that a receiver can get. */
 export type GatewayEvent =

@@ -48,7 +48,7 @@ export const edit: Kind = {
 /** @throws GatewayError target_not_editable when the earlier message has no text: phones ignore such an edit */
 function composeEdit(body: string, context: ComposeContext): Composed {
   const key = requireTarget(context);
-  const { targetContent } = context;
+  const { targetContent, now } = context;
   const earlier = unwrap(targetContent ?? {});
   const captioned = CAPTIONED.find((field) => earlier[field]);
   const isText = !targetContent || TEXTS.some((field) => earlier[field]);
@@ -61,6 +61,6 @@ function composeEdit(body: string, context: ComposeContext): Composed {
   if (!captioned) return { text: body, edit: key };
   const editedMessage = { [captioned]: { caption: body } };
   return {
-    raw: { protocolMessage: { type: MESSAGE_EDIT, key, editedMessage, timestampMs: Date.now() } },
+    raw: { protocolMessage: { type: MESSAGE_EDIT, key, editedMessage, timestampMs: now } },
   };
 }

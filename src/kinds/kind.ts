@@ -44,6 +44,8 @@ export interface LinkPreview {
 export interface ComposeContext {
   /** Jid of the chat. */
   chat: string;
+  /** Milliseconds since the epoch. */
+  now: number;
   /** Jids of the people that `mentions` names. */
   mentionedJids: string[];
   /** The message that `KindSend.target` names. */

@@ -36,7 +36,7 @@ const send: KindSend<PinPayload> = {
       pinInChatMessage: {
         key: requireTarget(context),
         type: pinned ? PIN_FOR_ALL : UNPIN_FOR_ALL,
-        senderTimestampMs: Date.now(),
+        senderTimestampMs: context.now,
       },
       messageContextInfo: { messageAddOnDurationInSecs: pinned ? duration : 0 },
     },

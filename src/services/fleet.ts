@@ -88,6 +88,10 @@ export async function countingFailures<S extends Pick<Store, 'failedDeliveries' 
       await failed.remove(id);
       if (clientId !== undefined) await quietly(recount(clientId));
     },
+    async removeOf(clientId, receiver) {
+      await failed.removeOf(clientId, receiver);
+      await quietly(recount(clientId));
+    },
     async prune(failedBefore) {
       const pruned = await failed.prune(failedBefore);
       counts = await failed.counts();

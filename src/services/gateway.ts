@@ -146,7 +146,10 @@ export class Gateway {
       forget: (clientId) => this.lifecycle.forget(clientId),
     });
     this.sessions = sessions;
-    this.adoption = new AdoptedNumbers({ sessions, store, links, clock, log });
+    this.adoption = new AdoptedNumbers({
+      ...{ sessions, store, links, clock, log },
+      allowPrivateUrls: options.allowPrivateUrls ?? true,
+    });
     const identities: IdentityServices = new IdentityServices({
       ...{ store, sessions, retry, clock, log },
       linkTo: (fileId, named) => hosting.linkTo(fileId, named),
@@ -317,6 +320,8 @@ export class Gateway {
         this.#unreadable.take(session, event.message);
         break;
       case 'message-status':
+        if (event.status === 'failed' && this.sending.held.noteRefusal(clientId, event.messageId, event.code))
+          break;
         void this.#options.spans.status(clientId, event.messageId, event.status);
         this.#announcements.messageStatus(record, event);
         this.#statuses.note(record, event);

@@ -1,8 +1,7 @@
 import type { FleetReceiver, NewReceiver, Receiver, ReceiverChanges } from '../contract/index.js';
 import type { Dispatcher } from '../delivery/dispatch.js';
 import type { DeliveryFigures } from '../delivery/figures.js';
-import { requirePublicUrl } from '../delivery/guard.js';
-import { requireSinkUrl } from '../delivery/sinks/sinks.js';
+import { requireReceiverUrl } from '../delivery/sinks/sinks.js';
 import { isBrokerUrl, withoutCredentials } from '../domain/brokers.js';
 import type { Clock } from '../domain/clock.js';
 import { GatewayError } from '../domain/errors.js';
@@ -25,7 +24,7 @@ import {
 const BY_HAND = 'an operator paused it';
 
 type Deliveries = Pick<Dispatcher, 'figures' | 'forget'> & {
-  durable: Pick<Dispatcher['durable'], 'waiting' | 'retryNow' | 'discard'>;
+  durable: Pick<Dispatcher['durable'], 'figures' | 'waiting' | 'retryNow' | 'discard'>;
 };
 
 /** The receivers of sessions beside their webhooks. */
@@ -36,7 +35,7 @@ export class SessionReceivers implements Receivers {
 
   constructor(options: {
     sessions: {
-      all(): { clientId: string }[];
+      all(): { clientId: string; record: SessionRecord }[];
       /** @throws session_unknown */
       find(clientId: string): {
         record: SessionRecord;
@@ -44,7 +43,7 @@ export class SessionReceivers implements Receivers {
       };
     };
     deliveries: Deliveries;
-    failed: Pick<FailedDeliveryStore, 'countsOf'>;
+    failed: Pick<FailedDeliveryStore, 'countsOf' | 'removeOf'>;
     /** Permits receivers on private addresses. */
     allowPrivateUrls: boolean;
     clock: Clock;
@@ -74,7 +73,7 @@ export class SessionReceivers implements Receivers {
 
   async change(clientId: string, id: string, changes: ReceiverChanges): Promise<Receiver> {
     const { token, previousTokenFor, paused, ...settings } = changes;
-    requireNotWebhook(id, '/set-webhook or /pause-webhook');
+    requireNotWebhook(id, 'change it with /set-webhook or /pause-webhook');
     if (settings.url !== undefined) this.#requireUsable(settings.url);
     const view = await this.#change(clientId, ({ lastId, receivers }) => {
       const before = findOne(clientId, receivers, id);
@@ -107,7 +106,7 @@ export class SessionReceivers implements Receivers {
   }
 
   async remove(clientId: string, id: string): Promise<{ discarded: number }> {
-    requireNotWebhook(id, '/set-webhook with an empty webhookUrl');
+    requireNotWebhook(id, 'switch it off with /set-webhook and an empty webhookUrl');
     await this.#lock.run(clientId, async () => {
       const session = this.#options.sessions.find(clientId);
       const { lastId, receivers } = readReceivers(session.record.receivers);
@@ -118,6 +117,8 @@ export class SessionReceivers implements Receivers {
     // what a crash leaves is dropped when its first attempt finds no receiver
     const discarded = await this.#options.deliveries.durable.discard(clientId, id);
     this.#options.deliveries.forget(clientId, id);
+    // nobody could send them
+    await this.#options.failed.removeOf(clientId, id);
     return { discarded };
   }
 
@@ -134,12 +135,16 @@ export class SessionReceivers implements Receivers {
     });
   }
 
-  /** The states of the receivers beside the webhooks, of all sessions that are here. */
+  /**
+   * The states of the receivers beside the webhooks, of all sessions that are here. A receiver that refuses the events of one chat
+   * is down, too: its circuit may stay closed.
+   */
   states(): ('active' | 'paused' | 'down')[] {
-    return this.#options.sessions.all().flatMap(({ clientId }) =>
-      this.report(clientId).map(({ paused, waiting }) => {
+    const { sessions, deliveries } = this.#options;
+    return sessions.all().flatMap(({ clientId, record }) =>
+      othersOf(record).map(({ id, paused }) => {
         if (paused) return 'paused';
-        return waiting?.circuit === 'open' ? 'down' : 'active';
+        return deliveries.durable.figures(clientId, id)?.isRefusing ? 'down' : 'active';
       }),
     );
   }
@@ -181,9 +186,7 @@ export class SessionReceivers implements Receivers {
 
   /** @throws GatewayError invalid_request */
   #requireUsable(url: string): void {
-    const { allowPrivateUrls } = this.#options;
-    if (isBrokerUrl(url)) requireSinkUrl('url', url, allowPrivateUrls);
-    else if (!allowPrivateUrls) requirePublicUrl('url', url);
+    requireReceiverUrl('url', url, this.#options.allowPrivateUrls);
   }
 }
 
@@ -220,7 +223,7 @@ function findOne(clientId: string, receivers: readonly StoredReceiver[], id: str
 /** @throws GatewayError invalid_request */
 function requireNotWebhook(id: string, instead: string): void {
   if (id !== WEBHOOK_ID) return;
-  const message = `id: receiver ${WEBHOOK_ID} is the webhook of the session; change it with ${instead}`;
+  const message = `id: receiver ${WEBHOOK_ID} is the webhook of the session; ${instead}`;
   throw new GatewayError('invalid_request', message);
 }
 

@@ -63,8 +63,11 @@ describe('a held message leaves before its time', () => {
   /** Begins the one chat that the policy allows. */
   const begin = async (clientId: string) =>
     expect((await send(BOB, 'the chat of the day', clientId)).status).to.equal(200);
-  const hold = async (person: typeof BOB, body: string, clientId = 'acme') =>
-    expect((await send(person, body, clientId)).status).to.equal(202);
+  const hold = async (person: typeof BOB, text: string, clientId = 'acme') => {
+    const { status, body } = await send(person, text, clientId);
+    expect(status).to.equal(202);
+    return body.messageId;
+  };
   const arrives = (person: typeof BOB, body: string) =>
     until(`the message ${body}`, async () =>
       (await world.phones.messages(person.number)).some(({ text }) => text === body),
@@ -93,7 +96,7 @@ describe('a held message leaves before its time', () => {
     await begin(clientId);
     await world.phones.fault({ kind: 'reject-sends', number: GINA.number });
     await world.phones.fault({ kind: 'ignore-restrictions', number: GINA.number });
-    await hold(ERIN, 'from Gina', clientId);
+    const messageId = await hold(ERIN, 'from Gina', clientId);
     await until('the refusal', async () => {
       const { body } = await world.api.get(`/outbox?clientId=${clientId}`);
       const [held] = Array.isArray(body.messages) ? body.messages : [];
@@ -103,6 +106,16 @@ describe('a held message leaves before its time', () => {
     await world.phones.clearFaults();
     await world.phones.fault({ kind: 'disconnect', number: GINA.number, count: 1 });
     await arrives(ERIN, 'from Gina');
+    const statuses = () =>
+      world.tail.entries.flatMap((entry) =>
+        entry.kind === 'event' &&
+        entry.event.event === 'message.status' &&
+        entry.event.messageId === messageId
+          ? [entry.event.status]
+          : [],
+      );
+    await until('the status', async () => statuses().length > 0);
+    expect(statuses()[0], 'announced after the refusal').to.equal('sent');
   });
 
   it('when its session comes under another policy', async () => {

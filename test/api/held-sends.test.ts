@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { extraEventOf, startReceiver } from '../support/receiver.js';
+import { extraEventOf, extraEventsIn, startReceiver } from '../support/receiver.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
 import { until } from '../support/until.js';
 import {
@@ -172,6 +172,26 @@ describe('a message with whenAllowed', () => {
     expect(cancelled.status).to.equal(200);
   });
 
+  it('can be neither edited nor starred once it is cancelled or deleted, and the errors say that it was never sent', async () => {
+    const cancelled = (await send(DAVE, 'cancelled')).body.messageId;
+    const cancel = await world.api.post('/outbox/cancel', { clientId: 'acme', messageId: cancelled });
+    const deleted = (await send(DAVE, 'deleted')).body.messageId;
+    const deletion = { clientId: 'acme', to: DAVE.number, fromMe: true, mode: 'everyone' };
+    const deletes = await world.api.post('/delete-message', { ...deletion, messageId: deleted });
+    expect([cancel.status, deletes.status]).to.deep.equal([200, 200]);
+    for (const messageId of [cancelled, deleted]) {
+      const never = `messageId: ${messageId} was cancelled or given up before it was sent`;
+      const named = { clientId: 'acme', to: DAVE.number, messageId };
+      const edit = await world.api.post('/edit-message', { ...named, body: 'edited' });
+      expect([code(edit), edit.body.error]).to.deep.equal([
+        'target_not_editable',
+        `${never}; send a new message instead`,
+      ]);
+      const star = await world.api.post('/star-message', { ...named, starred: true });
+      expect([code(star), star.body.error]).to.deep.equal(['message_deleted', never]);
+    }
+  });
+
   it('never leaves once it is deleted for everyone', async () => {
     const { messageId } = (await send(DAVE, 'deleted')).body;
     const asked = { clientId: 'acme', to: DAVE.number, messageId, fromMe: true, mode: 'everyone' };
@@ -206,6 +226,19 @@ describe('a message with whenAllowed', () => {
     expect(failed.messageId).to.be.a('string');
     expect(await textsOf(DAVE)).to.deep.equal([]);
     expect(code(await send(DAVE, 'never'))).to.equal('policy_refused');
+  });
+
+  it('is given up with one message_status, with the code of the network, when the network refuses it', async () => {
+    const { status, body } = await send(ERIN, 'refused');
+    expect(status).to.equal(202);
+    await world.phones.fault({ kind: 'reject-sends', number: ALICE.number });
+    await world.phones.write(ERIN.number, { to: ALICE.number, text: 'go on' });
+    const isAbout = ({ messageId }: { messageId: string }) => messageId === body.messageId;
+    const failed = await extraEventOf(world.receiver, 'message_status', isAbout);
+    expect(failed).to.include({ status: 'failed', code: '479' });
+    await until('an empty outbox', async () => (await waiting()).length === 0);
+    expect(extraEventsIn(world.receiver.calls, 'message_status').filter(isAbout)).to.have.length(1);
+    await world.phones.clearFaults();
   });
 
   it('leaves by itself when the time of its rule has come', async () => {

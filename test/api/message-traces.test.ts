@@ -26,12 +26,13 @@ describe('what happened with a message', () => {
   };
   /** The trace as soon as it has such a step: some are written after the event has arrived. */
   const traceWith = async (messageId: string, step: MessageTrace['steps'][number]['step'], detail = '') => {
-    let trace = await traceOf(messageId);
     await until(`the step ${step}`, async () => {
-      trace = await traceOf(messageId);
-      return trace.steps.some((taken) => taken.step === step && taken.detail.includes(detail));
+      // the message may still be on its way
+      if ((await why(messageId)).exitCode !== 0) return false;
+      const { steps } = await traceOf(messageId);
+      return steps.some((taken) => taken.step === step && taken.detail.includes(detail));
     });
-    return trace;
+    return traceOf(messageId);
   };
   const stepsOf = ({ steps }: MessageTrace) => steps.map(({ step }) => step);
   const fromBob = async (to: string, text: string) =>
@@ -103,7 +104,7 @@ describe('what happened with a message', () => {
     for (const settings of [{ schedule: { attempts: 1 } }, { retry: 'durable' }, { retry: 'durable' }]) {
       expect((await world.api.post('/receivers', { ...dead, ...settings })).status).to.equal(200);
     }
-    const [refused, first, second] = ['2', '3', '4'];
+    const [refused, first, second] = ['2', '3', '4'] as const;
     await world.api.post('/set-webhook', { clientId, webhookUrl: world.receiver.url, retry: 'contract' });
     const messageId = await fromBob(plain.phone.number, 'to several');
     await traceWith(messageId, 'waiting', `receiver ${first}`);
@@ -123,6 +124,24 @@ describe('what happened with a message', () => {
     );
     await world.api.post('/receivers/remove', { clientId, id: first });
     await world.api.post('/receivers/remove', { clientId, id: second });
+    const left = await traceOf(messageId);
+    expect(left.conclusion).to.equal('It was received. The receiver accepted its event.');
+    expect(left.steps.map(({ step }) => step))
+      .to.include('dropped')
+      .and.not.include('failed');
+
+    // as if the daemon was killed between the removal of the receiver and that of its events
+    await world.stopDaemon();
+    await world.inspect((store) =>
+      store.failedDeliveries.add(
+        {
+          ...{ id: '01K0000000000000000000000A', clientId, receiver: refused, url: dead.url, messageId },
+          ...{ type: 'text', body: '{}', reason: 'answered 500', attempts: 1, failedAt: Date.now() },
+        },
+        1,
+      ),
+    );
+    await world.startDaemon();
     expect((await traceOf(messageId)).conclusion).to.equal(
       `It was received. Its event was not delivered to receiver ${refused}, which was removed.`,
     );

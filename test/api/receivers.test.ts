@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import FailedList from '../../commands/failed/list.js';
 import ReceiversAdd from '../../commands/receivers/add.js';
@@ -119,13 +120,24 @@ describe('the receivers of a session, over the wire', () => {
   });
 
   it('refuses to change the webhook, and says how to', async () => {
-    for (const path of ['/receivers/update', '/receivers/remove']) {
-      const { status, body } = await world.api.post(path, { clientId: 'acme', id: '1' });
-      expect(status).to.equal(400);
-      expect(body.error).to.match(
-        /^id: receiver 1 is the webhook of the session; change it with \/set-webhook/,
-      );
-    }
+    const isWebhook = 'id: receiver 1 is the webhook of the session;';
+    expect(await refusal('/receivers/update', { id: '1' })).to.deep.equal([
+      400,
+      `${isWebhook} change it with /set-webhook or /pause-webhook`,
+    ]);
+    expect(await refusal('/receivers/remove', { id: '1' })).to.deep.equal([
+      400,
+      `${isWebhook} switch it off with /set-webhook and an empty webhookUrl`,
+    ]);
+    const env = { SWITCHBOARD_URL: world.api.url, SWITCHBOARD_TOKEN: TOKEN };
+    const removed = await runCommand(ReceiversRemove, ['acme', '1'], env);
+    expect(removed.stderr).to.contain(
+      `${isWebhook} switch it off with \`switchboard sessions webhook --off\``,
+    );
+    const paused = await runCommand(ReceiversPause, ['acme', '1'], env);
+    expect(paused.stderr).to.contain(
+      `${isWebhook} change it with \`switchboard sessions webhook\`, also to pause it`,
+    );
   });
 
   it('calls each of them with its own token, headers and delivery id', async () => {
@@ -226,6 +238,35 @@ describe('the receivers of a session, over the wire', () => {
     await until('an empty queue', async () => (await one(id)).waiting === undefined);
   });
 
+  it('counts a receiver as down that refuses the events of one chat and takes those of others', async () => {
+    const { id } = await add(SOON);
+    const metrics = async () => {
+      const headers = { authorization: `Bearer ${TOKEN}` };
+      return (await fetch(new URL('/metrics', world.api.url), { headers })).text();
+    };
+    const isDown = async () => /^switchboard_receivers\{state="down"[^}]*\} 1$/m.test(await metrics());
+    const fromBob = await write('refused');
+    await eventOf(audit, fromBob);
+    await until('an accepted event', async () => (await one(id)).waiting === undefined);
+    expect(await isDown()).to.equal(false);
+    audit.respond((response, call) => {
+      response.statusCode = eventIn(call)?.pushName === BOB.name ? 503 : 200;
+      response.end();
+    });
+    await write('refused', BOB);
+    await until('the metric', isDown);
+    await eventOf(audit, await write('accepted', CAROL));
+    await until('the one that waits', async () => {
+      const { delivered, waiting } = await one(id);
+      return delivered === 2 && waiting?.events === 1;
+    });
+    expect((await one(id)).waiting).to.include({ circuit: 'closed' });
+    expect(await isDown()).to.equal(true);
+    audit.respond(answering(200));
+    await until('an empty queue', async () => (await one(id)).waiting === undefined);
+    expect(await isDown()).to.equal(false);
+  });
+
   it('drops what waits for a receiver that is removed', async () => {
     const { id } = await add(SOON);
     audit.respond(answering(503));
@@ -238,6 +279,39 @@ describe('the receivers of a session, over the wire', () => {
     await world.startDaemon();
     await world.connected();
     expect((await list()).map((receiver) => receiver.id)).to.deep.equal(['1']);
+  });
+
+  it('removes the failed events of a receiver with it, and keeps none of a call that fails afterwards', async () => {
+    const { id } = await add();
+    audit.respond(answering(404));
+    world.receiver.respond(answering(404));
+    await write('refused by both');
+    await until('the failed deliveries', async () => {
+      return (await failedOf(id)).length === 1 && (await failedOf('1')).length === 1;
+    });
+    const calls: ServerResponse[] = [];
+    audit.respond((response) => void calls.push(response));
+    world.receiver.respond(answering(200));
+    await write('refused after the removal');
+    await until('the call', async () => calls.length === 1);
+    expect((await world.api.post('/receivers/remove', { clientId: 'acme', id })).status).to.equal(200);
+    expect(await failedOf(id)).to.deep.equal([]);
+    const fleet = JSON.parse(JSON.stringify((await world.api.get('/fleet')).body));
+    expect(fleet.sessions[0].webhook.failed).to.equal(1);
+    for (const response of calls) response.writeHead(404).end();
+    await until('its end', async () => {
+      const ends = world.tail.entries.filter((entry) => entry.kind === 'dropped' && entry.receiver === id);
+      return ends.length === 2;
+    });
+    await world.stopDaemon();
+    const kept = await world.inspect((store) =>
+      store.failedDeliveries.list({ clientId: 'acme', limit: 100 }),
+    );
+    expect(kept.map(({ receiver }) => receiver)).to.deep.equal([undefined]);
+    await world.startDaemon();
+    await world.connected();
+    await world.api.post(`/failed-deliveries/${kept[0]?.id}/resend`);
+    expect(await failedOf('1')).to.deep.equal([]);
   });
 
   it('delivers after a restart what waited for one receiver, under the same id, and nothing twice to the others', async () => {
@@ -270,6 +344,8 @@ describe('the receivers of a session, over the wire', () => {
     const from = world.receiver.calls.length;
     const written: string[] = [];
     for (let n = 0; n < 20; n++) written.push(await write(`to all ${n}`));
+    // the stream may be later than the receivers
+    await until('the order of arrival', async () => inOrder(written).length === written.length);
     for (const receiver of others) {
       await receiver.received(written.length);
       expect(idsAt(receiver)).to.deep.equal(inOrder(written));

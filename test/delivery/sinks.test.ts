@@ -3,7 +3,7 @@ import type { LookupFunction } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { requireSinkUrl, type SinkEvent, Sinks } from '../../src/delivery/sinks/sinks.js';
+import { requireReceiverUrl, type SinkEvent, Sinks } from '../../src/delivery/sinks/sinks.js';
 import { isBrokerUrl, withoutCredentials } from '../../src/domain/brokers.js';
 import { systemClock } from '../../src/domain/clock.js';
 import { GatewayError } from '../../src/domain/errors.js';
@@ -26,7 +26,7 @@ const PLACES = ['nats://HOST/wa', 'kafka://HOST/wa', 'amqp://HOST/?key=wa', 'red
 /** What is wrong with an address; empty if nothing is. */
 function faultOf(url: string): string {
   try {
-    requireSinkUrl('url', url, false);
+    requireReceiverUrl('url', url, false);
     return '';
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;

@@ -9,6 +9,7 @@ import type { Content, MessageKey, SendPayload } from '../../src/kinds/kind.js';
 import { pin } from '../../src/kinds/pin.js';
 import { reaction } from '../../src/kinds/reaction.js';
 import { composeRevoke } from '../../src/kinds/revoke.js';
+import { composeTimer } from '../../src/kinds/timer.js';
 import { CHAT, CONTEXT, overTheWire } from './support/wire.js';
 
 const REVOKE = 0;
@@ -68,6 +69,7 @@ describe('an edit', () => {
       const { protocolMessage } = composed ? await overTheWire(composed) : {};
       expect(protocolMessage).to.have.nested.property('key.id', 'EARLIER');
       expect(protocolMessage).to.have.property('type', MESSAGE_EDIT);
+      expect(Number(protocolMessage?.timestampMs)).to.equal(CONTEXT.now);
       expect(protocolMessage?.editedMessage?.conversation).not.to.be.a('string');
       expect(protocolMessage?.editedMessage?.[field]?.caption).to.equal('better');
     });
@@ -222,11 +224,21 @@ describe('a forwarded message', () => {
   });
 });
 
+describe('the timer of a private chat', () => {
+  it('is set with the time of the clock that it is given, in seconds', async () => {
+    const { protocolMessage } = await overTheWire(composeTimer(86_400, CONTEXT.now + 999));
+    expect(protocolMessage?.ephemeralExpiration).to.equal(86_400);
+    expect(Number(protocolMessage?.ephemeralSettingTimestamp)).to.equal(CONTEXT.now / 1_000);
+  });
+});
+
 describe('a pin', () => {
   it('an unpin has no duration', async () => {
     const unpinning = payload({ messageId: 'EARLIER', pinned: false, duration: 86_400 });
     const composed = pin.send?.compose(unpinning, { ...CONTEXT, target: key });
-    const { reading } = readContent(composed ? await overTheWire(composed) : {});
+    const content = composed ? await overTheWire(composed) : {};
+    expect(Number(content.pinInChatMessage?.senderTimestampMs)).to.equal(CONTEXT.now);
+    const { reading } = readContent(content);
     expect(reading).to.deep.equal({
       type: 'text',
       body: '[unpinned message]',

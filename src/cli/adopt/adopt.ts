@@ -115,9 +115,14 @@ async function send(
   settings: AdoptSettings,
   leftOut: string[],
 ): Promise<void> {
-  const { pollLookupUrl, extraEvents, proxy } = moved?.settings ?? {};
+  const { pollLookupUrl, extraEvents, proxy, retry } = moved?.settings ?? {};
+  const { linkedAt, receivers, webhookPaused, previousToken } = moved?.settings ?? {};
+  const webhookUrl = settings.webhookUrl ?? own.webhookUrl;
+  const webhookToken =
+    settings.webhookToken ?? (settings.webhookUrl === undefined ? own.webhookToken : undefined);
+  // with all addresses: one that the daemon refuses must end the adoption before anything is stored
   await client.adopt({
-    ...{ clientId, begin: true, extraEvents },
+    ...{ clientId, begin: true, extraEvents, webhookUrl, webhookToken, receivers },
     ...(pollLookupUrl && { pollLookupUrl }),
     ...(proxy && { proxy }),
   });
@@ -131,12 +136,7 @@ async function send(
   const orgId = settings.orgId ?? own.orgId;
   // before the number connects: its messages must be kept from the first one
   if (orgId) await client.setOrgId({ clientId, orgId });
-  const webhookUrl = settings.webhookUrl ?? own.webhookUrl;
-  const webhookToken =
-    settings.webhookToken ?? (settings.webhookUrl === undefined ? own.webhookToken : undefined);
-  const retry = moved?.settings.retry;
   if (webhookUrl !== undefined) await client.setWebhook({ clientId, webhookUrl, webhookToken, retry });
-  const { linkedAt, receivers, webhookPaused, previousToken } = moved?.settings ?? {};
   // of the webhook in the file, not of another one
   const ofWebhook = settings.webhookUrl === undefined && settings.webhookToken === undefined;
   await client.adopt({

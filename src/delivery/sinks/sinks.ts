@@ -45,7 +45,7 @@ export function targetOf(url: string): Target | undefined {
  * @param url an address for which `isBrokerUrl` holds
  * @throws GatewayError invalid_request, which names the rule that it breaks
  */
-export function requireSinkUrl(field: string, url: string, allowPrivate: boolean): void {
+function requireSinkUrl(field: string, url: string, allowPrivate: boolean): void {
   try {
     const { others = [] } = readSink(url);
     if (allowPrivate) return;
@@ -67,6 +67,17 @@ function readSink(url: string): Sink {
     if (!(error instanceof InvalidSinkUrl)) throw error;
     throw new InvalidSinkUrl(`${error.message} (the form is ${kind.form})`);
   }
+}
+
+/**
+ * Checks the address of a receiver.
+ * @param field names the address in the error
+ * @param url valid and absolute, or with the scheme of a broker
+ * @throws GatewayError invalid_request
+ */
+export function requireReceiverUrl(field: string, url: string, allowPrivate: boolean): void {
+  if (isBrokerUrl(url)) requireSinkUrl(field, url, allowPrivate);
+  else if (!allowPrivate) requirePublicUrl(field, url);
 }
 
 interface SinksOptions {

@@ -1,8 +1,9 @@
 import type { Request } from '@hapi/hapi';
 import Joi from 'joi';
-import { deliveries, PAGE_END } from '../../contract/deliveries.js';
+import { deliveries } from '../../contract/deliveries.js';
 import { GatewayError, isGatewayError } from '../../domain/errors.js';
 import { readJson } from '../../domain/json.js';
+import { placeIn, placeText } from '../../domain/pages.js';
 import { shownUrl } from '../../domain/text.js';
 import type { Deliveries } from '../../services/services.js';
 import type { FailedDelivery } from '../../store/store.js';
@@ -40,7 +41,7 @@ export const deliveryRoutes: readonly Route[] = [
     };
     const found = await services.deliveries.failed(filter);
     const last = found.length === limit ? found.at(-1) : undefined;
-    return { failedDeliveries: found.map(view), ...(last && { next: `${last.failedAt}-${last.id}` }) };
+    return { failedDeliveries: found.map(view), ...(last && { next: placeText(last.failedAt, last.id) }) };
   }),
   route(deliveries.getFailedDelivery, async (request, { services }) => {
     const delivery = await findDelivery(request, services.deliveries);
@@ -64,8 +65,8 @@ export const deliveryRoutes: readonly Route[] = [
 ];
 
 function pageEndIn(text: string): Pick<FailedDelivery, 'failedAt' | 'id'> {
-  const [, failedAt = '', id = ''] = PAGE_END.exec(text) ?? [];
-  return { failedAt: Number(failedAt), id };
+  const { at: failedAt, id } = placeIn(text);
+  return { failedAt, id };
 }
 
 /** A failed delivery as the API shows it, without the event. */

@@ -1,5 +1,6 @@
-import { KEPT_PLACE, replays } from '../../contract/replays.js';
-import type { KeptEvent, KeptPlace } from '../../store/store.js';
+import { replays } from '../../contract/replays.js';
+import { placeIn, placeText } from '../../domain/pages.js';
+import type { KeptEvent } from '../../store/store.js';
 import { type Route, route } from '../route.js';
 
 export const replayRoutes: readonly Route[] = [
@@ -13,7 +14,7 @@ export const replayRoutes: readonly Route[] = [
       ...(before && { after: placeIn(before) }),
     });
     const last = found.length === limit ? found.at(-1) : undefined;
-    return { keptEvents: found.map(view), ...(last && { next: `${last.at}-${last.id}` }) };
+    return { keptEvents: found.map(view), ...(last && { next: placeText(last.at, last.id) }) };
   }),
   route(replays.replay, async ({ payload }, { services }) => {
     const { from, to, ids, types, after, ...wish } = payload;
@@ -26,14 +27,9 @@ export const replayRoutes: readonly Route[] = [
       ...(after && { after: placeIn(after) }),
     });
     const { clientId, receiver } = wish;
-    return { ok: true, clientId, receiver, ...result, ...(next && { next: `${next.at}-${next.id}` }) };
+    return { ok: true, clientId, receiver, ...result, ...(next && { next: placeText(next.at, next.id) }) };
   }),
 ];
-
-function placeIn(text: string): KeptPlace {
-  const [, at = '', id = ''] = KEPT_PLACE.exec(text) ?? [];
-  return { at: Number(at), id };
-}
 
 function view({ id, clientId, at, type, messageId, size }: Omit<KeptEvent, 'body'>) {
   return { id, clientId, at: new Date(at).toISOString(), type, messageId, bytes: size };

@@ -105,7 +105,7 @@ export class ChatActions implements Chats {
       route: '/disappearing-messages',
       payload,
       request: { ...payload, seconds },
-      compose: () => composeTimer(seconds),
+      compose: ({ now }) => composeTimer(seconds, now),
       answer: () => ({}),
     });
   }

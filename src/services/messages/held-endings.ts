@@ -135,10 +135,11 @@ export class HeldEndings {
     const { messageId } = send;
     try {
       const record = await store.sends.get(clientId, messageId);
-      // the link told of it when the network refused it
-      if (record?.held && code !== 'send_rejected') {
+      if (record?.held) {
         const at = clock.now();
-        announcements.messageStatus(about, { type: 'message-status', messageId, status: 'failed', at, code });
+        const why = (code === 'send_rejected' && send.refusedWith) || code;
+        const status = { type: 'message-status', messageId, status: 'failed', at, code: why } as const;
+        announcements.messageStatus(about, status);
       }
       if (record?.held) await this.close(clientId, record);
       queue.remove(send);

@@ -7,7 +7,7 @@ import type { Logger } from '../../log.js';
 import type { SentRecord, Store } from '../../store/store.js';
 import type { SessionSource } from '../access.js';
 import type { Session } from '../sessions/session.js';
-import type { HeldEndings } from './held-endings.js';
+import type { HeldEndings, Waiting } from './held-endings.js';
 import {
   type HeldQueue,
   type HeldRequest,
@@ -73,35 +73,49 @@ export class HeldPasses {
   async #attempt(session: Session, held: Held, send: HeldSend): Promise<void> {
     const { queue, ended } = held;
     const { clientId } = session;
-    const { store, policies, endings, leave, log } = this.#options;
-    const { messageId, to } = send;
+    const { endings, leave, log } = this.#options;
     const waiting = { session, queue, send };
-    send.isBusy = true;
+    let judged: () => void = () => undefined;
+    const judging = new Promise<void>((resolve) => {
+      judged = resolve;
+    });
+    Object.assign(send, { isBusy: true, judging, refusedWith: undefined });
     let record: SentRecord | undefined;
     try {
-      record = await store.sends.get(clientId, messageId);
-      // announced in the meantime, or never written down
-      if (!record?.held || (record.acknowledged && record.closed)) return queue.remove(send);
-      const request = readHeld(record.held);
-      if (record.acknowledged) {
-        // proven after its attempt had failed: it is only announced
-        await leave(session, record, request, ended.signal);
-        return queue.remove(send);
-      }
-      const code = this.#whyGivenUp(session, send, record, request);
-      if (code) return await endings.giveUp(waiting, code);
-      const refusals = record.closed
-        ? await policies.refusals(session, { to, text: textIn(request.request), kept: record })
-        : [];
-      if (refusals.length > 0) return await endings.refused(waiting, refusals);
-      await leave(session, record, request, ended.signal).finally(() => this.#pause(session, held));
+      const found = await this.#judge(waiting);
+      if (!found) return;
+      record = found.record;
+      send.judging = undefined;
+      judged();
+      const leaving = leave(session, record, found.request, ended.signal);
+      // proven after its attempt had failed: it is only announced
+      if (record.acknowledged) await leaving;
+      else await leaving.finally(() => this.#pause(session, held));
       queue.remove(send);
-      log.info({ clientId, messageId }, 'a held message was sent');
+      log.info({ clientId, messageId: send.messageId }, 'a held message was sent');
     } catch (error) {
       if (!ended.signal.aborted) await endings.failed(waiting, error, record);
     } finally {
-      send.isBusy = false;
+      Object.assign(send, { isBusy: false, judging: undefined });
+      judged();
     }
+  }
+
+  /** What is needed to send a message; undefined if it does not leave now. */
+  async #judge(waiting: Waiting): Promise<{ record: SentRecord; request: HeldRequest } | undefined> {
+    const { store, policies, endings } = this.#options;
+    const { session, queue, send } = waiting;
+    const record = await store.sends.get(session.clientId, send.messageId);
+    // announced in the meantime, or never written down
+    if (!record?.held || (record.acknowledged && record.closed)) return void queue.remove(send);
+    const request = readHeld(record.held);
+    if (record.acknowledged) return { record, request };
+    const code = this.#whyGivenUp(session, send, record, request);
+    if (code) return void (await endings.giveUp(waiting, code));
+    const asked = { to: send.to, text: textIn(request.request), kept: record };
+    const refusals = record.closed ? await policies.refusals(session, asked) : [];
+    if (refusals.length > 0) return void (await endings.refused(waiting, refusals));
+    return { record, request };
   }
 
   /** Undefined for a message that may still leave. */

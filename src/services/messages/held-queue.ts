@@ -40,6 +40,10 @@ export interface HeldSend extends Omit<HeldRequest, 'request' | 'from' | 'leftAt
   failures: number;
   /** It is being written down, judged or sent. */
   isBusy: boolean;
+  /** Settles when it is judged; undefined unless it is being judged. */
+  judging?: Promise<unknown> | undefined;
+  /** With which code the network refused its newest copy; absent if it did not. */
+  refusedWith?: string | undefined;
 }
 
 /** Rules about all chats of a number at once: what one of them holds back now, it holds back in every chat. */
@@ -159,13 +163,13 @@ export function timeOfEnd({ heldAt }: Pick<HeldSend, 'heldAt'>): number {
 
 /** A message as the API shows it. */
 export function shown(send: HeldSend): HeldMessage {
-  const { messageId, to, route, rule, heldAt, allowedAt, isBusy } = send;
+  const { messageId, to, route, rule, heldAt, allowedAt, isBusy, judging } = send;
   return {
     ...{ messageId, to, route, rule },
     heldAt: new Date(heldAt).toISOString(),
     allowedAt: new Date(allowedAt).toISOString(),
     expiresAt: new Date(timeOfEnd(send)).toISOString(),
-    leaving: isBusy,
+    leaving: isBusy && !judging,
   };
 }
 

@@ -121,6 +121,8 @@ export class HeldSends implements SessionPart, HeldMessages {
     const { sessions, store, endings } = this.#options;
     sessions.find(clientId);
     const { queue } = await this.#heldOf(clientId);
+    // a message that is only judged need not leave
+    for (let send = queue.find(messageId); send?.judging; send = queue.find(messageId)) await send.judging;
     const send = queue.find(messageId);
     if (!send) throw new GatewayError('held_send_unknown', `no message ${messageId} waits to be sent`);
     const leaving = new GatewayError('held_send_leaving', `the message ${messageId} is being sent`);
@@ -195,6 +197,16 @@ export class HeldSends implements SessionPart, HeldMessages {
     const chats = [message.chat, message.chatAlt].flatMap((jid) => (jid && !isGroup(jid) ? jid : []));
     for (const judgement of judging) if (chats.includes(judgement.to)) judgement.isOutdated = true;
     if (chats.some((jid) => held?.firstOf(jid))) this.#wake(clientId, ({ queue }) => queue.wake(chats));
+  }
+
+  /**
+   * The network refused a copy of a message.
+   * @returns true if the message is a held one: it may leave again, and only its end is announced
+   */
+  noteRefusal(clientId: string, messageId: string, code: string | undefined): boolean {
+    const send = this.#read.get(clientId)?.queue.find(messageId);
+    if (send) send.refusedWith = code;
+    return send !== undefined;
   }
 
   /** The number may be another one: nothing that waits for the former one is sent. */

@@ -22,6 +22,8 @@ interface EarlierMessage {
   isDeleted: boolean;
   /** Its policy holds it back: it has not left. */
   isWaiting?: boolean;
+  /** It was cancelled or given up before any copy of it left; `isDeleted` is true, too. */
+  isCancelled?: boolean;
   /** With its last edit; undefined when it is not stored, was deleted, or waits. */
   content: MessageContent | undefined;
   /** Of its file; empty if there is none, or it is not known. */
@@ -110,12 +112,15 @@ export class EarlierMessages {
   }
 
   #ofSend(
-    { messageId, to, sentAt, content, fileName, held, closed, acknowledged }: SentRecord,
+    { messageId, to, sentAt, content, fileName, held, closed, acknowledged, counted }: SentRecord,
     session: Session,
   ): EarlierMessage {
     const author = ownJid(session);
     const isEmpty = content.length === 0;
-    const isWaiting = isEmpty && held !== undefined && closed && !acknowledged;
+    const hasNotLeft = isEmpty && closed && !acknowledged;
+    const isWaiting = hasNotLeft && held !== undefined;
+    // a held message is counted from when it leaves
+    const isCancelled = hasNotLeft && !isWaiting && counted === 'nothing';
     return {
       messageId,
       chat: to,
@@ -124,6 +129,7 @@ export class EarlierMessages {
       sentAt,
       isDeleted: isEmpty && !isWaiting,
       ...(isWaiting && { isWaiting }),
+      ...(isCancelled && { isCancelled }),
       content: isEmpty ? undefined : this.#options.links.decode(content),
       fileName,
     };
@@ -207,6 +213,8 @@ export async function targetContext(
   return { target, ...(known?.content && { targetContent: known.content }) };
 }
 
+const NEVER_SENT = 'was cancelled or given up before it was sent';
+
 /**
  * The message, where it is known, has left, and is not deleted.
  * @throws GatewayError message_unknown, message_deleted
@@ -225,11 +233,12 @@ export function requirePresent(known: EarlierMessage | undefined, messageId: str
     );
   }
   if (!known.isDeleted) return known;
-  throw new GatewayError('message_deleted', `messageId: ${messageId} was deleted for everyone`);
+  const what = known.isCancelled ? NEVER_SENT : 'was deleted for everyone';
+  throw new GatewayError('message_deleted', `messageId: ${messageId} ${what}`);
 }
 
 function requireEditable(
-  { messageId, fromMe, sentAt, isDeleted, isWaiting }: EarlierMessage,
+  { messageId, fromMe, sentAt, isDeleted, isWaiting, isCancelled }: EarlierMessage,
   withinMs: number,
   now: number,
 ): void {
@@ -248,7 +257,7 @@ function requireEditable(
   if (isDeleted) {
     throw new GatewayError(
       'target_not_editable',
-      `messageId: ${messageId} was deleted; send a new message instead`,
+      `messageId: ${messageId} ${isCancelled ? NEVER_SENT : 'was deleted'}; send a new message instead`,
     );
   }
   if (now - sentAt <= withinMs) return;

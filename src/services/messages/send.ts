@@ -280,9 +280,10 @@ export class Sender implements Sending, SessionPart {
     const { target } = job;
     const find = (link: Link) => mentionedPeople(clientId, mentions, contacts, link);
     const people = mentions.length > 0 ? await liveLinks.over(session, find, gone) : [];
+    const now = clock.now();
     const context: ComposeContext = {
-      chat,
-      ...(target && (await targetContext(target, session, recipient, earlier, clock.now()))),
+      ...{ chat, now },
+      ...(target && (await targetContext(target, session, recipient, earlier, now))),
       mentionedJids: people.map(formatJid),
     };
     const named = new Map(mentions.map((mention, index) => [userIn(mention), people[index]?.user ?? '']));

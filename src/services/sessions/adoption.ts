@@ -4,6 +4,7 @@ import type {
   ExportSessionAnswer,
   StartSettings,
 } from '../../contract/index.js';
+import { requireReceiverUrl } from '../../delivery/sinks/sinks.js';
 import type { Clock } from '../../domain/clock.js';
 import { GatewayError } from '../../domain/errors.js';
 import { EXPORTED_REASON } from '../../domain/session.js';
@@ -40,6 +41,8 @@ export class AdoptedNumbers implements Adoption {
     sessions: Pick<SessionRegistry, 'create' | 'find' | 'giveBack'>;
     store: Store;
     links: LinkFactory;
+    /** Permits receivers on private addresses. */
+    allowPrivateUrls: boolean;
     clock: Clock;
     log: Logger;
   }) {
@@ -50,9 +53,12 @@ export class AdoptedNumbers implements Adoption {
     const { clientId, begin, keys = [], credentials, received = [], linkedAt, ...others } = part;
     const { webhookPaused, previousToken, receivers, ...settings } = others;
     const moved = movedChanges({ webhookPaused, previousToken, receivers });
-    const { sessions, store, links, clock } = this.#options;
+    const { sessions, store, links, allowPrivateUrls, clock } = this.#options;
     await links.load();
     // all errors of the request before anything is written
+    for (const [index, { url }] of (receivers ?? []).entries()) {
+      requireReceiverUrl(`receivers[${index}].url`, url, allowPrivateUrls);
+    }
     const { usable, unusable } = links.readForeignKeys(keys);
     const linked = credentials && links.readForeignCredentials(credentials);
     return this.#alone([clientId, linked?.me.jid ?? ''], async () => {

@@ -5,13 +5,7 @@ import { type EventFilter, passes } from '../../delivery/event-filter.js';
 import type { Receiver } from '../../delivery/job.js';
 import { GatewayError } from '../../domain/errors.js';
 import { parseJson } from '../../domain/json.js';
-import {
-  EXTRA_EVENT_TYPES,
-  type ExtraEventType,
-  type GatewayEvent,
-  MESSAGE_EVENT_TYPES,
-  type MessageEventType,
-} from '../../events/catalogue.js';
+import { EVENT_TYPES, type EventType, type GatewayEvent } from '../../events/catalogue.js';
 import type { SessionRecord } from '../../store/store.js';
 import { previousTokenOf } from './previous-token.js';
 
@@ -130,8 +124,8 @@ export function shownFilter({ types, ...rest }: EventFilter): ShownReceiver['fil
   return { ...rest, ...(types && { types: types.filter(isEventType) }) };
 }
 
-function isEventType(type: string): type is MessageEventType | ExtraEventType {
-  return [...MESSAGE_EVENT_TYPES, ...EXTRA_EVENT_TYPES].some((known) => known === type);
+function isEventType(type: string): type is EventType {
+  return EVENT_TYPES.some((known) => known === type);
 }
 
 type OfRecord = Pick<SessionRecord, 'receivers'>;

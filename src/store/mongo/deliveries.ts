@@ -59,6 +59,9 @@ export function mongoFailedDeliveries({ db, run }: MongoDatabase): FailedDeliver
     async remove(id) {
       await run(() => failed.deleteOne({ _id: id }));
     },
+    async removeOf(clientId, receiver) {
+      await run(() => failed.deleteMany({ clientId, ...ofReceiver(receiver) }));
+    },
     async prune(failedBefore) {
       const { deletedCount } = await run(() => failed.deleteMany({ failedAt: { $lt: failedBefore } }));
       return deletedCount;

@@ -36,6 +36,8 @@ export interface FailedDeliveryStore {
   /** Counts of one session by receiver, `1` for the webhook; receivers without failed deliveries are left out. */
   countsOf(clientId: string): Promise<Map<string, number>>;
   remove(id: string): Promise<void>;
+  /** Removes those of one receiver of a session. */
+  removeOf(clientId: string, receiver: string): Promise<void>;
   prune(failedBefore: number): Promise<number>;
 }
 

@@ -50,6 +50,9 @@ export function sqliteFailedDeliveries({ sqlite, run, inTransaction }: OpenDatab
     )
     .raw();
   const remove = sqlite.prepare<[string]>('DELETE FROM failed_deliveries WHERE id = ?');
+  const removeOf = sqlite.prepare<[string, string]>(
+    `DELETE FROM failed_deliveries WHERE client_id = ? AND ${OF_RECEIVER}`,
+  );
   const prune = sqlite.prepare<[number]>('DELETE FROM failed_deliveries WHERE failed_at < ?');
 
   return {
@@ -80,6 +83,9 @@ export function sqliteFailedDeliveries({ sqlite, run, inTransaction }: OpenDatab
     },
     async remove(id) {
       run(() => remove.run(id));
+    },
+    async removeOf(clientId, receiver) {
+      run(() => removeOf.run(clientId, receiver));
     },
     async prune(failedBefore) {
       return run(() => prune.run(failedBefore).changes);

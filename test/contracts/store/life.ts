@@ -268,6 +268,7 @@ function calls(store: Store): (() => Promise<unknown>)[] {
     () => failedDeliveries.counts('acme'),
     () => failedDeliveries.countsOf('acme'),
     () => failedDeliveries.remove('01-acme'),
+    () => failedDeliveries.removeOf('acme', '2'),
     () => failedDeliveries.prune(1),
     () => waitingDeliveries.add(waiting('02')),
     () => waitingDeliveries.list('acme'),

@@ -350,6 +350,18 @@ export function failedDeliveriesContract(harness: () => StoreHarness): void {
       expect(await ids({})).to.deep.equal(['01B']);
     });
 
+    it('removes the failed deliveries of one receiver of a session', async () => {
+      await deliveries().add(failed('01A'), 10);
+      for (const id of ['02A', '02B']) await deliveries().add(failed(id, { receiver: '2' }), 10);
+      await deliveries().add(failed('03A', { receiver: '3' }), 10);
+      await deliveries().add(failed('02C', { receiver: '2', clientId: 'other' }), 10);
+      await deliveries().removeOf('acme', '2');
+      await deliveries().removeOf('acme', '9');
+      expect(await ids({})).to.have.members(['01A', '03A', '02C']);
+      await deliveries().removeOf('acme', '1');
+      expect(await ids({})).to.have.members(['03A', '02C']);
+    });
+
     it('prunes deliveries that failed before a time', async () => {
       await deliveries().add(failed('01A', { failedAt: 999 }), 10);
       await deliveries().add(failed('01B', { failedAt: 1, clientId: 'other' }), 10);

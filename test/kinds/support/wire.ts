@@ -14,7 +14,7 @@ export const FILE_PATH = '/nowhere/file';
 export const MENTIONED = '90000000000003@lid';
 
 /** The context in which a kind composes for a private chat. */
-export const CONTEXT: ComposeContext = { chat: CHAT, mentionedJids: [] };
+export const CONTEXT: ComposeContext = { chat: CHAT, now: Date.UTC(2026, 10, 22), mentionedJids: [] };
 
 /** Where the media host keeps the file of a test, and what decrypts it. */
 export const PLACE = {

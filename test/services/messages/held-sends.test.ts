@@ -86,6 +86,31 @@ describe('Sender: a held message', () => {
     expect(await waiting()).to.deep.equal([]);
   });
 
+  it('can be cancelled while it is judged, and is not told as leaving then', async () => {
+    const messageId = await hold('hello');
+    const { get } = rig.store.sends;
+    let goOn: () => void = () => undefined;
+    const mayGoOn = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const read = new Promise<void>((resolve) => {
+      rig.store.sends.get = async (...named) => {
+        resolve();
+        await mayGoOn;
+        return get(...named);
+      };
+    });
+    rig.onRefusals = () => refusedFor('newChatGap', HOUR_MS);
+    await rig.sender.connected('acme');
+    await read;
+    expect(await rig.sender.held.list('acme')).to.have.nested.property('[0].leaving', false);
+    const cancelled = rig.sender.held.cancel('acme', messageId);
+    goOn();
+    await cancelled;
+    expect(await waiting()).to.deep.equal([]);
+    expect(rig.sent).to.deep.equal([]);
+  });
+
   describe('that the network refuses because it restricts the number', () => {
     const rejected = async () => {
       rig.onRefusals = () => refusedFor('reachoutLock', HOUR_MS);
@@ -165,6 +190,7 @@ describe('Sender: a held message', () => {
       };
       await rig.sender.connected('acme');
       await until('an empty outbox', async () => (await waiting()).length === 0);
+      expect(rig.statuses).to.deep.equal([`${messageId} failed send_rejected`]);
       expect(await record(messageId))
         .to.include({ closed: true, acknowledged: false })
         .and.not.have.property('held');

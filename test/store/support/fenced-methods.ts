@@ -96,6 +96,7 @@ export const FREE: readonly string[] = [
   // what people ask for on any node
   ...['history.updateRoom', 'history.checkRoom', 'files.remove', 'files.removeAll', 'files.check'],
   ...['expectedFiles.remove', 'failedDeliveries.remove', 'waitingDeliveries.remove'],
+  'failedDeliveries.removeOf',
   // shared by all nodes
   'versions.put',
   // what is old
