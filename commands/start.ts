@@ -6,7 +6,7 @@ import { type Interrupt, listenForInterrupt } from '../src/cli/terminal.js';
 import { type Parent, parentOfWorker } from '../src/cluster/workers/channel.js';
 import { type Config, type RawSettings, SETTING_NAMES, SETTINGS } from '../src/config/schema.js';
 import { errorMessage } from '../src/domain/errors.js';
-import { withYoungGenerationAsItIs } from '../src/domain/young-generation.js';
+import { inSmallYoungGeneration } from '../src/domain/heap.js';
 
 export default class Start extends BaseCommand {
   static override summary = 'Start the daemon';
@@ -115,7 +115,7 @@ async function start(
   if (config.store === 'sqlite' && config.nodeUrl) {
     log.warn('--node-url has no effect with SQLite: several nodes need --store mongodb://…');
   }
-  const started = withYoungGenerationAsItIs(async () => {
+  const started = inSmallYoungGeneration(async () => {
     // not the package's public door: it also loads the sandbox network
     const { createDaemon } = await import('../src/daemon/daemon.js');
     return createDaemon(config, { log });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve as resolvePath } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { compiledProject, mochaGlobalSetup, mochaGlobalTeardown } from '../support/compiled.js';
+import { compiledProject } from '../support/compiled.js';
 import { startLateStart } from './peers/late-start.js';
 import type { GatewayProcess, MakePeer, Peer } from './peers/peer.js';
 import { databaseAt, type ProcessTree } from './peers/processes.js';
@@ -64,16 +64,8 @@ export function peers(
   return async (lab) => {
     if (named.length === 0)
       throw new Error('name the other gateways: --peer baileys-api=FOLDER --peer evolution=FOLDER');
-    await mochaGlobalSetup();
-    try {
-      return await comparePeers(lab, [`${OWN}=${compiledProject()}`, ...named], {
-        warmUp: Math.ceil(count * WARM_UP),
-        rounds,
-        count,
-      });
-    } finally {
-      await mochaGlobalTeardown();
-    }
+    const run = { warmUp: Math.ceil(count * WARM_UP), rounds, count };
+    return comparePeers(lab, [`${OWN}=${compiledProject()}`, ...named], run);
   };
 }
 

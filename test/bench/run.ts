@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readAnswer } from '../../src/domain/json.js';
+import { mochaGlobalSetup, mochaGlobalTeardown } from '../support/compiled.js';
 import { cluster } from './cluster.js';
 import { conversation } from './conversation.js';
 import { groups } from './groups.js';
@@ -94,11 +95,17 @@ console.log(values.json ? JSON.stringify(measured, undefined, 2) : draw(measured
 
 async function measureAll(): Promise<Verdict[]> {
   const results: Verdict[] = [];
-  for (const [name, measure] of Object.entries(MEASUREMENTS)) {
-    const [part = ''] = name.split(' ');
-    if (positionals.length > 0 ? !positionals.includes(part) : NAMED_ONLY.test(part)) continue;
-    console.error(`measuring ${name} …`);
-    results.push(...(await inLab(measure)).map(judge));
+  console.error('compiling …');
+  await mochaGlobalSetup();
+  try {
+    for (const [name, measure] of Object.entries(MEASUREMENTS)) {
+      const [part = ''] = name.split(' ');
+      if (positionals.length > 0 ? !positionals.includes(part) : NAMED_ONLY.test(part)) continue;
+      console.error(`measuring ${name} …`);
+      results.push(...(await inLab(measure)).map(judge));
+    }
+  } finally {
+    await mochaGlobalTeardown();
   }
   return results;
 }

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Block } from './roles/gateway.js';
 import type { Lab } from './support/lab.js';
 import { absolute, type Comparison } from './support/report.js';
 import { median } from './support/rounds.js';
@@ -54,6 +55,10 @@ export function scale(sessions: number): (lab: Lab) => Promise<Comparison[]> {
         },
         value,
       );
+    const blockFigures = (when: string, { ms, collectionMs }: Block) => [
+      figure(`longest block of the event loop ${when}`, 'ms', ms, LONGEST_BLOCK_MS),
+      figure(`longest pause for garbage collection ${when}`, 'ms', collectionMs),
+    ];
     return [
       figure('resident memory', 'MB', full),
       figure('memory per further idle session', 'MB', (full - one) / (sessions - 1), 0.3),
@@ -61,7 +66,7 @@ export function scale(sessions: number): (lab: Lab) => Promise<Comparison[]> {
       figure('sends from all sessions', 'sends/s', sends.perSecond),
       figure('p50 of these sends', 'ms', sends.p50),
       figure('p99 of these sends', 'ms', sends.p99),
-      figure('longest block of the event loop during these sends', 'ms', sends.blockMs, LONGEST_BLOCK_MS),
+      ...blockFigures('during these sends', sends.block),
       ...routes.map(([path, ms]) => figure(`GET ${path}`, 'ms', ms)),
       {
         name: `CPU for each session after a restart beside a reconnect of bare Baileys, ${sessions} sessions`,
@@ -72,11 +77,11 @@ export function scale(sessions: number): (lab: Lab) => Promise<Comparison[]> {
         target: { atMost: 1.2 },
         method: `${METHOD} Gateway: after a stop and after SIGKILL, with the start of the daemon. Bare: keys in memory, no start.`,
       },
-      ...restarts.flatMap(([how, { seconds, cpuMs, startBlockMs, blockMs }]) => [
+      ...restarts.flatMap(([how, { seconds, cpuMs, startBlockMs, block }]) => [
         figure(`all connected after ${how}`, 's', seconds),
         figure(`CPU for each session after ${how}`, 'ms', cpuMs / sessions),
         figure(`longest block before the API answers, after ${how}`, 'ms', startBlockMs),
-        figure(`longest block of the event loop after ${how}`, 'ms', blockMs, LONGEST_BLOCK_MS),
+        ...blockFigures(`after ${how}`, block),
       ]),
     ];
   };
@@ -118,10 +123,10 @@ async function sendFromAll(
   gateway: GatewaySide,
   numbers: readonly string[],
   to: string,
-): Promise<{ perSecond: number; p50: number; p99: number; blockMs: number }> {
+): Promise<{ perSecond: number; p50: number; p99: number; block: Block }> {
   const count = Math.min(numbers.length * 2, SENDS_AT_MOST);
   const times: number[] = [];
-  await gateway.worker.ask('longestBlockMs', {});
+  await gateway.worker.ask('longestBlock', {});
   const startedAt = performance.now();
   await inFlight(count, IN_FLIGHT, async (index) => {
     const sentAt = performance.now();
@@ -131,8 +136,8 @@ async function sendFromAll(
   const seconds = (performance.now() - startedAt) / 1_000;
   times.sort((one, other) => one - other);
   const at = (part: number) => times[Math.floor(times.length * part)] ?? Number.NaN;
-  const blockMs = await gateway.worker.ask('longestBlockMs', {});
-  return { perSecond: count / seconds, p50: at(0.5), p99: at(0.99), blockMs };
+  const block = await gateway.worker.ask('longestBlock', {});
+  return { perSecond: count / seconds, p50: at(0.5), p99: at(0.99), block };
 }
 
 /** Milliseconds that a route takes. */
@@ -153,7 +158,7 @@ interface Restart {
   /** Before the API answers, where it keeps nobody waiting: loading, opening the store, restoring the sessions. */
   startBlockMs: number;
   /** From then on. */
-  blockMs: number;
+  block: Block;
 }
 
 /** Ends the daemon, and waits until the next one has connected all sessions. */
@@ -164,17 +169,17 @@ async function comeBack(
 ): Promise<Restart> {
   await end();
   const { worker } = gateway;
-  await worker.ask('longestBlockMs', {});
+  await worker.ask('longestBlock', {});
   const cpuBefore = await worker.cpuMs();
   const startedAt = performance.now();
   await gateway.start();
-  const startBlockMs = await worker.ask('longestBlockMs', {});
+  const { ms: startBlockMs } = await worker.ask('longestBlock', {});
   await gateway.allConnected(numbers.length);
   const seconds = (performance.now() - startedAt) / 1_000;
   return {
     seconds,
     cpuMs: (await worker.cpuMs()) - cpuBefore,
     startBlockMs,
-    blockMs: await worker.ask('longestBlockMs', {}),
+    block: await worker.ask('longestBlock', {}),
   };
 }

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { mochaGlobalSetup, mochaGlobalTeardown } from '../support/compiled.js';
 import { Terminal } from '../support/terminal.js';
 import type { FillerRole } from './roles/filler.js';
 import { CLIENT_ID } from './support/inbox-fill.js';
@@ -74,17 +73,12 @@ export async function screen(lab: Lab): Promise<Comparison[]> {
     await filler.stop();
     return { store: 'sqlite', encryptionKey };
   });
-  await mochaGlobalSetup();
+  const env = { ...gateway.environment, COLORTERM: 'truecolor' };
+  const terminal = await Terminal.run(['inbox', '--session', CLIENT_ID], { ...SIZE, env });
   try {
-    const env = { ...gateway.environment, COLORTERM: 'truecolor' };
-    const terminal = await Terminal.run(['inbox', '--session', CLIENT_ID], { ...SIZE, env });
-    try {
-      return await measured(terminal);
-    } finally {
-      await terminal.close();
-    }
+    return await measured(terminal);
   } finally {
-    await mochaGlobalTeardown();
+    await terminal.close();
   }
 }
 

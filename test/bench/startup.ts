@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { request } from 'undici';
-import { compiledCommand, mochaGlobalSetup, mochaGlobalTeardown } from '../support/compiled.js';
+import { compiledCommand } from '../support/compiled.js';
 import type { Lab } from './support/lab.js';
 import { absolute, type Comparison, type Side } from './support/report.js';
 import { median } from './support/rounds.js';
@@ -34,17 +34,12 @@ export async function startup(lab: Lab): Promise<Comparison[]> {
   const gateway = await lab.gateway();
   const { number } = await lab.person('Operator');
   await gateway.link(number);
-  await mochaGlobalSetup();
-  try {
-    const commands = await compare(compiledCommand(), gateway.environment, [
-      { argv: ['--version'], atMost: 1.6 },
-      { argv: ['sessions', 'list'], atMost: 2 },
-      { argv: ['sessions', 'show', clientIdOf(number)], atMost: 3 },
-    ]);
-    return [...commands, ...(await starts(compiledCommand()))];
-  } finally {
-    await mochaGlobalTeardown();
-  }
+  const commands = await compare(compiledCommand(), gateway.environment, [
+    { argv: ['--version'], atMost: 1.6 },
+    { argv: ['sessions', 'list'], atMost: 2 },
+    { argv: ['sessions', 'show', clientIdOf(number)], atMost: 3 },
+  ]);
+  return [...commands, ...(await starts(compiledCommand()))];
 }
 
 async function compare(

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { withYoungGenerationAsItIs } from '../../domain/young-generation.js';
+import { collectGarbage, inSmallYoungGeneration } from '../../domain/heap.js';
 import type { LinkFactory } from '../link.js';
 import type { createBaileysLinks } from './index.js';
 
@@ -12,9 +12,9 @@ export function createLazyLinks(options: Parameters<typeof createBaileysLinks>[0
   };
   return {
     async load() {
-      if (loaded) return;
-      const library = await withYoungGenerationAsItIs(() => import('./index.js'));
-      loaded ??= library.createBaileysLinks(options);
+      library ??= loadLibrary();
+      const { createBaileysLinks } = await library;
+      loaded ??= createBaileysLinks(options);
     },
     open: (linkOptions) => links().open(linkOptions),
     isPaired: (keys) => links().isPaired(keys),
@@ -30,6 +30,15 @@ export function createLazyLinks(options: Parameters<typeof createBaileysLinks>[0
     restore: (entries, me) => links().restore(entries, me),
     restoreUnreadable: (entries, me) => links().restoreUnreadable(entries, me),
   };
+}
+
+/** Once in a process. */
+let library: ReturnType<typeof loadLibrary> | undefined;
+
+async function loadLibrary() {
+  const loaded = await inSmallYoungGeneration(() => import('./index.js'));
+  await collectGarbage();
+  return loaded;
 }
 
 /** For a request that is made in the name of a session. @param proxy of that session; empty for a direct connection */

@@ -1,4 +1,4 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
 import { loadConfig } from '../../../src/config/load.js';
 import type { RawSettings } from '../../../src/config/schema.js';
 import { createDaemon, type Daemon } from '../../../src/daemon/daemon.js';
@@ -11,6 +11,16 @@ let daemon: Daemon | undefined;
 const RESOLUTION_MS = 10;
 const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
 delays.enable();
+
+let longestCollectionMs = 0;
+new PerformanceObserver((list) => {
+  for (const { duration } of list.getEntries()) longestCollectionMs = Math.max(longestCollectionMs, duration);
+}).observe({ entryTypes: ['gc'] });
+
+export interface Block {
+  ms: number;
+  collectionMs: number;
+}
 
 const commands = {
   ...vitals,
@@ -25,11 +35,12 @@ const commands = {
     daemon = await createDaemon(config, { log: createLog({ level: 'silent', pretty: false }) });
     return daemon.url;
   },
-  /** The longest block of the event loop since the last call. */
-  longestBlockMs(_: object): number {
-    const longest = delays.max / 1e6;
+  /** The longest block of the event loop since the last call, and the longest pause for the collection of garbage. */
+  longestBlock(_: object): Block {
+    const block = { ms: Math.max(0, delays.max / 1e6 - RESOLUTION_MS), collectionMs: longestCollectionMs };
     delays.reset();
-    return Math.max(0, longest - RESOLUTION_MS);
+    longestCollectionMs = 0;
+    return block;
   },
   residentNowMb: (_: object): number => process.memoryUsage.rss() / 1024 / 1024,
   async stop(_: object): Promise<void> {

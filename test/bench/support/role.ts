@@ -21,8 +21,6 @@ export interface Answer {
 
 /** Answers the commands of whoever started this process, until they let go of it. */
 export function serve(commands: Commands): void {
-  // the compiled product has no source maps to read for each stack that the library takes
-  process.setSourceMapsEnabled(false);
   process.on('message', async (text) => {
     const { id, name, input }: Question = JSON.parse(String(text));
     process.send?.(JSON.stringify(await answer(commands, id, name, input)));

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { compiledProgram } from '../../support/compiled.js';
 import type { Answer, Commands, Question } from './role.js';
 
 /** Milliseconds that a process has to end before it is killed. */
@@ -11,7 +11,7 @@ interface Waiter {
   reject(error: Error): void;
 }
 
-/** A process of its own that plays one role of a measurement, and answers its commands. */
+/** A process of its own that plays one role of a measurement, compiled as it ships, and answers its commands. */
 export class Worker<Role extends Commands> {
   readonly #child: ChildProcess;
   readonly #waiters = new Map<number, Waiter>();
@@ -23,8 +23,8 @@ export class Worker<Role extends Commands> {
    */
   constructor(role: string, profiles?: string) {
     const profiled = profiles ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : [];
-    this.#child = fork(fileURLToPath(new URL(`../roles/${role}.ts`, import.meta.url)), {
-      execArgv: ['--expose-gc', ...profiled, '--import', 'tsx'],
+    this.#child = fork(compiledProgram(new URL(`../roles/${role}.ts`, import.meta.url)), {
+      execArgv: ['--expose-gc', ...profiled],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     this.#child.on('message', (text) => this.#take(JSON.parse(String(text))));

@@ -1,0 +1,34 @@
+import { Session } from 'node:inspector/promises';
+import { setFlagsFromString } from 'node:v8';
+
+/** By which V8 multiplies the size of the young generation when much of it survives; its default. */
+const DEFAULT_GROWTH = 2;
+
+/**
+ * Loads modules, or makes other objects that stay. V8 takes survival for a sign of many short-lived objects, and enlarges the young
+ * generation to three times 16 MB, which a daemon then keeps without need. It reads a factor whenever it does so, which says
+ * meanwhile that the size stays as it is.
+ */
+export async function inSmallYoungGeneration<T>(work: () => Promise<T>): Promise<T> {
+  setGrowth(1);
+  try {
+    return await work();
+  } finally {
+    setGrowth(DEFAULT_GROWTH);
+  }
+}
+
+function setGrowth(factor: number): void {
+  setFlagsFromString(`--semi-space-growth-factor=${factor}`);
+}
+
+/**
+ * Collects garbage, in about 50 ms with 30 MB. V8 collects the old generation for the first time when it has 256 MB, whose pages it
+ * does not give back; after that when it has grown by a part of what was alive.
+ */
+export async function collectGarbage(): Promise<void> {
+  const session = new Session();
+  session.connect();
+  await session.post('HeapProfiler.collectGarbage');
+  session.disconnect();
+}
