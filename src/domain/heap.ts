@@ -1,20 +1,24 @@
-import { Session } from 'node:inspector/promises';
 import { setFlagsFromString } from 'node:v8';
 
 /** By which V8 multiplies the size of the young generation when much of it survives; its default. */
 const DEFAULT_GROWTH = 2;
 
+/** How many calls of `inSmallYoungGeneration` are under way. */
+let running = 0;
+
 /**
  * Loads modules, or makes other objects that stay. V8 takes survival for a sign of many short-lived objects, and enlarges the young
- * generation to three times 16 MB, which a daemon then keeps without need. It reads a factor whenever it does so, which says
- * meanwhile that the size stays as it is.
+ * generation to three times 16 MB, which a daemon then keeps without need. While `work` runs, the factor of that growth is 1, so the
+ * young generation keeps its size.
  */
 export async function inSmallYoungGeneration<T>(work: () => Promise<T>): Promise<T> {
+  running += 1;
   setGrowth(1);
   try {
     return await work();
   } finally {
-    setGrowth(DEFAULT_GROWTH);
+    running -= 1;
+    if (running === 0) setGrowth(DEFAULT_GROWTH);
   }
 }
 
@@ -27,8 +31,12 @@ function setGrowth(factor: number): void {
  * does not give back; after that when it has grown by a part of what was alive.
  */
 export async function collectGarbage(): Promise<void> {
+  const { Session } = await import('node:inspector/promises');
   const session = new Session();
   session.connect();
-  await session.post('HeapProfiler.collectGarbage');
-  session.disconnect();
+  try {
+    await session.post('HeapProfiler.collectGarbage');
+  } finally {
+    session.disconnect();
+  }
 }

@@ -37,7 +37,8 @@ let library: ReturnType<typeof loadLibrary> | undefined;
 
 async function loadLibrary() {
   const loaded = await inSmallYoungGeneration(() => import('./index.js'));
-  await collectGarbage();
+  // without it a daemon only takes more memory
+  await collectGarbage().catch(() => undefined);
   return loaded;
 }
 

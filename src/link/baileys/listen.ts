@@ -18,7 +18,7 @@ import { changedNumber, noteNumber, pictureOwner } from './contacts.js';
 import type { Ending, Watchdog } from './ending.js';
 import { guardListeners } from './faults.js';
 import { groupUpdatesIn, pictureUpdateIn } from './group-updates.js';
-import { HandshakeTurn } from './handshake-turn.js';
+import { HandshakeQueue } from './handshake-queue.js';
 import { presenceIn } from './presence.js';
 import { statusesIn } from './receipts.js';
 
@@ -43,16 +43,20 @@ interface Listener {
 export function listen(connection: Connection, listener: Listener): void {
   connection.pairing?.listen();
   guard(connection, listener);
-  checkCertificate(connection, listener);
   listenToStanzas(connection, listener);
   listenToEvents(connection, listener);
 }
 
-function guard({ sock: { ws }, handled, ended }: Connection, { log, ending }: Listener): void {
-  const turn = new HandshakeTurn(ws, ended.signal);
+function guard(connection: Connection, listener: Listener): void {
+  const { ws } = connection.sock;
+  const { handled, ended } = connection;
+  const { log, ending } = listener;
+  const handshakes = new HandshakeQueue(ws, ended.signal);
   guardListeners(ws, {
-    isHandled: (event, data) =>
-      event === 'message' ? turn.holds(data) : isObject(data) && handled.has(data),
+    isHandled: (event, data) => {
+      if (event !== 'message') return isObject(data) && handled.has(data);
+      return handshakes.holds(data) || isFromStranger(data, connection, listener);
+    },
     stanzaFault: (error, event) => log.warn({ err: error, event }, 'a stanza could not be processed'),
     frameFault: (error) => {
       log.warn({ err: error }, 'a frame could not be decoded');
@@ -68,15 +72,18 @@ function guard({ sock: { ws }, handled, ended }: Connection, { log, ending }: Li
   });
 }
 
-/** Ends the link before the library answers a server that is not the network's. */
-function checkCertificate({ sock: { ws }, certificate }: Connection, { clock, log, ending }: Listener): void {
-  ws.prependListener('message', (data: unknown) => {
-    const fault = data instanceof Uint8Array ? certificate.take(data, clock.now()) : undefined;
-    if (fault === undefined) return;
-    log.error({ fault }, 'the server is not trusted');
-    const detail = `The server is not the network that it should be: ${fault}.`;
-    ending.fail({ reason: 'certificate_untrusted', detail });
-  });
+/** Ends the link before the library sees the frame of a server that is not the network's. Takes each frame once. */
+function isFromStranger(
+  frame: unknown,
+  { certificate }: Connection,
+  { clock, log, ending }: Listener,
+): boolean {
+  const fault = frame instanceof Uint8Array ? certificate.take(frame, clock.now()) : undefined;
+  if (fault === undefined) return false;
+  log.error({ fault }, 'the server is not trusted');
+  const detail = `The server is not the network that it should be: ${fault}.`;
+  ending.fail({ reason: 'certificate_untrusted', detail });
+  return true;
 }
 
 function listenToStanzas(connection: Connection, listener: Listener): void {

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
-import { HandshakeTurn } from '../../src/link/baileys/handshake-turn.js';
+import { HandshakeQueue } from '../../src/link/baileys/handshake-queue.js';
 
 describe('the handshakes of many connections', () => {
   /** What libraries have seen, and in which turn of the event loop. */
@@ -15,7 +15,7 @@ describe('the handshakes of many connections', () => {
   /** A connection whose library sees each frame that is not held back. */
   function connect(ended = new AbortController()): EventEmitter {
     const socket = new EventEmitter();
-    const handshake = new HandshakeTurn(socket, ended.signal);
+    const handshake = new HandshakeQueue(socket, ended.signal);
     socket.on('message', (frame) => {
       if (!handshake.holds(frame)) seen.push({ frame, turn });
     });
@@ -29,7 +29,7 @@ describe('the handshakes of many connections', () => {
     }
   }
 
-  it('go on one in each turn of the event loop', async () => {
+  it('go on one in each iteration of the event loop', async () => {
     for (const name of ['a', 'b', 'c']) connect().emit('message', name);
     expect(seen).to.deep.equal([]);
     await passTurns(5);

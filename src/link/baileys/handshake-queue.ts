@@ -3,21 +3,21 @@ import { setImmediate } from 'node:timers/promises';
 
 let last: Promise<void> = Promise.resolve();
 
-/** Resolves in a turn of the event loop in which no other handshake goes on. */
-function nextTurn(): Promise<void> {
+/** Resolves in an iteration of the event loop that no other caller gets. */
+function ownIteration(): Promise<void> {
   last = last.then(() => setImmediate());
   return last;
 }
 
 /**
- * Holds back the first frames of a connection until it is their turn. The library answers the server's first frame with some 20 ms
- * of signatures and key agreements in one step; after a start the frames of many connections come at the same moment, and would
+ * Lets one handshake go on in each iteration of the event loop. The library answers the server's first frame with some 20 ms of
+ * signatures and key agreements in one step; after a start the frames of many connections come at the same moment, and would
  * hold up everything else together.
  */
-export class HandshakeTurn {
+export class HandshakeQueue {
   readonly #socket;
   readonly #ended;
-  #held: unknown[] = [];
+  readonly #held: unknown[] = [];
   #isOver = false;
 
   /**
@@ -33,14 +33,13 @@ export class HandshakeTurn {
   holds(frame: unknown): boolean {
     if (this.#isOver) return false;
     this.#held.push(frame);
-    if (this.#held.length === 1) void nextTurn().then(() => this.#release());
+    if (this.#held.length === 1) void ownIteration().then(() => this.#release());
     return true;
   }
 
   #release(): void {
     this.#isOver = true;
-    const held = this.#held.splice(0);
     if (this.#ended.aborted) return;
-    for (const frame of held) this.#socket.emit('message', frame);
+    for (const frame of this.#held.splice(0)) this.#socket.emit('message', frame);
   }
 }
