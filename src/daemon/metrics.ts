@@ -135,12 +135,12 @@ export class Metrics {
     this.#gauge('held_sends', 'Messages that wait until their policy allows them', [], (gauge) =>
       gauge.set(sources.heldSends()),
     );
-    this.#gauge('files_on_disk', 'Files that are on disk while they are sent', [], (gauge) =>
+    this.#gauge('files_on_disk', 'Files that are on disk while they are sent or stored', [], (gauge) =>
       gauge.set(sources.filesOnDisk().files),
     );
     this.#gauge(
       'files_on_disk_bytes',
-      'Bytes of the files that are on disk while they are sent',
+      'Bytes of the files that are on disk while they are sent or stored',
       [],
       (gauge) => gauge.set(sources.filesOnDisk().bytes),
     );

@@ -68,7 +68,7 @@ export const LIMITS = {
   mediaFallbackBytes: 60 * 1024 * 1024,
   /** Bytes of an uploaded file. */
   uploadBytes: 128 * 1024 * 1024,
-  /** Bytes of the files of one session that are on this node's disk while they are sent. */
+  /** Bytes of the files of one session that are on this node's disk while they are sent, or stored in its library. */
   uploadsOfSessionBytes: 512 * 1024 * 1024,
   /** Milliseconds for which a file may wait to be inspected and be inspected; then it is sent without the facts. */
   inspectionMs: 3_000,

@@ -107,6 +107,10 @@ describe('files of the hosted inbox', () => {
     expect(linkIn(event)).to.match(/\/offer\.pdf$/);
     const path = event.media?.download.directPath ?? 'none';
     expect(
+      asked.some((url) => url.startsWith('/mms/document/')),
+      'it was uploaded',
+    ).to.equal(true);
+    expect(
       asked.filter((url) => url.startsWith(path)),
       'it was downloaded',
     ).to.deep.equal([]);

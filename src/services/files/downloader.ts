@@ -64,9 +64,7 @@ export class FileDownloader {
     localPath: string | undefined,
   ): Promise<FileRecord> {
     const stream =
-      localPath === undefined
-        ? await this.#open(expected, message, signal)
-        : createReadStream(localPath, { signal });
+      localPath === undefined ? await this.#open(expected, message, signal) : openLocal(localPath, signal);
     try {
       return await this.#options.store.files.write(newFile(expected, message), limited(stream));
     } finally {
@@ -126,6 +124,12 @@ export class FileDownloader {
     const message: MediaMessage = { ...reference, chat: room.remoteJid, content };
     return link.renewMedia(message);
   }
+}
+
+/** @throws the reason of a signal that is aborted: a stream would report it before anybody listens */
+function openLocal(path: string, signal: AbortSignal): Readable {
+  signal.throwIfAborted();
+  return createReadStream(path, { signal });
 }
 
 /** The size that a message states may be wrong. */

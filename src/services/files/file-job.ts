@@ -42,21 +42,17 @@ export class FileJob {
   readonly #waiting = new Set<() => void>();
   #cancelPause: () => void = () => undefined;
 
-  /** @param local the file itself, if this node has just sent it; the job discards it after the first attempt */
+  /** @param local the file itself, if this node has just sent it */
   constructor(file: ExpectedFile, local?: LocalFile) {
     this.file = file;
     this.#local = local;
   }
 
-  /** Path of the file on this machine, for the first attempt. */
-  get localPath(): string | undefined {
-    return this.#local?.path;
-  }
-
-  async discardLocal(): Promise<void> {
+  /** The file on this machine's disk, once: whoever takes it discards it. */
+  takeLocal(): LocalFile | undefined {
     const local = this.#local;
     this.#local = undefined;
-    await local?.discard();
+    return local;
   }
 
   /** Aborted when the session ends or the gateway stops. */

@@ -66,14 +66,14 @@ export class FileKeeper implements SessionPart {
     if (this.#jobs.has(named.id)) return;
     // before anything is awaited: the end of the send discards the file
     const sent = sha256 === undefined ? undefined : local.hold(named.clientId, sha256);
+    let isTaken = false;
     try {
-      if (await store.files.get(named.id)) return await sent?.discard();
+      if (await store.files.get(named.id)) return;
       const file = { ...named, since: clock.now() };
       await store.expectedFiles.add(file);
-      if (!this.#begin(file, sentAt, sent)) await sent?.discard();
-    } catch (error) {
-      await sent?.discard();
-      throw error;
+      isTaken = this.#begin(file, sentAt, sent);
+    } finally {
+      if (!isTaken) await this.#discard(sent);
     }
   }
 
@@ -157,6 +157,7 @@ export class FileKeeper implements SessionPart {
   async #work(job: FileJob): Promise<void> {
     if (job.abandoned.aborted) return;
     job.state = 'working';
+    const local = job.takeLocal();
     const { clock, observer, log } = this.#options;
     const late = new AbortController();
     const cancel = clock.after(LIMITS.fileStoringMs, () => late.abort(tooSlow()));
@@ -164,14 +165,14 @@ export class FileKeeper implements SessionPart {
       const signal = AbortSignal.any([job.abandoned, late.signal]);
       // the file's room may have been renamed since
       const file = (await this.#options.store.expectedFiles.get(job.file.id)) ?? job.file;
-      const isNew = await this.#downloader.store(file, signal, job.localPath);
+      const isNew = await this.#downloader.store(file, signal, local?.path);
       await this.#settle(job);
       if (isNew) observer.fileStored();
     } catch (error) {
       if (!job.abandoned.aborted) await this.#onFailure(job, error);
     } finally {
       cancel();
-      await job.discardLocal();
+      await this.#discard(local);
     }
     log.debug({ ...namesOf(job), state: job.state }, 'file of a message');
   }
@@ -206,8 +207,14 @@ export class FileKeeper implements SessionPart {
   #abandon(job: FileJob): void {
     this.#jobs.delete(job.file.id);
     job.abandon();
-    // an attempt that reads it discards it itself
-    if (job.state !== 'working') void job.discardLocal().catch(() => undefined);
+    void this.#discard(job.takeLocal());
+  }
+
+  /** Never rejects: a file that stays on the disk harms nobody, and goes with the next start. */
+  async #discard(local: LocalFile | undefined): Promise<void> {
+    await local?.discard().catch((err: unknown) => {
+      this.#options.log.warn({ err }, 'sent file not removed');
+    });
   }
 
   /** Waits while another node stores the file, or until this one begins to. */

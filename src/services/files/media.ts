@@ -74,7 +74,7 @@ export class Media {
     await this.#spool.stop();
   }
 
-  /** The files on disk while they are sent, and their bytes. */
+  /** The files on disk while they are sent or stored in the library, and their bytes. */
   onDisk(): { files: number; bytes: number } {
     return this.#spool.onDisk();
   }

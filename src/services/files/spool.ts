@@ -141,13 +141,14 @@ export class Spool {
   }
 
   /**
-   * Keeps a file that is on disk until this user discards it too. It still counts for the limit of its session: none is kept
-   * while the files of the session have more than half of that.
+   * Keeps a file that is on disk until this user discards it too. It still counts for the limit of its session. None is kept while the
+   * files of the session have more than half of that limit, or those of all sessions together more than all of it.
    * @param sha256 in hex
    * @returns undefined when the file is not there, or is not kept
    */
   hold(clientId: string, sha256: string): LocalFile | undefined {
-    if ((this.#bytes.get(clientId) ?? 0) > this.#maxBytes / 2) return undefined;
+    const ofSession = this.#bytes.get(clientId) ?? 0;
+    if (ofSession > this.#maxBytes / 2 || this.onDisk().bytes > this.#maxBytes) return undefined;
     return this.#shared.get(nameOf(clientId, sha256))?.use();
   }
 
@@ -158,7 +159,7 @@ export class Spool {
     else this.#bytes.delete(clientId);
     if (bytes <= 0 || total <= this.#maxBytes) return;
     const limit = `${this.#maxBytes} bytes`;
-    const message = `nothing was sent: the files of this session that are being sent have more than ${limit}; try again in a moment`;
+    const message = `nothing was sent: the files of this session that are being sent or stored have more than ${limit}; try again in a moment`;
     throw new GatewayError('too_many_uploads', message);
   }
 

@@ -108,6 +108,30 @@ describe('FileKeeper', () => {
       expect(rig.spool.onDisk()).to.deep.equal({ files: 0, bytes: 0 });
     });
 
+    it('gives up an attempt that ends before the file is opened', async () => {
+      const sent = await upload('an offer');
+      let reads = 0;
+      const by = rig.another({
+        files: {
+          ...rig.store.files,
+          async get(id) {
+            const found = await rig.store.files.get(id);
+            reads += 1;
+            // the first read comes before the attempt
+            if (reads === 2) by.keeper.stop();
+            return found;
+          },
+        },
+      });
+      const id = await rig.record('M1', { by, image: hashOf(sent) });
+      await sent.discard();
+      await by.keeper.idle();
+      expect(reads).to.equal(2);
+      expect(await contentOf(id)).to.equal(undefined);
+      expect(rig.spool.onDisk()).to.deep.equal({ files: 0, bytes: 0 });
+      expect(await open()).to.have.length(1);
+    });
+
     it('removes it from the disk when the session leaves', async () => {
       rig.download = async ({ signal }) => {
         if (signal && !signal.aborted) await once(signal, 'abort');
