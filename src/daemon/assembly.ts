@@ -276,6 +276,7 @@ export async function assemble(
     failed: store.failedDeliveries,
     allowPrivateUrls: config.allowPrivateUrls,
     clock,
+    log: log.child({ area: 'delivery' }),
   });
   const deliveries = createDeliveries({
     sessions: { find: recordOf },

@@ -9,6 +9,7 @@ import { WEBHOOK_ID } from '../domain/ids.js';
 import { KeyedLock } from '../domain/keyed-lock.js';
 import { LIMITS } from '../domain/limits.js';
 import { originOf } from '../domain/text.js';
+import type { Logger } from '../log.js';
 import type { FailedDeliveryStore, SessionRecord } from '../store/store.js';
 import type { Receivers } from './services.js';
 import { tokenChanges } from './sessions/previous-token.js';
@@ -47,6 +48,7 @@ export class SessionReceivers implements Receivers {
     /** Permits receivers on private addresses. */
     allowPrivateUrls: boolean;
     clock: Clock;
+    log: Logger;
   }) {
     this.#options = options;
   }
@@ -117,8 +119,13 @@ export class SessionReceivers implements Receivers {
     // what a crash leaves is dropped when its first attempt finds no receiver
     const discarded = await this.#options.deliveries.durable.discard(clientId, id);
     this.#options.deliveries.forget(clientId, id);
-    // nobody could send them
-    await this.#options.failed.removeOf(clientId, id);
+    // nobody could send them; what an outage of the store leaves is removed after 7 days
+    await this.#options.failed.removeOf(clientId, id).catch((err: unknown) => {
+      this.#options.log.warn(
+        { err, clientId, receiver: id },
+        'failed deliveries of a removed receiver not removed',
+      );
+    });
     return { discarded };
   }
 
