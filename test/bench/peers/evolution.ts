@@ -22,7 +22,7 @@ const EVENTS = ['MESSAGES_UPSERT', 'SEND_MESSAGE', 'CONNECTION_UPDATE'];
 export const peer: MakePeer = async ({ folder, port, webhookUrl, network }) => {
   const url = `http://127.0.0.1:${port}`;
   const headers = { apikey: API_KEY };
-  const { version } = Object(readJson(await readFile(join(folder, 'package.json'), 'utf8')));
+  const version = at(readJson(await readFile(join(folder, 'package.json'), 'utf8')), 'version');
   const nameOf = (number: string) => `bench-${number.slice(1)}`;
   return {
     title: `Evolution API ${version}`,

@@ -8,7 +8,7 @@ const TOKEN = 'bench-master-token-0123456789';
 
 /** Switchboard itself, as its package is installed. */
 export const peer: MakePeer = async ({ folder, dataDir, port, webhookUrl, network }) => {
-  const { version } = Object(readJson(await readFile(join(folder, 'package.json'), 'utf8')));
+  const version = at(readJson(await readFile(join(folder, 'package.json'), 'utf8')), 'version');
   const url = `http://127.0.0.1:${port}`;
   const headers = { authorization: `Bearer ${TOKEN}` };
   const look = (number: string) => ask(`${url}/qr?clientId=${clientIdOf(number)}&format=text`, { headers });
