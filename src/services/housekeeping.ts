@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { type Clock, callAt, DAY_MS } from '../domain/clock.js';
 import { LIMITS } from '../domain/limits.js';
 import type { Logger } from '../log.js';
@@ -78,11 +79,16 @@ export class Housekeeping implements SessionPart {
     }
   }
 
-  /** The sessions of this node, one after the other; one whose rows are damaged does not stop the others. */
+  /**
+   * The sessions of this node, one after the other; one whose rows are damaged does not stop the others. Other work goes on between
+   * two of them: SQLite answers without waiting, so that thousands of sessions would be one block of the event loop.
+   */
   async #ofSessions(work: (clientId: string) => Promise<void>): Promise<void> {
     const { sessions } = this.#options;
-    for (const { clientId } of sessions.views())
+    for (const { clientId } of sessions.views()) {
       if (sessions.has(clientId)) await this.#logged(clientId, work(clientId));
+      await setImmediate();
+    }
   }
 
   #logged(clientId: string, work: Promise<void>): Promise<void> {
