@@ -145,9 +145,8 @@ export async function assemble(
   const metrics: Metrics = new Metrics({
     node: config.nodeName,
     ...(leases && { leases }),
-    sessionStatuses: () => gateway.sessions.views().map(({ status }) => status),
-    restrictedSessions: () => gateway.sessions.health().filter(({ restriction }) => restriction).length,
-    warnedSessions: () => gateway.sessions.health().filter(({ warning }) => warning).length,
+    sessionStatuses: () => gateway.sessions.states().map(({ status }) => status),
+    restrictions: () => gateway.restrictions.totals(),
     deliveriesInFlight: () => dispatcher.inFlight(),
     deliveriesWaiting: () => dispatcher.waiting(),
     durable: () => dispatcher.durable.totals(),

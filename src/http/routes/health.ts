@@ -1,7 +1,6 @@
 import type { Server } from '@hapi/hapi';
 import { health } from '../../contract/health.js';
 import { isTerminal } from '../../domain/session.js';
-import type { Services } from '../../services/services.js';
 import { countSessions, shownWaVersion } from '../fleet-report.js';
 import { type Route, route, shownPath } from '../route.js';
 
@@ -13,6 +12,7 @@ export const healthRoutes: readonly Route[] = [
   })),
   route(health.getReady, async (_request, { services, facts, store, isStopping }, h) => {
     const database = await store.reachable();
+    const sessions = services.sessions.states();
     const isReady = database && !isStopping();
     const body = {
       status: isReady ? 'ok' : isStopping() ? 'stopping' : 'unavailable',
@@ -20,9 +20,9 @@ export const healthRoutes: readonly Route[] = [
       database,
       // the store keeps the files too
       storage: database,
-      proxy: usesProxy(services),
+      proxy: sessions.some(({ hasProxy }) => hasProxy),
       alerts: facts.alerts,
-      sessions: countSessions(services.sessions.health()),
+      sessions: countSessions(sessions),
     };
     return h.response(body).code(isReady ? 200 : 503);
   }),
@@ -33,18 +33,15 @@ export const healthRoutes: readonly Route[] = [
   }),
   route(health.getConfig, ({ server }, { services, facts }) => {
     const { startedAt, ...shown } = facts;
-    const rejectCalls = services.sessions.views().some((session) => session.rejectCalls);
-    return { ...shown, proxy: usesProxy(services), rejectCalls, routes: routeNames(server) };
+    const sessions = services.sessions.states();
+    const proxy = sessions.some(({ hasProxy }) => hasProxy);
+    const rejectCalls = sessions.some((session) => session.rejectCalls);
+    return { ...shown, proxy, rejectCalls, routes: routeNames(server) };
   }),
   route(health.getMetrics, async (_request, { registry }, h) =>
     h.response(await registry.metrics()).header('content-type', registry.contentType),
   ),
 ];
-
-/** True if a session of this node has a proxy. */
-function usesProxy({ sessions }: Services): boolean {
-  return sessions.views().some(({ proxy }) => proxy !== undefined);
-}
 
 function routeNames(server: Server): string[] {
   return server.table().map((route) => `${route.method.toUpperCase()} ${shownPath(route)}`);

@@ -84,6 +84,13 @@ export class Restrictions implements SessionPart, RestrictionCalls {
     return { ...(restricted && { restriction: { until, reason } }), ...(warning && { warning }) };
   }
 
+  /** How many numbers the network restricts, and warns of a restriction. */
+  totals(): { restricted: number; warned: number } {
+    const all = [...this.#known.keys()].map((clientId) => this.health(clientId));
+    const restricted = all.filter(({ restriction }) => restriction).length;
+    return { restricted, warned: all.filter(({ warning }) => warning).length };
+  }
+
   /** The warning of the network that holds now. */
   warning(clientId: string): Restriction | undefined {
     const { limit } = this.#known.get(clientId) ?? {};

@@ -63,6 +63,11 @@ export interface Policies {
   sends(clientId: string, since: number, limit: number): Promise<PastSends>;
 }
 
+/** What figures of the whole node need of a session. */
+export interface SessionState extends Pick<SessionHealth, 'status' | 'connected' | 'rejectCalls'> {
+  hasProxy: boolean;
+}
+
 export interface Sessions {
   /** Creates or wakes a session; idempotent. Returns before it is connected. */
   start(clientId: string, settings: StartSettings): Promise<SessionView>;
@@ -84,6 +89,8 @@ export interface Sessions {
   list(clientId?: string): Promise<SessionView[]>;
   /** The sessions of this node. */
   views(): SessionView[];
+  /** What figures of the whole node need of each session of this node: cheap enough for every probe. */
+  states(): SessionState[];
   /** The sessions of this node; only one when it is named. */
   health(clientId?: string): SessionHealth[];
   /**

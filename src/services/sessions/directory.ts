@@ -3,7 +3,7 @@ import { formatJid } from '../../domain/address.js';
 import { type Clock, wait } from '../../domain/clock.js';
 import { shownProxy } from '../../domain/proxy.js';
 import type { SessionRecord, SessionStore } from '../../store/store.js';
-import type { SessionView } from '../services.js';
+import type { SessionState, SessionView } from '../services.js';
 import type { ApiSecretHasher } from './api-secret.js';
 import { othersOf } from './receiver-list.js';
 import type { Session } from './session.js';
@@ -92,6 +92,16 @@ export class SessionDirectory {
 /** Milliseconds after which an answered ping or a stanza no longer proves a connection: pings are far more frequent. */
 const PROOF_MAX_AGE_MS = 60_000;
 
+/** Connected only on proof of traffic, never on a flag alone. */
+function isConnected({ record, link }: Session): boolean {
+  return record.status === 'connected' && (link?.vitals().silentMs ?? PROOF_MAX_AGE_MS) < PROOF_MAX_AGE_MS;
+}
+
+/** The own jid without the device; empty before a number is linked. */
+function jidOf({ pn }: SessionRecord): string {
+  return pn ? formatJid({ kind: 'pn', user: pn }) : '';
+}
+
 /** A session as the API shows it: own jid without device, no secrets. */
 export function sessionView({ record }: Pick<Session, 'record'>): SessionView {
   const proxy = shownProxy(record.proxy);
@@ -99,7 +109,7 @@ export function sessionView({ record }: Pick<Session, 'record'>): SessionView {
     clientId: record.clientId,
     status: record.status,
     reason: record.statusReason,
-    jid: record.pn ? formatJid({ kind: 'pn', user: record.pn }) : '',
+    jid: jidOf(record),
     orgId: record.orgId,
     webhookUrl: record.webhookUrl,
     pollLookupUrl: record.pollLookupUrl,
@@ -116,6 +126,12 @@ export function sessionView({ record }: Pick<Session, 'record'>): SessionView {
   };
 }
 
+/** A session as figures of the whole node count it. */
+export function sessionState(session: Session): SessionState {
+  const { status, proxy, rejectCalls } = session.record;
+  return { status, connected: isConnected(session), hasProxy: proxy !== '', rejectCalls };
+}
+
 /** Events that wait in the store for the receivers of sessions. */
 export interface WaitingEvents {
   /** For the webhook, or another receiver; undefined when none wait. */
@@ -124,7 +140,7 @@ export interface WaitingEvents {
   retryNow(clientId: string): void;
 }
 
-/** A session's health: connected only on proof of traffic, never on a flag alone. */
+/** A session's health. */
 export function sessionHealth(
   session: Session,
   openJournal: number,
@@ -135,22 +151,20 @@ export function sessionHealth(
   const { history, restriction, warning } = parts;
   const waiting = waitingFor(record.clientId);
   const receivers = receiversHealth(record, waitingFor);
-  const vitals = session.link?.vitals();
-  const silentMs = vitals?.silentMs ?? Number.POSITIVE_INFINITY;
   return {
     clientId: record.clientId,
-    jid: sessionView(session).jid,
+    jid: jidOf(record),
     status: record.status,
     reason: record.statusReason,
     since: rfc3339(record.statusSince),
-    connected: record.status === 'connected' && silentMs < PROOF_MAX_AGE_MS,
+    connected: isConnected(session),
     loggedIn: session.isPaired,
     enableGroupAi: record.enableGroupAi,
     rejectCalls: record.rejectCalls,
     reconnects: session.reconnects,
     connectedAt: rfc3339(session.connectedAt),
     lastDisconnect: session.lastDisconnect,
-    lastStanzaAt: rfc3339(vitals?.lastStanzaAt ?? 0),
+    lastStanzaAt: rfc3339(session.link?.vitals().lastStanzaAt ?? 0),
     retryAt: rfc3339(session.retryAt),
     openJournal,
     ...(history && { history }),

@@ -9,9 +9,15 @@ import type { LinkEvent, LinkFactory, PasskeyState, WebAuthnAssertion } from '..
 import type { WaVersions } from '../../link/wa-versions.js';
 import type { Logger } from '../../log.js';
 import type { SessionRecord, Store, StoredSession } from '../../store/store.js';
-import type { RetentionChanges, Sessions, SessionView } from '../services.js';
+import type { RetentionChanges, SessionState, Sessions, SessionView } from '../services.js';
 import type { ApiSecretHasher } from './api-secret.js';
-import { SessionDirectory, sessionHealth, sessionView, type WaitingEvents } from './directory.js';
+import {
+  SessionDirectory,
+  sessionHealth,
+  sessionState,
+  sessionView,
+  type WaitingEvents,
+} from './directory.js';
 import { dropLeftovers } from './link-steps.js';
 import { type Ownership, SOLE_OWNERSHIP } from './ownership.js';
 import { webhookChanges } from './previous-token.js';
@@ -189,6 +195,10 @@ export class SessionRegistry implements Sessions {
   /** The sessions of this node. */
   views(): SessionView[] {
     return this.all().map(sessionView);
+  }
+
+  states(): SessionState[] {
+    return this.all().map(sessionState);
   }
 
   list(only?: string): Promise<SessionView[]> {

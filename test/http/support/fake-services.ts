@@ -34,6 +34,7 @@ import type {
   RetentionChanges,
   Sending,
   Services,
+  SessionState,
   Sessions,
   SessionView,
   SpooledFile,
@@ -140,6 +141,12 @@ export class FakeSessions implements Sessions {
 
   async list(only?: string): Promise<SessionView[]> {
     return this.#all().filter(({ clientId }) => only === undefined || clientId === only);
+  }
+
+  states(): SessionState[] {
+    return this.views().map(({ status, proxy, rejectCalls }) => {
+      return { status, connected: status === 'connected', hasProxy: proxy !== undefined, rejectCalls };
+    });
   }
 
   health(only?: string): SessionHealth[] {
