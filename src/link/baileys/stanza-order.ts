@@ -1,5 +1,5 @@
 import { type BinaryNode, decodeMessageNode, jidNormalizedUser } from '@whiskeysockets/baileys';
-import { type Clock, wait } from '../../domain/clock.js';
+import type { Clock } from '../../domain/clock.js';
 import { ciphertextsOf } from './incoming.js';
 
 /** Milliseconds without any begun stanza after which one that is waited for is given up: damaged keys keep it from the decryption. */
@@ -36,13 +36,14 @@ export class StanzaOrder {
   readonly #turns = new WeakMap<BinaryNode, Turn>();
   /** Stanzas that have waited. */
   readonly #released = new WeakSet<BinaryNode>();
-  readonly #waiting = new Set<AbortController>();
+  /** Those that wait, with what lets them go. */
+  readonly #waiting = new Set<() => void>();
   #begun = 0;
 
   constructor(options: StanzaOrderOptions) {
     this.#options = options;
     const stopAll = () => {
-      for (const waiting of this.#waiting) waiting.abort();
+      for (const release of this.#waiting) release();
     };
     options.ended.addEventListener('abort', stopAll, { once: true });
   }
@@ -63,7 +64,7 @@ export class StanzaOrder {
     const turn = { chat, isQueued: isOffline && !isHeld };
     this.#latest.set(chat, turn);
     this.#turns.set(node, turn);
-    if (isHeld) void this.#releaseAfter(before, node, release);
+    if (isHeld) this.#releaseAfter(before, node, release);
     return isHeld;
   }
 
@@ -77,20 +78,26 @@ export class StanzaOrder {
     turn.onBegun?.();
   }
 
-  async #releaseAfter(before: Turn, node: BinaryNode, release: () => void): Promise<void> {
+  #releaseAfter(before: Turn, node: BinaryNode, release: () => void): void {
     const { clock, ended } = this.#options;
-    const waiting = new AbortController();
-    before.onBegun = () => waiting.abort();
-    this.#waiting.add(waiting);
-    let seen = -1;
-    for (let round = 0; round < MAX_ROUNDS && !waiting.signal.aborted && seen !== this.#begun; round++) {
-      seen = this.#begun;
-      await wait(clock, STANDSTILL_MS, waiting.signal);
-    }
-    this.#waiting.delete(waiting);
-    if (ended.aborted) return;
-    this.#released.add(node);
-    release();
+    let cancel: () => void = () => undefined;
+    const go = () => {
+      if (!this.#waiting.delete(go)) return;
+      cancel();
+      if (ended.aborted) return;
+      this.#released.add(node);
+      release();
+    };
+    const look = (round: number, seen: number) => {
+      cancel = clock.after(STANDSTILL_MS, () => {
+        if (round === MAX_ROUNDS || seen === this.#begun) go();
+        else look(round + 1, this.#begun);
+      });
+    };
+    this.#waiting.add(go);
+    // the library is in the middle of the one before
+    before.onBegun = () => queueMicrotask(go);
+    look(1, this.#begun);
   }
 
   /** The chat of a message; undefined for what the library refuses, and for what the own phone sends to its devices. */
