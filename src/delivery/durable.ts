@@ -293,7 +293,7 @@ export class DurableDeliveries {
     });
     const job = jobOf(event, receiver, body);
     const durationMs = Math.round(clock.monotonic() - startedAt);
-    attempted(clientId, reportOf(job, result, attempt, durationMs));
+    attempted(clientId, reportOf(job, target, result, attempt, durationMs));
     return result;
   }
 

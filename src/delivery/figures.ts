@@ -1,3 +1,4 @@
+import { originOf } from '../domain/text.js';
 import type { DeliveryJob } from './job.js';
 import type { AttemptReport } from './tail.js';
 
@@ -35,7 +36,7 @@ interface Entry {
   inFlight: number;
   delivered: number;
   dropped: number;
-  last: LastAttempt | undefined;
+  last: (AttemptReport & { at: string }) | undefined;
   /** The session or the receiver was deleted: drop the entry when its last delivery ends. */
   forgotten: boolean;
 }
@@ -53,7 +54,11 @@ export class FiguresByReceiver {
     const entry = this.#entries.get(keyOf(to));
     if (!entry) return NONE;
     const { open, inFlight, delivered, dropped, last } = entry;
-    return { waiting: Math.max(0, open - inFlight), inFlight, delivered, dropped, ...(last && { last }) };
+    const waiting = Math.max(0, open - inFlight);
+    if (!last) return { waiting, inFlight, delivered, dropped };
+    const { at, url, type, attempt, outcome, status, reason, durationMs } = last;
+    const shown = { at, origin: originOf(url), type, attempt, outcome, status, reason, durationMs };
+    return { waiting, inFlight, delivered, dropped, last: shown };
   }
 
   begun(to: To): void {
@@ -74,9 +79,7 @@ export class FiguresByReceiver {
   }
 
   attempted(to: To, at: string, report: AttemptReport): void {
-    const { url, type, attempt, outcome, status, reason, durationMs } = report;
-    const origin = URL.canParse(url) ? new URL(url).origin : '';
-    this.#entry(to).last = { at, origin, type, attempt, outcome, status, reason, durationMs };
+    this.#entry(to).last = { ...report, at };
   }
 
   ended(to: To, delivered: boolean): void {

@@ -1,6 +1,5 @@
 import type { MonotonicClock } from '../domain/clock.js';
 import { doubling, pauseAfter, type RetryPolicy } from '../domain/retry.js';
-import { shownUrl } from '../domain/text.js';
 import type { TraceContext } from '../domain/tracing.js';
 import type { QueuedJob } from './queue.js';
 import type { SinkEvent } from './sinks/sink.js';
@@ -109,12 +108,13 @@ function policyOf({ schedule }: Receiver): RetryPolicy {
 }
 
 export function reportOf(
-  { deliveryId, type, messageId, url, receiverId }: DeliveryJob,
+  { deliveryId, type, messageId, receiverId }: DeliveryJob,
+  { shown: url }: Target,
   { outcome, status, reason }: CallResult,
   attempt: number,
   durationMs: number,
 ): AttemptReport {
-  const report = { deliveryId, type, messageId, url: shownUrl(url), attempt, outcome, status, reason };
+  const report = { deliveryId, type, messageId, url, attempt, outcome, status, reason };
   return { ...report, durationMs, ...(receiverId && { receiver: receiverId }) };
 }
 
@@ -171,7 +171,7 @@ export class Delivery implements QueuedJob {
   #report(result: CallResult, startedAt: number): void {
     this.#lastReason = result.reason;
     const durationMs = Math.round(this.#context.clock.monotonic() - startedAt);
-    this.#context.attempted(this.#job, reportOf(this.#job, result, this.#attempts, durationMs));
+    this.#context.attempted(this.#job, reportOf(this.#job, this.#target, result, this.#attempts, durationMs));
   }
 
   /** Ends the delivery, or returns the milliseconds until the next attempt. */

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { Clock } from '../domain/clock.js';
+import { shownUrl } from '../domain/text.js';
 import { PrivateAddressError } from './guard.js';
 import { LazyAgent } from './lazy-agent.js';
 import { type WebhookFacts, webhookHeaders } from './webhook-headers.js';
@@ -22,6 +23,8 @@ export interface Target {
   origin: string;
   /** Path and query. */
   path: string;
+  /** The address without what may be secret. */
+  shown: string;
   /** The whole address of a broker, which gets no HTTP calls. */
   broker?: string;
 }
@@ -38,7 +41,9 @@ export interface CallResult {
 export function readTarget(url: string): Target | undefined {
   if (!URL.canParse(url)) return undefined;
   const { protocol, origin, pathname, search } = new URL(url);
-  return protocol === 'http:' || protocol === 'https:' ? { origin, path: pathname + search } : undefined;
+  return protocol === 'http:' || protocol === 'https:'
+    ? { origin, path: pathname + search, shown: shownUrl(url) }
+    : undefined;
 }
 
 /** A redirect is a rejection: following it would call a different receiver. */

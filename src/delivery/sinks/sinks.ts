@@ -1,8 +1,9 @@
 import type { LookupFunction } from 'node:net';
+import { boundedCache } from '../../domain/bounded-cache.js';
 import { isBrokerUrl } from '../../domain/brokers.js';
 import type { Clock } from '../../domain/clock.js';
 import { GatewayError } from '../../domain/errors.js';
-import { originOf } from '../../domain/text.js';
+import { originOf, shownUrl } from '../../domain/text.js';
 import { PrivateAddressError, requirePublicUrl } from '../guard.js';
 import { type CallResult, describeFailure, readTarget, type Target } from '../webhook.js';
 import { AMQP } from './amqp.js';
@@ -34,9 +35,18 @@ const STOPPED: CallResult = {
   reason: 'aborted because the gateway stops',
 };
 
+/** The addresses that were used last: each event asks for one. */
+const targets = boundedCache<Target>(1_000);
+
 /** Parses a receiver's address, of a webhook or of a broker; undefined if it is neither. */
 export function targetOf(url: string): Target | undefined {
-  return isBrokerUrl(url) ? { origin: originOf(url), path: '', broker: url } : readTarget(url);
+  const known = targets.get(url);
+  if (known) return known;
+  const target = isBrokerUrl(url)
+    ? { origin: originOf(url), path: '', shown: shownUrl(url), broker: url }
+    : readTarget(url);
+  if (target) targets.set(url, target);
+  return target;
 }
 
 /**
