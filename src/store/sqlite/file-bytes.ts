@@ -1,4 +1,3 @@
-import { createWriteStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -23,8 +22,9 @@ export function fileBytes(folder: string) {
       const path = pathOf(id);
       try {
         await mkdir(folderOf(id), { recursive: true, mode: PRIVATE_DIR });
-        const sink = createWriteStream(path + PART, { flags: 'wx', mode: PRIVATE_FILE, flush: true });
-        const measured = await copyAndHash(source, sink);
+        // a stream would open it while the source fails already, and make it after it was removed
+        const part = await open(path + PART, 'wx', PRIVATE_FILE);
+        const measured = await copyAndHash(source, part.createWriteStream({ flush: true }));
         await rename(path + PART, path);
         return measured;
       } catch (error) {
