@@ -78,8 +78,8 @@ export interface OpenDatabase {
   /** As `run`, in one transaction, which is rolled back if `work` throws. It begins after all changes that wait. */
   inTransaction<T>(work: () => T): T;
   /**
-   * Makes changes in one transaction with all others of this turn of the event loop. Resolves after the commit. Reads do not see
-   * them before.
+   * Makes changes in one transaction with all others that are asked for before the next I/O. Resolves after the commit. Reads do not
+   * see them before.
    * @param work runs statements only: it runs again, in a transaction of its own, if the common one fails
    */
   write<T>(work: () => T): Promise<T>;
@@ -162,11 +162,19 @@ function guarded(sqlite: Database, unlock: () => void): OpenDatabase {
   };
 }
 
-/** Changes that wait for the end of this turn of the event loop, and are then committed together: a commit costs more than a change. */
+/** After so many commits in one turn of the event loop, what comes waits for its end: other work must go on. */
+const COMMITS_IN_A_TURN = 16;
+
+/**
+ * Changes that wait until no work is left that needs no I/O, and are then committed together: a commit costs more than a change. They
+ * do not wait for the end of the turn, because each further turn of the event loop costs more than a commit.
+ */
 class WaitingWrites {
   readonly #transact: <T>(work: () => T) => T;
   /** `run` returns what tells the caller the result. */
   #waiting: { run(): () => void; reject(error: unknown): void }[] = [];
+  /** Commits in this turn of the event loop. */
+  #commits = 0;
 
   constructor(transact: <T>(work: () => T) => T) {
     this.#transact = transact;
@@ -174,13 +182,23 @@ class WaitingWrites {
 
   add<T>(work: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
-      if (this.#waiting.length === 0) setImmediate(() => this.flush());
+      if (this.#waiting.length === 0) this.#begin();
       const run = () => {
         const result = work();
         return () => resolve(result);
       };
       this.#waiting.push({ run, reject });
     });
+  }
+
+  #begin(): void {
+    if (this.#commits === 0)
+      setImmediate(() => {
+        this.#commits = 0;
+      });
+    this.#commits += 1;
+    if (this.#commits > COMMITS_IN_A_TURN) setImmediate(() => this.flush());
+    else process.nextTick(() => this.flush());
   }
 
   /** Commits what waits. */
