@@ -1,4 +1,4 @@
-import type { SessionHealth } from '../../contract/index.js';
+import type { HistoryProgress, SessionHealth } from '../../contract/index.js';
 import { formatJid } from '../../domain/address.js';
 import { type Clock, wait } from '../../domain/clock.js';
 import { shownProxy } from '../../domain/proxy.js';
@@ -140,19 +140,30 @@ export interface WaitingEvents {
   retryNow(clientId: string): void;
 }
 
+/** Where the parts of a session's health come from. */
+export interface HealthSources {
+  /** Number of messages of a session that are decrypted but not announced. */
+  openJournal(clientId: string): number;
+  /** Progress of a session's history import; undefined before its first part. */
+  history(clientId: string): HistoryProgress | undefined;
+  /** How the network restricts a number, or warns of it. */
+  restriction(clientId: string): Pick<SessionHealth, 'restriction' | 'warning'>;
+  waiting?: WaitingEvents;
+}
+
 /** A session's health. */
 export function sessionHealth(
   session: Session,
-  openJournal: number,
-  parts: { [Part in 'history' | 'restriction' | 'warning']?: SessionHealth[Part] | undefined },
-  waitingFor: WaitingEvents['waiting'],
+  { openJournal, history: historyOf, restriction: restrictionOf, waiting: events }: HealthSources,
 ): SessionHealth {
-  const { record } = session;
-  const { history, restriction, warning } = parts;
-  const waiting = waitingFor(record.clientId);
+  const { record, clientId } = session;
+  const history = historyOf(clientId);
+  const { restriction, warning } = restrictionOf(clientId);
+  const waitingFor: WaitingEvents['waiting'] = (...named) => events?.waiting(...named);
+  const waiting = waitingFor(clientId);
   const receivers = receiversHealth(record, waitingFor);
   return {
-    clientId: record.clientId,
+    clientId,
     jid: jidOf(record),
     status: record.status,
     reason: record.statusReason,
@@ -166,7 +177,7 @@ export function sessionHealth(
     lastDisconnect: session.lastDisconnect,
     lastStanzaAt: rfc3339(session.link?.vitals().lastStanzaAt ?? 0),
     retryAt: rfc3339(session.retryAt),
-    openJournal,
+    openJournal: openJournal(clientId),
     ...(history && { history }),
     ...(restriction && { restriction }),
     ...(warning && { warning }),

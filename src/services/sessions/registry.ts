@@ -1,4 +1,4 @@
-import type { HistoryProgress, SessionHealth, StartSettings, WebhookSettings } from '../../contract/index.js';
+import type { SessionHealth, StartSettings, WebhookSettings } from '../../contract/index.js';
 import { requirePublicUrl } from '../../delivery/guard.js';
 import type { Clock } from '../../domain/clock.js';
 import { GatewayError } from '../../domain/errors.js';
@@ -12,11 +12,11 @@ import type { SessionRecord, Store, StoredSession } from '../../store/store.js';
 import type { RetentionChanges, SessionState, Sessions, SessionView } from '../services.js';
 import type { ApiSecretHasher } from './api-secret.js';
 import {
+  type HealthSources,
   SessionDirectory,
   sessionHealth,
   sessionState,
   sessionView,
-  type WaitingEvents,
 } from './directory.js';
 import { dropLeftovers } from './link-steps.js';
 import { type Ownership, SOLE_OWNERSHIP } from './ownership.js';
@@ -56,36 +56,31 @@ export class SessionRegistry implements Sessions {
   readonly #context: SessionContext;
   #stopped = false;
 
-  constructor(options: {
-    store: Store;
-    links: LinkFactory;
-    clock: Clock;
-    log: Logger;
-    hasher: ApiSecretHasher;
-    backoff?: RetryPolicy;
-    returns?: RetryPolicy;
-    /** The client version; the library's when it is not given. */
-    versions?: WaVersions;
-    onStatus(session: Session, previous: SessionStatus): void;
-    onLinkEvent(session: Session, event: LinkEvent): void;
-    /** Called when a session comes to another workspace. */
-    onOrgId?(clientId: string): void;
-    /** Resolves when nothing of a session is in flight, and nothing more of it is written. */
-    end(clientId: string): Promise<void>;
-    /** Decides which sessions this node holds; default: all. */
-    ownership?: Ownership;
-    /** Called when a session's data are deleted. */
-    forget(clientId: string): void;
-    /** Number of messages of a session that are decrypted but not announced. */
-    openJournal(clientId: string): number;
-    /** Permits webhooks on private addresses; default: yes. */
-    allowPrivateUrls?: boolean;
-    /** Progress of a session's history import; undefined before its first part. */
-    history(clientId: string): HistoryProgress | undefined;
-    /** How the network restricts a number, or warns of it. */
-    restriction(clientId: string): Pick<SessionHealth, 'restriction' | 'warning'>;
-    waiting?: WaitingEvents;
-  }) {
+  constructor(
+    options: {
+      store: Store;
+      links: LinkFactory;
+      clock: Clock;
+      log: Logger;
+      hasher: ApiSecretHasher;
+      backoff?: RetryPolicy;
+      returns?: RetryPolicy;
+      /** The client version; the library's when it is not given. */
+      versions?: WaVersions;
+      onStatus(session: Session, previous: SessionStatus): void;
+      onLinkEvent(session: Session, event: LinkEvent): void;
+      /** Called when a session comes to another workspace. */
+      onOrgId?(clientId: string): void;
+      /** Resolves when nothing of a session is in flight, and nothing more of it is written. */
+      end(clientId: string): Promise<void>;
+      /** Decides which sessions this node holds; default: all. */
+      ownership?: Ownership;
+      /** Called when a session's data are deleted. */
+      forget(clientId: string): void;
+      /** Permits webhooks on private addresses; default: yes. */
+      allowPrivateUrls?: boolean;
+    } & HealthSources,
+  ) {
     this.#options = options;
     const { ownership = SOLE_OWNERSHIP } = options;
     this.#ownership = ownership;
@@ -206,13 +201,8 @@ export class SessionRegistry implements Sessions {
   }
 
   health(only?: string): SessionHealth[] {
-    const { openJournal, history, restriction, waiting } = this.#options;
     const sessions = this.all().filter(({ clientId }) => only === undefined || clientId === only);
-    return sessions.map((session) => {
-      const { clientId } = session;
-      const parts = { history: history(clientId), ...restriction(clientId) };
-      return sessionHealth(session, openJournal(clientId), parts, (...named) => waiting?.waiting(...named));
-    });
+    return sessions.map((session) => sessionHealth(session, this.#options));
   }
 
   async setWebhook(clientId: string, settings: WebhookChanges): Promise<SessionView> {
