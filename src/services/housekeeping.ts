@@ -16,6 +16,7 @@ export class Housekeeping implements SessionPart {
   readonly #options;
   #cancel: () => void = () => undefined;
   #isStarted = false;
+  #isStopped = false;
 
   constructor(options: {
     store: Pick<
@@ -53,6 +54,7 @@ export class Housekeeping implements SessionPart {
   }
 
   stop(): void {
+    this.#isStopped = true;
     this.#cancel();
   }
 
@@ -86,6 +88,7 @@ export class Housekeeping implements SessionPart {
   async #ofSessions(work: (clientId: string) => Promise<void>): Promise<void> {
     const { sessions } = this.#options;
     for (const { clientId } of sessions.views()) {
+      if (this.#isStopped) return;
       if (sessions.has(clientId)) await this.#logged(clientId, work(clientId));
       await setImmediate();
     }

@@ -1,13 +1,31 @@
 import { expect } from 'chai';
 import { Housekeeping } from '../../src/services/housekeeping.js';
+import type { SessionRegistry } from '../../src/services/sessions/registry.js';
 import { playedLink } from '../support/rig/link.js';
 import { Rig } from '../support/rig/rig.js';
 
 describe('Housekeeping', () => {
-  it('lets other work go on between two sessions', async () => {
-    const rig = await Rig.start();
+  let rig: Rig;
+  let sessions: SessionRegistry;
+  beforeEach(async () => {
+    rig = await Rig.start();
+    ({ sessions } = rig.sessions(playedLink({})));
+    for (const clientId of ['second', 'third', 'fourth']) await sessions.start(clientId, {});
+  });
+  afterEach(() => rig.close());
+
+  /** @param watch called for each session */
+  const housekeeping = (watch: () => void) => {
     const { store, clock, log } = rig;
-    const { sessions } = rig.sessions(playedLink({}));
+    return new Housekeeping({
+      ...{ store, sessions, clock, log },
+      keptEvents: { prune: async () => undefined },
+      held: { watch: async () => watch() },
+      retentionDays: 0,
+    });
+  };
+
+  it('lets other work go on between two sessions', async () => {
     const seen: number[] = [];
     let iterations = 0;
     let counting = setImmediate(function count() {
@@ -15,19 +33,21 @@ describe('Housekeeping', () => {
       counting = setImmediate(count);
     });
     try {
-      for (const clientId of ['second', 'third', 'fourth']) await sessions.start(clientId, {});
-      const housekeeping = new Housekeeping({
-        ...{ store, sessions, clock, log },
-        keptEvents: { prune: async () => undefined },
-        held: { watch: async () => void seen.push(iterations) },
-        retentionDays: 0,
-      });
-      await housekeeping.clean();
+      await housekeeping(() => seen.push(iterations)).clean();
       expect(seen).to.have.length(sessions.views().length);
       expect(new Set(seen).size).to.equal(seen.length);
     } finally {
       clearImmediate(counting);
-      await rig.close();
     }
+  });
+
+  it('touches no further session after the stop', async () => {
+    let touched = 0;
+    const stopped = housekeeping(() => {
+      touched += 1;
+      stopped.stop();
+    });
+    await stopped.clean();
+    expect(touched).to.equal(1);
   });
 });
