@@ -165,6 +165,17 @@ describe('changes of an SQLite store in one turn of the event loop', () => {
     expect(await stored()).to.deep.equal(ids);
   });
 
+  it('let other work go on, however many follow one another', async () => {
+    let iterations = 0;
+    let counting = setImmediate(function count() {
+      iterations += 1;
+      counting = setImmediate(count);
+    });
+    for (const id of ids) await commit(id);
+    clearImmediate(counting);
+    expect(iterations).to.be.above(0);
+  });
+
   it('fail alone: one that is refused changes nothing of the others', async () => {
     const refused = sent('M1', { sentAt: Number.NaN });
     const outcomes = await Promise.allSettled([
