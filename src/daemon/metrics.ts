@@ -6,8 +6,10 @@ export interface MetricSources {
   /** The label `node` of every metric. */
   node: string;
   sessionStatuses(): SessionStatus[];
-  /** Numbers that the network restricts, and that it warns of a restriction. */
-  restrictions(): { restricted: number; warned: number };
+  /** Sessions whose numbers the network restricts. */
+  restrictedSessions(): number;
+  /** Sessions whose numbers the network warns of a restriction. */
+  warnedSessions(): number;
   deliveriesInFlight(): number;
   deliveriesWaiting(): number;
   /** Events that wait in the store for receivers with durable retries. */
@@ -99,10 +101,10 @@ export class Metrics {
       for (const status of sources.sessionStatuses()) gauge.inc({ status });
     });
     this.#gauge('sessions_restricted', 'Sessions whose numbers the network restricts', [], (gauge) =>
-      gauge.set(sources.restrictions().restricted),
+      gauge.set(sources.restrictedSessions()),
     );
     this.#gauge('sessions_warned', 'Sessions whose numbers the network warns of a restriction', [], (gauge) =>
-      gauge.set(sources.restrictions().warned),
+      gauge.set(sources.warnedSessions()),
     );
     this.#gauge('webhook_in_flight', 'Calls to receivers under way', [], (gauge) =>
       gauge.set(sources.deliveriesInFlight()),

@@ -27,8 +27,9 @@ function setGrowth(factor: number): void {
 }
 
 /**
- * Collects garbage, in about 50 ms with 30 MB. V8 collects the old generation for the first time when it has 256 MB, whose pages it
- * does not give back; after that when it has grown by a part of what was alive.
+ * Collects garbage now, which takes about 50 ms while 30 MB are alive. V8 itself would collect the old generation for the first time
+ * when it has 256 MB, and would not give their pages back. After a collection it waits only until the heap has grown by a part of
+ * what was alive.
  */
 export async function collectGarbage(): Promise<void> {
   const { Session } = await import('node:inspector/promises');

@@ -8,7 +8,8 @@ import { BOB, linkSession, startWorld, TOKEN, type World } from '../support/worl
 const SOURCES: MetricSources = {
   node: 'node-a',
   sessionStatuses: () => ['connected', 'connected'],
-  restrictions: () => ({ restricted: 1, warned: 1 }),
+  restrictedSessions: () => 1,
+  warnedSessions: () => 1,
   deliveriesInFlight: () => 0,
   deliveriesWaiting: () => 0,
   durable: () => ({ bytes: 0, open: 0, waitedMs: 2_500 }),

@@ -84,11 +84,9 @@ export class Restrictions implements SessionPart, RestrictionCalls {
     return { ...(restricted && { restriction: { until, reason } }), ...(warning && { warning }) };
   }
 
-  /** How many numbers the network restricts, and warns of a restriction. */
-  totals(): { restricted: number; warned: number } {
-    const all = [...this.#known.keys()].map((clientId) => this.health(clientId));
-    const restricted = all.filter(({ restriction }) => restriction).length;
-    return { restricted, warned: all.filter(({ warning }) => warning).length };
+  /** How many numbers the network restricts, or warns of a restriction. */
+  count(what: 'restriction' | 'warning'): number {
+    return [...this.#known.keys()].filter((clientId) => this.health(clientId)[what]).length;
   }
 
   /** The warning of the network that holds now. */

@@ -94,7 +94,9 @@ const PROOF_MAX_AGE_MS = 60_000;
 
 /** Connected only on proof of traffic, never on a flag alone. */
 function isConnected({ record, link }: Session): boolean {
-  return record.status === 'connected' && (link?.vitals().silentMs ?? PROOF_MAX_AGE_MS) < PROOF_MAX_AGE_MS;
+  return (
+    record.status === 'connected' && (link?.vitals().silentMs ?? Number.POSITIVE_INFINITY) < PROOF_MAX_AGE_MS
+  );
 }
 
 /** The own jid without the device; empty before a number is linked. */
@@ -152,14 +154,11 @@ export interface HealthSources {
 }
 
 /** A session's health. */
-export function sessionHealth(
-  session: Session,
-  { openJournal, history: historyOf, restriction: restrictionOf, waiting: events }: HealthSources,
-): SessionHealth {
+export function sessionHealth(session: Session, sources: HealthSources): SessionHealth {
   const { record, clientId } = session;
-  const history = historyOf(clientId);
-  const { restriction, warning } = restrictionOf(clientId);
-  const waitingFor: WaitingEvents['waiting'] = (...named) => events?.waiting(...named);
+  const history = sources.history(clientId);
+  const { restriction, warning } = sources.restriction(clientId);
+  const waitingFor: WaitingEvents['waiting'] = (...named) => sources.waiting?.waiting(...named);
   const waiting = waitingFor(clientId);
   const receivers = receiversHealth(record, waitingFor);
   return {
@@ -177,7 +176,7 @@ export function sessionHealth(
     lastDisconnect: session.lastDisconnect,
     lastStanzaAt: rfc3339(session.link?.vitals().lastStanzaAt ?? 0),
     retryAt: rfc3339(session.retryAt),
-    openJournal: openJournal(clientId),
+    openJournal: sources.openJournal(clientId),
     ...(history && { history }),
     ...(restriction && { restriction }),
     ...(warning && { warning }),
