@@ -40,7 +40,7 @@ const FILE_NAMES = ['switchboard.json', 'switchboard.yaml', 'switchboard.yml'];
 export async function loadConfig(sources: ConfigSources): Promise<Config> {
   const { checked, settings } = await gather(sources);
   const { dataDir } = checked;
-  const secrets = await loadSecrets(dataDir, settings).catch((error: Error) => {
+  const secrets = await loadSecrets(dataDir, settings, checked.store).catch((error: Error) => {
     throw new DataDirError(`the data directory ${dataDir} cannot be used: ${error.message}`);
   });
   return { ...checked, ...secrets };
@@ -109,6 +109,17 @@ async function readSettingsFile(dataDir: string): Promise<RawSettings> {
     if (text !== undefined) return parseSettings(join(dataDir, name), text);
   }
   return {};
+}
+
+/**
+ * Reads the settings of one file, unchecked.
+ * @throws ConfigError with a message of one line
+ */
+export async function readSettingsAt(path: string): Promise<RawSettings> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new ConfigError(`${path} cannot be read: ${error.message}`);
+  });
+  return parseSettings(path, text);
 }
 
 async function parseSettings(path: string, text: string): Promise<RawSettings> {

@@ -23,6 +23,7 @@ export interface Config {
   workers: number;
   encryptionKey: string;
   allowPrivateUrls: boolean;
+  allowTenantBrokers: boolean;
   linkPreviews: boolean;
   retentionDays: number;
   /** Megabytes of events that may wait for the receiver of one session. */
@@ -238,6 +239,15 @@ export const SETTINGS: { readonly [Name in keyof Config]: Setting } = {
       .default((parent: Partial<Config>) => usesSandbox(parent.network ?? '')),
     description: 'let webhooks and downloads reach loopback, link-local and private addresses',
     default: 'off; on with the sandbox network',
+    boolean: true,
+  },
+  allowTenantBrokers: {
+    flag: 'allow-tenant-brokers',
+    env: 'SWITCHBOARD_ALLOW_TENANT_BROKERS',
+    schema: Joi.boolean().truthy('1', 'yes', 'on').falsy('0', 'no', 'off').default(false),
+    description:
+      "let callers with a session's secret set a broker as receiver; the gateway then connects to it from your network",
+    default: 'off',
     boolean: true,
   },
   linkPreviews: {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from './schema.js';
@@ -6,14 +7,21 @@ import type { Config } from './schema.js';
 const ENCRYPTION_KEY_FILE = 'encryption-key';
 /** The next encryption key while a change is in progress: from before the store uses it until the store uses only it. */
 const NEXT_KEY_FILE = 'encryption-key.next';
+/** The database of a SQLite store. */
+const SQLITE_FILE = 'switchboard.db';
 const SECRET_BYTES = 32;
 
 type Secrets = Pick<Config, 'token' | 'encryptionKey'>;
 
-/** The given secrets, or those in the data directory, which are created on first use: mode 0600, 256 random bits. */
+/**
+ * The given secrets, or those in the data directory, which are created on first use: mode 0600, 256 random bits. Creates no
+ * encryption key beside a SQLite store: a new key could not open it.
+ * @throws Error that says which secret is missing or cannot be read
+ */
 export async function loadSecrets(
   dataDir: string,
   named: { token?: unknown; encryptionKey?: unknown },
+  store: string,
 ): Promise<Secrets> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   return {
@@ -22,7 +30,9 @@ export async function loadSecrets(
         ? await secretFile(dataDir, TOKEN_FILE, randomSecret('base64url'))
         : String(named.token),
     encryptionKey:
-      named.encryptionKey === undefined ? await ownEncryptionKey(dataDir) : String(named.encryptionKey),
+      named.encryptionKey === undefined
+        ? await ownEncryptionKey(dataDir, store)
+        : String(named.encryptionKey),
   };
 }
 
@@ -66,10 +76,19 @@ export async function adoptEncryptionKey(dataDir: string): Promise<void> {
   await folder.sync().finally(() => folder.close());
 }
 
-async function ownEncryptionKey(dataDir: string): Promise<string> {
+async function ownEncryptionKey(dataDir: string, store: string): Promise<string> {
   if ((await readSecret(join(dataDir, NEXT_KEY_FILE))) !== undefined) {
     throw new Error(
       'a change of the encryption key is in progress or was interrupted; complete it with: switchboard store rotate-key',
+    );
+  }
+  // looked for before the key: another daemon that starts now makes the key first, and then the database
+  const hasStore = store === 'sqlite' && existsSync(join(dataDir, SQLITE_FILE));
+  const kept = await readEncryptionKey(dataDir);
+  if (kept !== undefined) return kept;
+  if (hasStore) {
+    throw new Error(
+      `it has a database, but no file ${ENCRYPTION_KEY_FILE}: restore that file from your backup, or set SWITCHBOARD_ENCRYPTION_KEY`,
     );
   }
   return secretFile(dataDir, ENCRYPTION_KEY_FILE, randomSecret('hex'));

@@ -7,8 +7,3 @@ export const BROKER_SCHEMES: readonly string[] = [
 export function isBrokerUrl(url: string): boolean {
   return URL.canParse(url) && BROKER_SCHEMES.includes(new URL(url).protocol);
 }
-
-/** A broker's address as its owner knows it, without user and password. Other addresses stay as they are. */
-export function withoutCredentials(url: string): string {
-  return isBrokerUrl(url) ? url.replace(/^([a-z+]+:\/\/)[^/?#]*@/i, '$1***@') : url;
-}

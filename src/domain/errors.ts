@@ -37,6 +37,7 @@ export const ERROR_STATUSES = {
   passkey_expired: 409,
   passkey_refused: 502,
   pair_link_unknown: 404,
+  secret_taken: 409,
   webhook_not_persisted: 500,
   // sends
   recipient_unknown: 400,
@@ -98,6 +99,7 @@ export const ERROR_STATUSES = {
   store_too_new: 503,
   store_not_empty: 503,
   backup_damaged: 503,
+  backup_running: 409,
   encryption_key_wrong: 503,
   // nodes
   session_elsewhere: 503,
@@ -151,6 +153,33 @@ export class GatewayError extends Error {
 /** True for a GatewayError, with the given code if there is one. */
 export function isGatewayError(error: unknown, code?: ErrorCode): error is GatewayError {
   return error instanceof GatewayError && (code === undefined || error.code === code);
+}
+
+/** Errors of a send that a repetition would get again. */
+const FINAL_OF_SENDS = ['send_rejected', 'recipient_unknown', 'policy_refused'] as const;
+
+/** True if a repetition of the send would fail in the same way. */
+export function isFinalForSend(error: unknown): boolean {
+  // after the next connection the network is asked again
+  const isSilent = isGatewayError(error, 'policy_refused') && error.policy?.rule === 'networkSilent';
+  return !isSilent && FINAL_OF_SENDS.some((code) => isGatewayError(error, code));
+}
+
+/**
+ * The store failed while it was in use. The caller may be a tenant, so the message is always the same; the cause, which may name
+ * servers and files, goes to the log.
+ */
+export function storeUnavailable(cause: unknown): GatewayError {
+  return new GatewayError('store_unavailable', 'The store is unavailable: try again in a moment.', { cause });
+}
+
+/** The first line of a message for the operator, with its cause if the store was unavailable. */
+export function messageForOperator(error: unknown): string {
+  const message = errorMessage(error);
+  const cause = isGatewayError(error, 'store_unavailable') && error.cause;
+  if (!cause) return message;
+  const [line = ''] = errorMessage(cause).split('\n', 1);
+  return message.includes(line.replace(/\.$/, '')) ? message : `${message.replace(/\.$/, '')} (${line})`;
 }
 
 /** The message of anything that was thrown. */

@@ -22,3 +22,13 @@ export function nameIn(host: string): string | undefined {
   const url = `http://${host}`;
   return URL.canParse(url) ? new URL(url).hostname : undefined;
 }
+
+/** A host of a URL without the brackets of IPv6, as sockets and look-ups of names take it. */
+export function bareHost(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
+/** A host as a URL takes it: an IPv6 address in brackets. */
+export function hostInUrl(host: string): string {
+  return isIP(host) === 6 ? `[${host}]` : host;
+}

@@ -46,29 +46,3 @@ export function readAnswer<Answer>(text: string): Answer {
 function isAnswer<Answer>(value: unknown): value is Answer {
   return isObject(value);
 }
-
-/** Levels of nesting in JSON from outside: code that walks a value recursively must not overflow its stack. */
-const MAX_LEVELS = 64;
-const SHOWN_PATH = 64;
-
-/**
- * Finds in JSON from outside what no schema refuses: a `__proto__` key, which would replace the prototype of a copy, and
- * deep nesting.
- * @param name of the value, for the message
- * @returns the broken rule and its place; undefined if all is well
- */
-export function jsonFlaw(value: unknown, name = ''): string | undefined {
-  const waiting = [{ value, path: name, level: 0 }];
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
-    const { path, level } = next;
-    if (typeof next.value !== 'object' || next.value === null) continue;
-    if (level === MAX_LEVELS)
-      return `${path.split('.', 1)} must not be nested in more than ${MAX_LEVELS} levels`;
-    if (Object.hasOwn(next.value, '__proto__')) return `${path && `${path}.`}__proto__ is not allowed`;
-    for (const [key, item] of Object.entries(next.value)) {
-      const at = path ? `${path}.${key}` : key;
-      waiting.push({ value: item, path: at.slice(0, SHOWN_PATH), level: level + 1 });
-    }
-  }
-  return undefined;
-}

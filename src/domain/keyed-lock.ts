@@ -15,6 +15,11 @@ export class KeyedLock {
     }
   }
 
+  /** Whether no work of a key is running or waiting. */
+  isIdle(key: string): boolean {
+    return !this.#tails.has(key);
+  }
+
   /** Resolves when the work that was asked for so far has ended: that of a key, or all. Never rejects. */
   async idle(key?: string): Promise<void> {
     await Promise.all(key === undefined ? this.#tails.values() : [this.#tails.get(key)]);

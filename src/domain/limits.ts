@@ -4,6 +4,9 @@ export const LIMITS = {
   textLength: 65_536,
   /** Characters of a group's subject. */
   groupSubjectLength: 25,
+  /** UTF-16 code units that the network accepts of a group's subject and of its description. */
+  groupSubjectUnits: 100,
+  groupDescriptionUnits: 2_048,
   /** Participants in one call to a group. */
   groupParticipants: 1_024,
   /** Options of a poll. */
@@ -174,12 +177,16 @@ export const LIMITS = {
   replayMs: 20_000,
   /** Milliseconds for which a closed journal entry is kept, to recognise a redelivery. */
   closedJournalTtlMs: 24 * 60 * 60_000,
+  /** Milliseconds for which the caller of a backup may take nothing: meanwhile, SQLite's log of changes grows. */
+  backupStallMs: 60_000,
   /** Milliseconds that a stopping daemon waits for work in flight. */
   stopGraceMs: 10_000,
   /** Milliseconds that a handover waits for requests in flight. */
   handOverMs: 30_000,
   /** Milliseconds that the deletion of a session waits for work in flight. */
   endGraceMs: 5_000,
+  /** Messages of all sessions of a node that wait, in its memory, until their policies allow them. */
+  heldSendsOfNode: 250_000,
   /** Milliseconds for which a message waits until its policy allows it; then it is given up. */
   heldSendTtlMs: 7 * 24 * 60 * 60_000,
   /** Characters of a request that waits, as JSON; how many of them are read at once when a session connects. */

@@ -1,4 +1,5 @@
 import { GatewayError } from './errors.js';
+import { bareHost } from './host.js';
 
 /** The kinds of proxy, each with its usual port. */
 export const PROXY_PORTS = { http: 80, https: 443, socks5: 1080 } as const;
@@ -48,7 +49,7 @@ export function parseProxy(text: string): ProxyAddress {
   if (password && !user) throw broken('it must name a user beside the password');
   return {
     kind,
-    host: url.hostname.replace(/^\[|\]$/g, ''),
+    host: bareHost(url.hostname),
     port: Number(url.port) || PROXY_PORTS[kind],
     user,
     password,

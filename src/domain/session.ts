@@ -8,9 +8,13 @@ export type SessionStatus =
   | 'replaced'
   | 'banned';
 
-/** The reason beside the status `replaced` of a session that was exported; it tells it from one that another client took over. */
-export const EXPORTED_REASON =
-  'The session was exported, to be used by another Switchboard. Call /reconnect to use it here again.';
+/**
+ * The reason beside the status `replaced` of a session that was exported: for people. Programs read `exportedAt`. Names no
+ * `/reconnect`: beside a Switchboard that uses the session, the two would take the link from each other.
+ */
+export function exportedReason(clientId: string): string {
+  return `The session was exported, and another Switchboard may use it. If none does, use it here again: \`switchboard sessions export ${clientId} --undo\`.`;
+}
 
 /**
  * Why a link ended. The link's adapter maps the library's codes to these reasons, and `CLOSE_REACTIONS` maps the reasons to

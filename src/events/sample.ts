@@ -3,6 +3,7 @@ import { formatJid } from '../domain/address.js';
 import { DAY_MS } from '../domain/clock.js';
 import { GatewayError } from '../domain/errors.js';
 import { newMessageId } from '../domain/ids.js';
+import type { JsonObject } from '../domain/json.js';
 import { formatRoomId } from '../domain/room.js';
 import { composeVcard } from '../kinds/contact.js';
 import {
@@ -54,6 +55,7 @@ const MADE_UP_LID = '90000000000001';
 const PERSON = { lid: '90000000000002', phone: '+15550000002', name: 'Test person' };
 const CALLER = { from: PERSON.lid, fromPhone: PERSON.phone, fromName: PERSON.name };
 const MADE_UP_GROUP = '120363000000000001';
+const MADE_UP_CHANGE = '1795257228-1';
 const EARLIER = '3EB0A9253D5F6C2B1E7A90';
 const TEXT = 'This is a test event from Switchboard';
 
@@ -173,6 +175,18 @@ export function sampleEvent(type: MessageEventType | ExtraEventType, context: Sa
   return { ...envelope, ...fields, ...extra };
 }
 
+/**
+ * Whether an event that is stored as JSON is a sample: the release before listed samples that were not delivered among the failed
+ * deliveries. A sample of `account_status` names no invented person, and cannot be told from a real event.
+ */
+export function isSampleEvent(event: JsonObject): boolean {
+  const { type, clientLid, by, reason, changeId } = event;
+  if (type === 'message_status') return by === PERSON.lid;
+  if (type === 'session_status') return reason === TEXT;
+  if (type === 'group_update') return clientLid === MADE_UP_GROUP && changeId === MADE_UP_CHANGE;
+  return clientLid === PERSON.lid;
+}
+
 function checkFields(type: string, fields: SampleFields = {}): void {
   const isStatus = EXTRA.includes(type);
   const [first] = Object.keys(fields);
@@ -289,7 +303,7 @@ function groupUpdate(context: SampleContext): GroupUpdateEvent {
     event: 'group.update',
     type: 'group_update',
     ...conversation(context, MADE_UP_GROUP),
-    changeId: '1795257228-1',
+    changeId: MADE_UP_CHANGE,
     change: 'added',
     fromMe: false,
     by: { user: PERSON.lid, phone: PERSON.phone, name: PERSON.name },

@@ -38,12 +38,20 @@ export const phoneField = Joi.string()
   .pattern(/^\+?[1-9][0-9]{4,14}$/)
   .messages({ 'string.pattern.base': '{#label} must be 5 to 15 digits, the country code first' });
 
-/** A text of so many characters at most, as people count them. */
-export function characters(limit: number): Joi.StringSchema {
+/**
+ * A text of so many characters at most, as people count them.
+ * @param units the network's own bound in UTF-16 code units, of which an emoji has up to 16; without one it counts nothing
+ */
+export function characters(limit: number, units = Number.POSITIVE_INFINITY): Joi.StringSchema {
   return Joi.string()
-    .custom((value: string, helpers) =>
-      isLongerThan(value, limit) ? helpers.error('string.max', { limit }) : value,
-    )
+    .custom((value: string, helpers) => {
+      if (isLongerThan(value, limit)) return helpers.error('string.max', { limit });
+      return value.length > units ? helpers.error('string.units', { units, found: value.length }) : value;
+    })
+    .messages({
+      'string.units':
+        '{#label} must not have more than {#units} UTF-16 code units, the bound of WhatsApp, and has {#found}: an emoji has up to 16',
+    })
     .meta({ maxLength: limit });
 }
 

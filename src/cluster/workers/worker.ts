@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { errorMessage } from '../../domain/errors.js';
+import { bareHost } from '../../domain/host.js';
 import { doubling, pauseAfter } from '../../domain/retry.js';
 import type { Logger } from '../../log.js';
 import { type ParentMessage, readWorkerMessage, WORKER_VARIABLE, type WorkerMessage } from './channel.js';
@@ -105,7 +106,7 @@ export class Worker {
 /** The address of a URL, for the router; a worker that listens on all addresses is reached on the loopback one. */
 function addressOf(url: string): Address {
   const { hostname, port } = new URL(url);
-  const host = hostname.replace(/^\[|\]$/g, '');
+  const host = bareHost(hostname);
   if (host === '0.0.0.0') return { host: '127.0.0.1', port: Number(port) };
   return { host: host === '::' ? '::1' : host, port: Number(port) };
 }
