@@ -1,5 +1,5 @@
-import { parseObject } from '../domain/json.js';
-import type { Call, CallOptions, ErrorCode } from './operations.js';
+import { isObject, parseObject } from '../domain/json.js';
+import type { Call, CallOptions, ErrorCode, PolicyRefusal } from './operations.js';
 
 /**
  * A call failed. `code` is the gateway's stable code, or `unreachable` when there was no answer (`status` 0), or `unknown`
@@ -10,16 +10,23 @@ export class SwitchboardError extends Error {
   readonly code: ErrorCode | 'unreachable' | 'unknown';
   /** Seconds after which the gateway asks to try again. */
   readonly retryAfter: number | undefined;
+  /** With `policy_refused`: the rule, what is left of it, and when it allows the message. */
+  readonly policy: PolicyRefusal | undefined;
 
   constructor(
     message: string,
-    about: Pick<SwitchboardError, 'status' | 'code'> & { retryAfter?: number; cause?: unknown },
+    about: Pick<SwitchboardError, 'status' | 'code'> & {
+      retryAfter?: number;
+      policy?: PolicyRefusal | undefined;
+      cause?: unknown;
+    },
   ) {
     super(message, { cause: about.cause });
     this.name = 'SwitchboardError';
     this.status = about.status;
     this.code = about.code;
     this.retryAfter = about.retryAfter;
+    this.policy = about.policy;
   }
 }
 
@@ -62,6 +69,7 @@ export function refusalOf(
   return new SwitchboardError(messageIn(text) ?? `HTTP ${status}`, {
     status,
     code: codeIn(header('x-sn-error')),
+    policy: policyIn(text),
     ...(Number.isFinite(retryAfter) && { retryAfter }),
   });
 }
@@ -70,6 +78,16 @@ export function refusalOf(
 export function messageIn(text: string): string | undefined {
   const error = parseObject(text)?.error;
   return typeof error === 'string' ? error : undefined;
+}
+
+function policyIn(text: string): PolicyRefusal | undefined {
+  const policy = parseObject(text)?.policy;
+  return isPolicyRefusal(policy) ? policy : undefined;
+}
+
+/** A newer gateway may have rules that this client does not know; they are passed on as they are. */
+function isPolicyRefusal(value: unknown): value is PolicyRefusal {
+  return isObject(value) && typeof value.rule === 'string' && typeof value.allowedAt === 'string';
 }
 
 /** A newer gateway may have codes that this client does not know; they are passed on as they are. */

@@ -31,11 +31,13 @@ export type ErrorCode =
   | 'account_rejected'
   | 'app_state_rejected'
   | 'avatars_busy'
+  | 'backup_running'
   | 'content_type_unsupported'
   | 'cross_site'
   | 'delivery_unknown'
   | 'device_query_unanswered'
   | 'edit_window_over'
+  | 'encryption_key_wrong'
   | 'file_not_ready'
   | 'file_unknown'
   | 'forbidden'
@@ -81,6 +83,7 @@ export type ErrorCode =
   | 'request_too_large'
   | 'room_unknown'
   | 'route_unknown'
+  | 'secret_taken'
   | 'send_cut_off'
   | 'send_not_connected'
   | 'send_rejected'
@@ -95,7 +98,9 @@ export type ErrorCode =
   | 'session_unpaired'
   | 'stopping'
   | 'store_damaged'
+  | 'store_missing'
   | 'store_unavailable'
+  | 'store_unsupported'
   | 'streams_full'
   | 'target_author_unknown'
   | 'target_not_editable'
@@ -174,7 +179,7 @@ export interface AudioEvent {
   referral?: EventReferral;
   mentions: string[];
   isForwarded: boolean;
-  /** The `metaData` of an API send, with `fromAI`, `userId`, `userName`, `sender`, `name` picked out */
+  /** The `metaData` of an API send, and those of its fields that have a meaning, as the caller wrote them */
   meta?: EventMeta;
   /** The group and the author, for group messages */
   group?: EventGroup;
@@ -281,6 +286,8 @@ export interface Client {
   retentionDays?: number;
   /** Days for which its events are kept; absent where none are kept */
   keepEvents?: number;
+  /** Up to 10 other sessions that the same secret opens, as releases before allowed it. Absent without one, and when `clientId` is named */
+  secretSharedWith?: string[];
 }
 
 export interface ConfigAnswer {
@@ -325,7 +332,7 @@ export interface ContactEvent {
   referral?: EventReferral;
   mentions: string[];
   isForwarded: boolean;
-  /** The `metaData` of an API send, with `fromAI`, `userId`, `userName`, `sender`, `name` picked out */
+  /** The `metaData` of an API send, and those of its fields that have a meaning, as the caller wrote them */
   meta?: EventMeta;
   /** The group and the author, for group messages */
   group?: EventGroup;
@@ -388,7 +395,7 @@ export interface DocumentEvent {
   referral?: EventReferral;
   mentions: string[];
   isForwarded: boolean;
-  /** The `metaData` of an API send, with `fromAI`, `userId`, `userName`, `sender`, `name` picked out */
+  /** The `metaData` of an API send, and those of its fields that have a meaning, as the caller wrote them */
   meta?: EventMeta;
   /** The group and the author, for group messages */
   group?: EventGroup;
@@ -433,7 +440,7 @@ export interface EditEvent {
   referral?: EventReferral;
   mentions: string[];
   isForwarded: boolean;
-  /** The `metaData` of an API send, with `fromAI`, `userId`, `userName`, `sender`, `name` picked out */
+  /** The `metaData` of an API send, and those of its fields that have a meaning, as the caller wrote them */
   meta?: EventMeta;
   /** The group and the author, for group messages */
   group?: EventGroup;
@@ -567,6 +574,12 @@ export interface EventMediaDownload {
 }
 
 export interface EventMeta {
+  /** `true` also flags the stored message as sent by an AI */
+  fromAI?: unknown;
+  userId?: unknown;
+  userName?: unknown;
+  sender?: unknown;
+  name?: unknown;
   /** The whole `metaData` of the send */
   raw: Record<string, unknown>;
 }
@@ -657,6 +670,8 @@ export interface FailedDelivery {
   attempts: number;
   /** RFC 3339, UTC */
   failedAt: string;
+  /** True for a sample of `/send-test-event` that an earlier release listed; absent for a real event */
+  sample?: boolean;
 }
 
 export interface FailedDeliveryWithEvent {
@@ -672,6 +687,8 @@ export interface FailedDeliveryWithEvent {
   attempts: number;
   /** RFC 3339, UTC */
   failedAt: string;
+  /** True for a sample of `/send-test-event` that an earlier release listed; absent for a real event */
+  sample?: boolean;
   /** The event as it was POSTed */
   event: Record<string, unknown>;
 }
@@ -729,8 +746,12 @@ export interface FleetReceiver {
   name: string;
   /** Scheme, host and port */
   origin: string;
+  /** Who set its address: with the master token, or with the secret of its session; absent where that is not known */
+  setBy?: 'operator' | 'tenant';
   /** Why it gets no calls now; absent while it gets them */
   paused?: string;
+  /** The same as `paused`, for programs: an operator did it, the receiver answered 410, or its broker ended the process of its client or sent far more than it was asked for */
+  pauseCode?: 'operator' | 'gone' | 'broker_crash' | 'broker_flood';
   /** Events that wait for it, with `retry: durable` */
   waiting?: WaitingEvents;
   inFlight: number;
@@ -762,10 +783,14 @@ export interface FleetSession {
   connectedAt: string;
   /** The last close reason, or empty */
   lastDisconnect: string;
+  /** The same as a code, such as `store_unavailable`; absent if it is unknown */
+  lastDisconnectCode?: string;
   /** When the network last sent anything */
   lastStanzaAt: string;
   /** When the next connection is tried */
   retryAt: string;
+  /** When `/export` stopped the session; absent while it is used here */
+  exportedAt?: string;
   /** Messages decrypted but not delivered yet */
   openJournal: number;
   /** What the network does not let the number do now */
@@ -1000,7 +1025,7 @@ export interface ImageEvent {
   referral?: EventReferral;
   mentions: string[];
   isForwarded: boolean;
-  /** The `metaData` of an API send, with `fromAI`, `userId`, `userName`, `sender`, `name` picked out */
+  /** The `metaData` of an API send, and those of its fields that have a meaning, as the caller wrote them */
   meta?: EventMeta;
   /** The group and the author, for group messages */
   group?: EventGroup;
@@ -1034,7 +1059,7 @@ export interface InteractiveReplyEvent {
   referral?: EventReferral;
   mentions: string[];
   isForwarded: boolean;
-  /** The `metaData` of an API send, with `fromAI`, `userId`, `userName`, `sender`, `name` picked out */
+  /** The `metaData` of an API send, and those of its fields that have a meaning, as the caller wrote them */
   meta?: EventMeta;
   /** The group and the author, for group messages */
   group?: EventGroup;
@@ -1119,7 +1144,7 @@ export interface LocationEvent {
   referral?: EventReferral;
   mentions: string[];
   isForwarded: boolean;
-  /** The `metaData` of an API send, with `fromAI`, `userId`, `userName`, `sender`, `name` picked out */
+  /** The `metaData` of an API send, and those of its fields that have a meaning, as the caller wrote them */
   meta?: EventMeta;
   /** The group and the author, for group messages */
   group?: EventGroup;
@@ -1496,7 +1521,7 @@ export interface PollCreationEvent {
   referral?: EventReferral;
   mentions: string[];
   isForwarded: boolean;
-  /** The `metaData` of an API send, with `fromAI`, `userId`, `userName`, `sender`, `name` picked out */
+  /** The `metaData` of an API send, and those of its fields that have a meaning, as the caller wrote them */
   meta?: EventMeta;
   /** The group and the author, for group messages */
   group?: EventGroup;
@@ -1569,7 +1594,7 @@ export interface ReactionEvent {
   referral?: EventReferral;
   mentions: string[];
   isForwarded: boolean;
-  /** The `metaData` of an API send, with `fromAI`, `userId`, `userName`, `sender`, `name` picked out */
+  /** The `metaData` of an API send, and those of its fields that have a meaning, as the caller wrote them */
   meta?: EventMeta;
   /** The group and the author, for group messages */
   group?: EventGroup;
@@ -1599,8 +1624,12 @@ export interface Receiver {
   previousTokenUntil?: string;
   /** `contract`: four attempts within seconds. `durable`: written down first, and tried for up to 72 hours, in order for each chat */
   retry: 'contract' | 'durable';
+  /** Who set its address: with the master token, or with the secret of its session; absent where that is not known */
+  setBy?: 'operator' | 'tenant';
   /** Why it gets no calls now; absent while it gets them */
   paused?: string;
+  /** The same as `paused`, for programs: an operator did it, the receiver answered 410, or its broker ended the process of its client or sent far more than it was asked for */
+  pauseCode?: 'operator' | 'gone' | 'broker_crash' | 'broker_flood';
   /** An event must pass every part that is given; `{}` lets all pass */
   filter: ReceiverFilter;
   /** The names of its own headers */
@@ -1677,6 +1706,8 @@ export interface ReplayAnswer {
   replayed: number;
   /** Events that do not pass its filter */
   filtered: number;
+  /** Events whose stored form was changed: they are skipped, and named in the log */
+  damaged?: number;
   /** Why the receiver did not take the event after them, which ends the request; this event is a failed delivery now */
   reason?: string;
   /** Ids that are not kept */
@@ -1737,7 +1768,7 @@ export interface RevokeEvent {
   referral?: EventReferral;
   mentions: string[];
   isForwarded: boolean;
-  /** The `metaData` of an API send, with `fromAI`, `userId`, `userName`, `sender`, `name` picked out */
+  /** The `metaData` of an API send, and those of its fields that have a meaning, as the caller wrote them */
   meta?: EventMeta;
   /** The group and the author, for group messages */
   group?: EventGroup;
@@ -1849,10 +1880,14 @@ export interface SessionHealth {
   connectedAt: string;
   /** The last close reason, or empty */
   lastDisconnect: string;
+  /** The same as a code, such as `store_unavailable`; absent if it is unknown */
+  lastDisconnectCode?: string;
   /** When the network last sent anything */
   lastStanzaAt: string;
   /** When the next connection is tried */
   retryAt: string;
+  /** When `/export` stopped the session; absent while it is used here */
+  exportedAt?: string;
   /** Messages decrypted but not delivered yet */
   openJournal: number;
   /** What the network does not let the number do now */
@@ -1919,7 +1954,7 @@ export interface StickerEvent {
   referral?: EventReferral;
   mentions: string[];
   isForwarded: boolean;
-  /** The `metaData` of an API send, with `fromAI`, `userId`, `userName`, `sender`, `name` picked out */
+  /** The `metaData` of an API send, and those of its fields that have a meaning, as the caller wrote them */
   meta?: EventMeta;
   /** The group and the author, for group messages */
   group?: EventGroup;
@@ -1992,7 +2027,7 @@ export interface TextEvent {
   referral?: EventReferral;
   mentions: string[];
   isForwarded: boolean;
-  /** The `metaData` of an API send, with `fromAI`, `userId`, `userName`, `sender`, `name` picked out */
+  /** The `metaData` of an API send, and those of its fields that have a meaning, as the caller wrote them */
   meta?: EventMeta;
   /** The group and the author, for group messages */
   group?: EventGroup;
@@ -2053,7 +2088,7 @@ export interface VideoEvent {
   referral?: EventReferral;
   mentions: string[];
   isForwarded: boolean;
-  /** The `metaData` of an API send, with `fromAI`, `userId`, `userName`, `sender`, `name` picked out */
+  /** The `metaData` of an API send, and those of its fields that have a meaning, as the caller wrote them */
   meta?: EventMeta;
   /** The group and the author, for group messages */
   group?: EventGroup;
@@ -2100,7 +2135,7 @@ export interface VoteUpdateEvent {
   referral?: EventReferral;
   mentions: string[];
   isForwarded: boolean;
-  /** The `metaData` of an API send, with `fromAI`, `userId`, `userName`, `sender`, `name` picked out */
+  /** The `metaData` of an API send, and those of its fields that have a meaning, as the caller wrote them */
   meta?: EventMeta;
   /** The group and the author, for group messages */
   group?: EventGroup;
@@ -2392,7 +2427,6 @@ export interface AdoptRequest {
   /** Those beside the webhook, with their secrets */
   receivers?: {
     id: string;
-    /** For people */
     name: string;
     /** Where its events go: an http(s) address, or that of a broker */
     url: string;
@@ -2409,6 +2443,10 @@ export interface AdoptRequest {
     /** Milliseconds since the epoch; 0 without such a token */
     previousTokenUntil: number;
     paused: string;
+    /** The same as `paused`, for programs: an operator did it, the receiver answered 410, or its broker ended the process of its client or sent far more than it was asked for */
+    pauseCode?: 'operator' | 'gone' | 'broker_crash' | 'broker_flood';
+    /** Who set its address: with the master token, or with the secret of its session; absent where that is not known */
+    setBy?: 'operator' | 'tenant';
   }[];
 }
 
@@ -2419,6 +2457,10 @@ export interface GiveBackRequest {
 }
 
 export interface ExportSessionRequest {
+  clientId: string;
+}
+
+export interface GetUnfinishedRequest {
   clientId: string;
 }
 
@@ -3097,6 +3139,10 @@ export interface DrainNodeRequest {
   draining?: boolean;
 }
 
+export interface GetBackupRequest {
+  clientId?: string;
+}
+
 export interface GetConfigRequest {
   clientId?: string;
 }
@@ -3454,7 +3500,6 @@ export class Operations {
       /** Those beside the webhook, with their secrets */
       receivers?: {
         id: string;
-        /** For people */
         name: string;
         /** Where its events go: an http(s) address, or that of a broker */
         url: string;
@@ -3471,21 +3516,49 @@ export class Operations {
         /** Milliseconds since the epoch; 0 without such a token */
         previousTokenUntil: number;
         paused: string;
+        /** The same as `paused`, for programs: an operator did it, the receiver answered 410, or its broker ended the process of its client or sent far more than it was asked for */
+        pauseCode?: 'operator' | 'gone' | 'broker_crash' | 'broker_flood';
+        /** Who set its address: with the master token, or with the secret of its session; absent where that is not known */
+        setBy?: 'operator' | 'tenant';
       }[];
     };
     /** What is not moved, and stays here beside history, files and names of people */
     staying: {
       failedDeliveries: number;
+      /** Events that wait for their receivers, with `retry: durable` */
       waitingDeliveries: number;
       /** Messages that were received and are still to be announced here */
       unannounced: number;
-      /** Sends that the network has not acknowledged */
+      /** Sends that the network has not acknowledged, or whose event is not announced */
       unacknowledgedSends: number;
       /** Messages that wait until the policy allows them */
       heldSends: number;
     };
   }> {
     return this.#transport.json({ method: 'POST', path: '/export', query: [] }, request, options);
+  }
+
+  /** Count what is not finished of a session, and would be deleted with it. `GET /unfinished` */
+  getUnfinished(
+    request: GetUnfinishedRequest,
+    options?: CallOptions,
+  ): Promise<{
+    clientId: string;
+    failedDeliveries: number;
+    /** Events that wait for their receivers, with `retry: durable` */
+    waitingDeliveries: number;
+    /** Messages that were received and are still to be announced here */
+    unannounced: number;
+    /** Sends that the network has not acknowledged, or whose event is not announced */
+    unacknowledgedSends: number;
+    /** Messages that wait until the policy allows them */
+    heldSends: number;
+  }> {
+    return this.#transport.json(
+      { method: 'GET', path: '/unfinished', query: ['clientId'] },
+      request,
+      options,
+    );
   }
 
   /** Get the Signal keys of a session that `/export` stopped, page by page. `POST /export-keys` */
@@ -4217,6 +4290,15 @@ export class Operations {
   }> {
     return this.#transport.json(
       { method: 'POST', path: '/nodes/drain', query: ['clientId'] },
+      request,
+      options,
+    );
+  }
+
+  /** Download a backup of the whole store, for `switchboard store restore`. `GET /backup` */
+  getBackup(request: GetBackupRequest = {}, options?: CallOptions): Promise<Response> {
+    return this.#transport.response(
+      { method: 'GET', path: '/backup', query: ['clientId'] },
       request,
       options,
     );

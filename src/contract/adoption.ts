@@ -84,6 +84,17 @@ export type MovedSettings = TypeOf<typeof movedSettings>;
 /** What a file of an exported session has beside credentials and keys. */
 export const movedParts = record({ settings: movedSettings, received: listOf(received) });
 
+/** Counts of the work that would be lost with a session. */
+const unfinished = {
+  failedDeliveries: count,
+  waitingDeliveries: count.description('Events that wait for their receivers, with `retry: durable`'),
+  unannounced: count.description('Messages that were received and are still to be announced here'),
+  unacknowledgedSends: count.description(
+    'Sends that the network has not acknowledged, or whose event is not announced',
+  ),
+  heldSends: count.description('Messages that wait until the policy allows them'),
+};
+
 /** Numbers that another program has linked with the same protocol library. */
 export const adoption = {
   adopt: operation({
@@ -162,13 +173,9 @@ export const adoption = {
       jid: text.description('The own jid, with its device'),
       credentials: anyFields().description('As `/adopt` takes them'),
       settings: movedSettings,
-      staying: record({
-        failedDeliveries: count,
-        waitingDeliveries: count,
-        unannounced: count.description('Messages that were received and are still to be announced here'),
-        unacknowledgedSends: count.description('Sends that the network has not acknowledged'),
-        heldSends: count.description('Messages that wait until the policy allows them'),
-      }).description('What is not moved, and stays here beside history, files and names of people'),
+      staying: record(unfinished).description(
+        'What is not moved, and stays here beside history, files and names of people',
+      ),
     }),
     example: {
       ok: true,
@@ -198,6 +205,24 @@ export const adoption = {
     },
     errors: ['session_unpaired', 'session_terminal'],
   }),
+  getUnfinished: operation({
+    method: 'GET',
+    path: '/unfinished',
+    owner: 'session',
+    access: 'master',
+    summary: 'Count what is not finished of a session, and would be deleted with it',
+    description: 'Counted in the store. All counts are 0 when nothing would be lost but the history.',
+    query: record({ clientId }),
+    answer: record({ clientId, ...unfinished }),
+    example: {
+      clientId: 'acme',
+      failedDeliveries: 0,
+      waitingDeliveries: 0,
+      unannounced: 2,
+      unacknowledgedSends: 0,
+      heldSends: 0,
+    },
+  }),
   exportKeys: operation({
     method: 'POST',
     path: '/export-keys',
@@ -218,6 +243,7 @@ export const adoption = {
 };
 
 export type ExportSessionAnswer = AnswerOf<typeof adoption.exportSession>;
+export type UnfinishedAnswer = AnswerOf<typeof adoption.getUnfinished>;
 export type ExportKeysAnswer = AnswerOf<typeof adoption.exportKeys>;
 /** One part of the state of a number. */
 export type AdoptRequest = BodyOf<typeof adoption.adopt>;

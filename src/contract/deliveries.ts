@@ -44,6 +44,9 @@ const failedFields = {
   reason: text,
   attempts: count,
   failedAt: time,
+  sample: optional(flag).description(
+    'True for a sample of `/send-test-event` that an earlier release listed; absent for a real event',
+  ),
 };
 export const failedDelivery = named('FailedDelivery', failedFields);
 export const failedDeliveryWithEvent = named('FailedDeliveryWithEvent', {

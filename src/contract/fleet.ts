@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { PAUSE_CODES } from '../domain/pauses.js';
 import { healthFields, sessionCounts, waitingEvents, waVersion } from './health.js';
 import { operation } from './operation.js';
 import { policyFigures } from './policies.js';
@@ -75,12 +76,21 @@ export const fleetWebhook = named('FleetWebhook', {
   dropped: count.description('Since the start of the daemon'),
   last: optional(webhookAttempt),
 });
+export const pauseCode = oneOf(...PAUSE_CODES).description(
+  'The same as `paused`, for programs: an operator did it, the receiver answered 410, or its broker ended the process of its client ' +
+    'or sent far more than it was asked for',
+);
+export const setBy = oneOf('operator', 'tenant').description(
+  'Who set its address: with the master token, or with the secret of its session; absent where that is not known',
+);
 /** What of a receiver beside the webhook an operator looks at. */
 export const fleetReceiver = named('FleetReceiver', {
   id: text,
   name: text,
   origin: text.description('Scheme, host and port'),
+  setBy: optional(setBy),
   paused: optional(text).description('Why it gets no calls now; absent while it gets them'),
+  pauseCode: optional(pauseCode),
   waiting: optional(waitingEvents).description('Events that wait for it, with `retry: durable`'),
   inFlight: count,
   delivered: count.description('Since the start of the daemon'),

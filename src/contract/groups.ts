@@ -37,7 +37,7 @@ const participants = Joi.array<string[]>()
   .unique()
   .example(['+15550000002', '90000000000003']);
 
-const subject = characters(LIMITS.groupSubjectLength)
+const subject = characters(LIMITS.groupSubjectLength, LIMITS.groupSubjectUnits)
   .pattern(/\S/)
   .messages({ 'string.pattern.base': '{#label} must not be blank' })
   .example('Weekend plans');
@@ -46,7 +46,7 @@ const subject = characters(LIMITS.groupSubjectLength)
 const settingFields = {
   subject: optional(subject),
   description: optional(
-    characters(LIMITS.groupDescriptionLength)
+    characters(LIMITS.groupDescriptionLength, LIMITS.groupDescriptionUnits)
       .allow('')
       .description('Empty removes it')
       .example('Who brings what'),

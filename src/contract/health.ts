@@ -60,8 +60,12 @@ export const healthFields = {
   reconnects: count,
   connectedAt: timeOrEmpty,
   lastDisconnect: text.description('The last close reason, or empty'),
+  lastDisconnectCode: optional(text).description(
+    'The same as a code, such as `store_unavailable`; absent if it is unknown',
+  ),
   lastStanzaAt: timeOrEmpty.description('When the network last sent anything'),
   retryAt: timeOrEmpty.description('When the next connection is tried'),
+  exportedAt: optional(time).description('When `/export` stopped the session; absent while it is used here'),
   openJournal: count.description('Messages decrypted but not delivered yet'),
   restriction: optional(restriction).description('What the network does not let the number do now'),
   warning: optional(text).description(

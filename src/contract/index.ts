@@ -9,6 +9,7 @@
  * Outside of the daemon import types only, because the schemas load Joi; or better the client (`src/client/`).
  */
 import { adoption } from './adoption.js';
+import { backups } from './backups.js';
 import { chats } from './chats.js';
 import { deliveries } from './deliveries.js';
 import { docs } from './docs.js';
@@ -66,6 +67,7 @@ const OPERATIONS = {
   ...events,
   ...policies,
   ...fleet,
+  ...backups,
   ...health,
   ...docs,
 };
@@ -103,6 +105,7 @@ export const CONTRACT: readonly Section[] = [
   section('Events', 'The live stream', events),
   section('Policies', 'Limits of sends', policies),
   section('Fleet', 'All sessions and nodes', fleet),
+  section('Backups', 'Copies of the whole store', backups),
   section('Health', 'Probes, configuration, metrics', health),
   section('Docs', 'This description', docs),
 ];

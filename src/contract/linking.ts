@@ -166,6 +166,7 @@ export const linking = {
     // mails and chats add parameters to links
     query: Joi.object<object>().unknown(),
     answer: 'text/html',
+    alsoAnswers: { 404: 'A page for people that says that the address is unknown or has expired' },
     errors: ['pair_link_unknown'],
   }),
   getPairState: operation({

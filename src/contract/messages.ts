@@ -1,6 +1,7 @@
 import Joi, { type CustomValidator } from 'joi';
 import type { ErrorCode } from '../domain/errors.js';
-import { jsonFlaw, parseJson } from '../domain/json.js';
+import { parseJson } from '../domain/json.js';
+import { jsonFlaw } from '../domain/json-flaw.js';
 import { LIMITS } from '../domain/limits.js';
 import { RULE_NAMES } from '../domain/policy/rules.js';
 import { addressFields, characters, envelopeFields, messageIdField } from '../kinds/fields.js';

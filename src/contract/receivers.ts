@@ -1,8 +1,9 @@
 import Joi from 'joi';
 import { LIMITS } from '../domain/limits.js';
 import { OWN_HEADERS, ownHeadersFlaw } from '../domain/own-headers.js';
+import { plainLine } from '../domain/text.js';
 import { EVENT_TYPES } from '../events/catalogue.js';
-import { webhookAttempt } from './fleet.js';
+import { pauseCode, setBy, webhookAttempt } from './fleet.js';
 import { waitingEvents } from './health.js';
 import { type BodyOf, operation } from './operation.js';
 import {
@@ -11,6 +12,7 @@ import {
   flag,
   listOf,
   named,
+  nameText,
   number,
   ok,
   oneOf,
@@ -91,7 +93,12 @@ const url = receiverAddress()
 const token = signingToken(TOKEN_LENGTH).description(
   'Sent as a bearer token, and signs each call; `""` for none',
 );
-const name = Joi.string().max(LIMITS.receiverNameLength).allow('').description('For people').example('audit');
+const name = nameText(LIMITS.receiverNameLength).description('For people').example('audit');
+/** An earlier release took control characters: a session that moves must not stay behind for them. */
+const movedName = Joi.string()
+  .max(LIMITS.receiverNameLength)
+  .allow('')
+  .custom((value: string) => plainLine(value));
 
 const settings = {
   name: optional(name),
@@ -104,10 +111,12 @@ const settings = {
 
 /** A receiver as an exported session has it, with its secrets. */
 export const movedReceiver = record({
-  ...{ id: receiverId, name, url, token, retry, filter, headers, schedule },
+  ...{ id: receiverId, name: movedName, url, token, retry, filter, headers, schedule },
   previousToken: Joi.string<string | null>().max(TOKEN_LENGTH.max).allow(null),
   previousTokenUntil: count.description('Milliseconds since the epoch; 0 without such a token'),
   paused: text,
+  pauseCode: optional(pauseCode),
+  setBy: optional(setBy),
 });
 
 export const receiver = named('Receiver', {
@@ -119,7 +128,9 @@ export const receiver = named('Receiver', {
     'Until then calls carry a second signature, with the token before; absent otherwise',
   ),
   retry,
+  setBy: optional(setBy),
   paused: optional(text).description('Why it gets no calls now; absent while it gets them'),
+  pauseCode: optional(pauseCode),
   filter,
   headers: listOf(text).description('The names of its own headers'),
   schedule,
@@ -147,6 +158,9 @@ const example: Receiver = {
   dropped: 0,
 };
 
+const OF_TENANTS =
+  "A session's secret may set the address of a broker only where the gateway allows it (`--allow-tenant-brokers`).";
+
 const ofReceiver = { clientId, id: receiverId };
 const answer = record({ ok, clientId, receiver });
 const answered = { ok: true as const, clientId: 'acme', receiver: example };
@@ -166,6 +180,7 @@ export const receivers = {
     path: '/receivers',
     owner: 'session',
     summary: `Add a receiver beside the webhook; a session has up to ${LIMITS.receivers} with it`,
+    description: OF_TENANTS,
     body: record({ clientId, url, ...settings }),
     answer,
     example: answered,
@@ -178,7 +193,7 @@ export const receivers = {
     summary: 'Change, pause or resume a receiver; what is not given stays as it is',
     description:
       '`filter`, `headers` and `schedule` replace what was there as a whole. A new `url` ends a pause, too. The webhook, `1`, is ' +
-      'changed with `/set-webhook` and `/pause-webhook`.',
+      `changed with \`/set-webhook\` and \`/pause-webhook\`. ${OF_TENANTS}`,
     body: record({
       ...ofReceiver,
       url: optional(url),

@@ -43,6 +43,9 @@ export const replayAnswer = named('ReplayAnswer', {
   receiver: text,
   replayed: count.description('Events that the receiver has, or that wait for it with `retry: durable`'),
   filtered: count.description('Events that do not pass its filter'),
+  damaged: optional(count).description(
+    'Events whose stored form was changed: they are skipped, and named in the log',
+  ),
   reason: optional(text).description(
     'Why the receiver did not take the event after them, which ends the request; this event is a failed delivery now',
   ),

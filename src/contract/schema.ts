@@ -117,6 +117,17 @@ export function receiverAddress(): Joi.StringSchema {
     });
 }
 
+/** Without control characters, line breaks and marks that change the direction of text. */
+const ONE_LINE = /^[^\p{Cc}\p{Bidi_Control}\u2028\u2029]*$/u;
+
+/** A name for people that every log and terminal can show on one line. */
+export function nameText(maxLength: number): Joi.StringSchema {
+  return Joi.string().max(maxLength).allow('').pattern(ONE_LINE).messages({
+    // the usual message repeats the value
+    'string.pattern.base': '{#label} must not contain control characters',
+  });
+}
+
 /** What follows `whsec_` in base64, with at least one byte: an empty key would sign every call in the same way for everybody. */
 const SIGNING_SECRET = /^(?!whsec_)|^whsec_[A-Za-z0-9+/_-]{2,}={0,2}$/;
 

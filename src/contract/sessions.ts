@@ -129,6 +129,9 @@ export const client = named('Client', {
     'Days after which messages and files are deleted, 0 for never; absent where the setting of the daemon counts',
   ),
   keepEvents: optional(count).description('Days for which its events are kept; absent where none are kept'),
+  secretSharedWith: optional(listOf(text)).description(
+    'Up to 10 other sessions that the same secret opens, as releases before allowed it. Absent without one, and when `clientId` is named',
+  ),
 });
 
 export type StartAnswer = TypeOf<typeof startAnswer>;
@@ -275,6 +278,7 @@ export const sessions = {
     path: '/set-org-id',
     owner: 'session',
     summary: 'Set the workspace whose history is kept; an empty orgId stops keeping it',
+    description: 'Needs the master token while the policy file names workspaces (`orgs`).',
     body: record({ clientId, orgId: workspace.allow('') }),
     answer: record({ ok, clientId, orgId: text }),
     example: { ok: true, clientId: 'acme', orgId: 'workspace1' },
@@ -287,6 +291,7 @@ export const sessions = {
     body: record({ clientId, secret: headerSecret(SECRET_LENGTH).example('sixteen-characters') }),
     answer: record({ clientId, hasSecret: flag }),
     example: { clientId: 'acme', hasSecret: true },
+    errors: ['secret_taken'],
   }),
   setEnableGroupAi: operation({
     method: 'POST',

@@ -175,10 +175,16 @@ const referral = named('EventReferral', {
   entryPointConversionApp: text,
   conversionSource: text.description('The campaign that the conversion counts for, such as `FB_Ads`'),
 }).description('The ad from which the person began to write; empty fields where the ad has none');
-const meta = named('EventMeta', { raw: anyFields().description('The whole `metaData` of the send') })
+/** As the caller wrote it: any JSON. */
+const picked = optional(Joi.any());
+const meta = named('EventMeta', {
+  fromAI: picked.description('`true` also flags the stored message as sent by an AI'),
+  ...{ userId: picked, userName: picked, sender: picked, name: picked },
+  raw: anyFields().description('The whole `metaData` of the send'),
+})
   .unknown()
   .description(
-    'The `metaData` of an API send, with `fromAI`, `userId`, `userName`, `sender`, `name` picked out',
+    'The `metaData` of an API send, and those of its fields that have a meaning, as the caller wrote them',
   );
 const envelope = {
   event: oneOf('message.received', 'message.sent').description(

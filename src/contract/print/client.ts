@@ -76,7 +76,9 @@ interface PrintedOperation {
 
 function operationsOf({ paths }: OpenApiDocument): PrintedOperation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => printed(path, method.toUpperCase(), operation)),
+    Object.entries(methods).flatMap(([method, operation]) =>
+      method === 'head' ? [] : printed(path, method.toUpperCase(), operation),
+    ),
   );
 }
 

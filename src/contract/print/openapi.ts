@@ -45,9 +45,11 @@ export function openApiDocument(version: string): OpenApiDocument {
   for (const section of CONTRACT) {
     for (const [id, operation] of Object.entries(section.operations)) {
       const path = operation.path.replace('?}', '}');
+      const printed = printOperation(id, operation, section, components, failures);
       paths[path] = {
         ...paths[path],
-        [operation.method.toLowerCase()]: printOperation(id, operation, section, components, failures),
+        [operation.method.toLowerCase()]: printed,
+        ...(isProbed(operation) && { head: headOf(printed) }),
       };
     }
   }
@@ -60,7 +62,7 @@ export function openApiDocument(version: string): OpenApiDocument {
       version,
       description:
         'A self-hosted WhatsApp gateway. The body of every error is `{"error": "<message>"}`, for people; the header ' +
-        '`X-SN-Error` has a stable code, for programs.',
+        '`X-SN-Error` has a stable code, for programs. Every GET also answers HEAD.',
       license: { name: 'GPL-3.0-or-later', identifier: 'GPL-3.0-or-later' },
     },
     servers: [{ url: '/' }],
@@ -87,6 +89,25 @@ export function openApiDocument(version: string): OpenApiDocument {
 function errorCodes(): ErrorCode[] {
   const operations = CONTRACT.flatMap((section) => Object.values(section.operations));
   return [...new Set([...operations.flatMap(errorsOf), ...WITHOUT_OPERATION])].sort();
+}
+
+/** Monitors and browsers send HEAD to what needs no token. */
+function isProbed({ method, access }: Operation): boolean {
+  return method === 'GET' && access === 'open';
+}
+
+/** The same operation for HEAD: its answers have no body. */
+function headOf({ operationId, summary, responses, ...get }: OpenApiOperation): OpenApiOperation {
+  const bodiless = Object.keys(responses).map((status) => [
+    status,
+    { description: 'As of GET, without a body' },
+  ]);
+  return {
+    ...get,
+    operationId: `head${operationId.replace(/^get/, '')}`,
+    summary: `${summary}: the headers of GET alone`,
+    responses: Object.fromEntries(bodiless),
+  };
 }
 
 function printOperation(
@@ -183,7 +204,10 @@ function failuresOf(operation: Operation, failures: Failures): OpenApiOperation[
           'Retry-After': { description: 'Seconds', schema: { type: 'integer' } },
         }),
       },
-      content: { 'application/json': { schema: errorSchema(operation, status) } },
+      content: {
+        ...(reason && typeof operation.answer === 'string' && { [operation.answer]: {} }),
+        'application/json': { schema: errorSchema(operation, status) },
+      },
     };
     if (reason) return [status, response];
     const name = codes.join('.');
