@@ -1,15 +1,19 @@
-import { GatewayError } from '../domain/errors.js';
-import { type BackupOptions, writeBackup } from './backup/backup.js';
+import { resolve } from 'node:path';
+import { GatewayError, isGatewayError } from '../domain/errors.js';
+import type { Logger } from '../log.js';
+import { type BackupContents, type BackupOptions, backupBytes, writeBackup } from './backup/backup.js';
 import { type CheckedBackup, restoreBackup } from './backup/restore.js';
 import type { BackupSource } from './port/backup.js';
 import { checkEncryptionKey, rewrapDataKeys } from './sealing/data-keys.js';
 import { type SealedStore, sealStore } from './sealing/sealed-store.js';
 import { openSqliteBackup } from './sqlite/backup.js';
-import { databaseExists, readDataKey } from './sqlite/database.js';
+import { type Damage, findDamage } from './sqlite/damage.js';
+import { databaseExists, databasePath, readDataKey, setDamagedAside } from './sqlite/database.js';
 import { openSqliteBackend } from './sqlite/store.js';
 import type { Backend } from './store.js';
 
 export type { BackupContents } from './backup/backup.js';
+export { receiveBackup } from './backup/receive.js';
 export { checkBackup } from './backup/restore.js';
 
 export interface StoreLocation {
@@ -17,6 +21,7 @@ export interface StoreLocation {
   url: string;
   /** Folder of the files; created with mode 0700 if it does not exist. */
   dataDir: string;
+  log?: Logger | undefined;
 }
 
 /** The back ends by the form of their URL. */
@@ -47,7 +52,7 @@ export async function openStore(
   const backend = await openBackend(options);
   try {
     await requireWhole(backend);
-    return await sealStore(backend, options.encryptionKey);
+    return await sealStore(backend, options.encryptionKey, options.log);
   } catch (error) {
     await backend.close();
     throw error;
@@ -104,36 +109,85 @@ export async function tryExistingStore(options: {
   checkEncryptionKey(options.encryptionKey, (clientId) => readDataKey(options.dataDir, clientId));
 }
 
+type BackupWish = Pick<BackupOptions, 'createdAt' | 'release' | 'counted'>;
+
+/** A store that is open for a backup. */
+export interface OpenBackup {
+  /** Writes it to a file, which must not exist. @returns what it holds */
+  write(
+    options: BackupWish & { path: string; signal?: AbortSignal },
+  ): Promise<BackupContents & { bytes: number }>;
+  /** Gives its bytes, no faster than they are taken. */
+  bytes(options: BackupWish): AsyncGenerator<Uint8Array, BackupContents>;
+  close(): Promise<void>;
+}
+
+/**
+ * Looks for damage in the structure of a store's files, also beside a daemon. Changes nothing. Undefined for a server, which
+ * checks its files itself.
+ *
+ * @param limitMs milliseconds for the check; without it everything is checked thoroughly
+ * @throws GatewayError `store_missing`
+ * @throws Error if the files could not be checked
+ */
+export async function findStoreDamage(
+  location: StoreLocation,
+  limitMs?: number,
+): Promise<Damage | undefined> {
+  if (location.url !== 'sqlite') return undefined;
+  requireExisting(location);
+  return findDamage(databasePath(location.dataDir), limitMs);
+}
+
 /**
  * Opens a store for a backup, beside daemons that use it. Nothing of it is changed.
  *
  * @throws GatewayError `store_missing`, `store_unsupported`, `store_unavailable`
  */
-export async function openBackup(location: StoreLocation & { encryptionKey: Uint8Array }): Promise<{
-  write(options: Omit<BackupOptions, 'encryptionKey'>): ReturnType<typeof writeBackup>;
-  close(): Promise<void>;
-}> {
+export async function openBackup(
+  location: StoreLocation & { encryptionKey: Uint8Array },
+): Promise<OpenBackup> {
   const open = BACKENDS.find(([prefix]) => prefix.test(location.url))?.[2];
   const source = await (open?.(location) ?? unsupported());
+  const { encryptionKey } = location;
+  const place = shownPlace(location);
   return {
-    write: (options) => writeBackup(source, { ...options, encryptionKey: location.encryptionKey }),
+    write: (options) => writeBackup(source, { ...options, place, encryptionKey }),
+    bytes: (options) => backupBytes(source, { ...options, place, encryptionKey }),
     close: () => source.close(),
   };
 }
 
+/** The credentials and the options of a database URL. */
+const USER = /^([a-z+]+:\/\/)[^/?]*@/;
+const QUERY = /\?.*$/;
+
+/** Where a store is, for people: a folder, or the address of a database without credentials. */
+export function shownPlace({ url, dataDir }: StoreLocation): string {
+  return url === 'sqlite' ? resolve(dataDir) : url.replace(USER, '$1').replace(QUERY, '');
+}
+
 /**
- * Opens a store for a restore; creates it if it does not exist.
+ * Opens a store for a restore; creates it if it does not exist. A damaged SQLite database is kept under other names.
  *
  * @throws GatewayError as `openStore`, and `store_in_use` also while nodes run on it
  */
 export async function openRestore(location: StoreLocation): Promise<{
+  /** The path under which a damaged database is kept now. */
+  setAside: string | undefined;
   restore(backup: CheckedBackup, counted: BackupOptions['counted']): Promise<void>;
   close(): Promise<void>;
 }> {
-  const backend = await openBackend(location);
+  let setAside: string | undefined;
+  const backend = await openBackend(location).catch((error: unknown) => {
+    if (!isGatewayError(error, 'store_damaged')) throw error;
+    setAside = setDamagedAside(location.dataDir);
+    return openBackend(location);
+  });
   try {
     await requireUnused(backend);
     return {
+      setAside,
       restore: (backup, counted) => restoreBackup(backend, backup, counted),
       close: () => backend.close(),
     };

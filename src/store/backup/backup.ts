@@ -10,7 +10,7 @@ import {
   textOf,
 } from '../port/backup.js';
 import { backupKey } from '../sealing/data-keys.js';
-import { BackupWriter } from './file.js';
+import { BackupFile, type Frame, jsonFrame, signedBytes } from './file.js';
 
 /** Grows when an older program could not restore a newer backup. */
 export const FORMAT = 1;
@@ -27,6 +27,8 @@ export interface BackupContents {
   release: string;
   /** The store it was read from: `sqlite` or `mongodb`. */
   store: string;
+  /** Where that store is: a folder, or the address of a database without credentials. Empty in a backup of an older release. */
+  place: string;
   sessions: BackedUpSession[];
   messages: number;
   files: number;
@@ -44,9 +46,9 @@ export interface BackedUpSession {
 }
 
 export interface BackupOptions {
-  /** Must not exist. */
-  path: string;
   encryptionKey: Uint8Array;
+  /** Where the store is, without credentials. */
+  place: string;
   createdAt: string;
   release: string;
   /** Counts the written rows. */
@@ -56,34 +58,65 @@ export interface BackupOptions {
 /**
  * Writes a backup of a store that a daemon may be using. A failure leaves no file behind.
  *
+ * @param path must not exist
+ * @param signal ends it early
  * @returns its contents, and its length in bytes
- * @throws GatewayError `encryption_key_wrong`, `store_missing`, `store_unavailable`; errors of the file system
+ * @throws GatewayError as `backupBytes`; errors of the file system; the reason of the signal
  */
 export async function writeBackup(
   source: BackupSource,
-  { path, encryptionKey, createdAt, release, counted }: BackupOptions,
+  { path, signal, ...options }: BackupOptions & { path: string; signal?: AbortSignal },
 ): Promise<BackupContents & { bytes: number }> {
-  const own = await source.dataKey('');
-  if (!own) throw new GatewayError('store_missing', 'The store is empty: no daemon has used it yet.');
-  const key = backupKey(encryptionKey, own);
-  const writer = await BackupWriter.create(path, key);
+  const bytes = backupBytes(source, options);
+  // before the file, so that a store without a backup leaves none
+  let next = await bytes.next();
+  const file = await BackupFile.create(path);
   try {
-    const head = { createdAt, release, store: source.name };
-    await writer.json('head', { format: FORMAT, ...head, dataKey: base64(own) });
-    const sections = new SectionWriter(source, writer, counted);
-    const sessions: (BackedUpSession & { section: number })[] = [];
-    for (const clientId of await source.sessions()) {
-      const session = await sections.write(clientId);
-      if (session) sessions.push(session);
+    while (!next.done) {
+      await file.write(next.value);
+      signal?.throwIfAborted();
+      next = await bytes.next();
     }
-    const { missingFiles } = sections;
-    await writer.json('foot', { sessions, missingFiles });
-    const bytes = await writer.finish();
-    return { ...head, ...contentsOf(sessions), missingFiles, bytes };
+    return { ...next.value, bytes: await file.finish() };
   } catch (error) {
-    await writer.abort();
+    // lets go of what is being read
+    await bytes.throw(error).catch(() => undefined);
+    await file.abort();
     throw error;
   }
+}
+
+/**
+ * The bytes of a backup, as a file has them. Reads on only as fast as they are taken.
+ *
+ * @returns what the backup holds
+ * @throws GatewayError `encryption_key_wrong`, `store_missing`, `store_unavailable`
+ */
+export async function* backupBytes(
+  source: BackupSource,
+  { encryptionKey, ...options }: BackupOptions,
+): AsyncGenerator<Uint8Array, BackupContents> {
+  const own = await source.dataKey('');
+  if (!own) throw new GatewayError('store_missing', 'The store is empty: no daemon has used it yet.');
+  return yield* signedBytes(backupKey(encryptionKey, own), framesOf(source, own, options));
+}
+
+async function* framesOf(
+  source: BackupSource,
+  own: Uint8Array,
+  { createdAt, release, place, counted }: Omit<BackupOptions, 'encryptionKey'>,
+): AsyncGenerator<Frame, BackupContents> {
+  const head = { createdAt, release, store: source.name, place };
+  yield jsonFrame('head', { format: FORMAT, ...head, dataKey: base64(own) });
+  const sections = new SectionReader(source, counted);
+  const sessions: (BackedUpSession & { section: number })[] = [];
+  for (const clientId of await source.sessions()) {
+    const session = yield* sections.framesOf(clientId);
+    if (session) sessions.push(session);
+  }
+  const { missingFiles } = sections;
+  yield jsonFrame('foot', { sessions, missingFiles });
+  return { ...head, ...contentsOf(sessions), missingFiles };
 }
 
 /** The sessions, and their messages and files together. */
@@ -97,28 +130,28 @@ export function contentsOf(
   return { sessions, messages: sum('messages'), files: sum('files') };
 }
 
-/** Writes sessions, one after the other. */
-class SectionWriter {
+type SectionFrames<Result> = AsyncGenerator<Frame, Result>;
+
+/** Reads sessions, one after the other. */
+class SectionReader {
   readonly #source: BackupSource;
-  readonly #writer: BackupWriter;
   readonly #counted: BackupOptions['counted'];
   #section = 0;
   missingFiles = 0;
 
-  constructor(source: BackupSource, writer: BackupWriter, counted: BackupOptions['counted']) {
+  constructor(source: BackupSource, counted: BackupOptions['counted']) {
     this.#source = source;
-    this.#writer = writer;
     this.#counted = counted;
   }
 
   /** @returns undefined if the session is deleted meanwhile */
-  async write(clientId: string): Promise<(BackedUpSession & { section: number }) | undefined> {
+  async *framesOf(clientId: string): SectionFrames<(BackedUpSession & { section: number }) | undefined> {
     for (let reading = 0; reading < READINGS; reading++) {
       const dataKey = await this.#source.dataKey(clientId);
       if (!dataKey) return undefined;
       const missingBefore = this.missingFiles;
       const roomsBefore = await this.#roomIds(clientId);
-      const session = await this.#writeSection(clientId, dataKey);
+      const session = yield* this.#sectionOf(clientId, dataKey);
       const roomsAfter = await this.#roomIds(clientId);
       const dataKeyAfter = await this.#source.dataKey(clientId);
       const isSame = dataKeyAfter && Buffer.from(dataKey).equals(dataKeyAfter);
@@ -132,10 +165,13 @@ class SectionWriter {
     );
   }
 
-  async #writeSection(clientId: string, dataKey: Uint8Array) {
+  async *#sectionOf(
+    clientId: string,
+    dataKey: Uint8Array,
+  ): SectionFrames<BackedUpSession & { section: number }> {
     this.#section += 1;
     const section = this.#section;
-    await this.#writer.json('section', { section, clientId, dataKey: base64(dataKey) });
+    yield jsonFrame('section', { section, clientId, dataKey: base64(dataKey) });
     const session = { clientId, pn: '', status: '', messages: 0, files: 0, section };
     for (const collection of BACKUP_COLLECTIONS) {
       for await (const rows of this.#source.rows(clientId, collection)) {
@@ -146,8 +182,8 @@ class SectionWriter {
           session.pn = textOf(first, 'pn');
           session.status = textOf(first, 'status');
         }
-        if (collection !== 'files') await this.#writeRows(collection, rows);
-        else for (const file of rows) session.files += await this.#writeFile(file);
+        if (collection !== 'files') yield* rowFrames(collection, rows);
+        else for (const file of rows) session.files += yield* this.#fileFrames(file);
       }
     }
     return session;
@@ -161,57 +197,58 @@ class SectionWriter {
     return ids;
   }
 
-  async #writeRows(collection: BackupCollection, rows: readonly Row[]): Promise<void> {
-    let texts: string[] = [];
-    let length = 0;
-    const flush = async () => {
-      if (texts.length === 0) return;
-      await this.#writer.frame('rows', Buffer.from(`{"collection":"${collection}","rows":[${texts}]}`));
-      texts = [];
-      length = 0;
-    };
-    for (const row of rows) {
-      const text = JSON.stringify(Object.fromEntries(Object.entries(row).map(asJson)));
-      texts.push(text);
-      length += text.length;
-      if (length > FRAME_LENGTH) await flush();
-    }
-    await flush();
-  }
-
   /** @returns the number of files that count: 0 or 1 */
-  async #writeFile(file: Row): Promise<number> {
+  async *#fileFrames(file: Row): SectionFrames<number> {
     const stream = await this.#source.openFile(textOf(file, 'id'));
     if (stream) {
-      await this.#writeRows('files', [file]);
-      const isWhole = await this.#writeBytes(file, stream);
-      await this.#writer.frame(isWhole ? 'fileEnd' : 'fileGone');
+      yield* rowFrames('files', [file]);
+      const isWhole = yield* pieceFrames(file, stream);
+      yield { type: isWhole ? 'fileEnd' : 'fileGone' };
       if (isWhole) return 1;
     }
     this.missingFiles += 1;
     // a daemon downloads the file of a message again; the picture of a room comes back by itself
     const { id, chatRoomId, messageId, createdAt } = file;
     const expected = { id, chatRoomId, messageId, since: createdAt, past: true };
-    if (messageId !== '') await this.#writeRows('expected_files', [allSet(expected)]);
+    if (messageId !== '') yield* rowFrames('expected_files', [allSet(expected)]);
     return 0;
   }
+}
 
-  /** @returns false if the bytes are not those of the record */
-  async #writeBytes({ fileSize, sha256 }: Row, stream: Readable): Promise<boolean> {
-    const hash = createHash('sha256');
-    let length = 0;
-    try {
-      for await (const piece of stream) {
-        const bytes: Uint8Array = piece;
-        hash.update(bytes);
-        length += bytes.length;
-        await this.#writer.frame('piece', bytes);
-      }
-    } finally {
-      stream.destroy();
-    }
-    return length === fileSize && hash.digest('hex') === sha256;
+/** Rows, in frames of about `FRAME_LENGTH`. */
+function* rowFrames(collection: BackupCollection, rows: readonly Row[]): Generator<Frame> {
+  let texts: string[] = [];
+  let length = 0;
+  const frame = (): Frame => {
+    const content = Buffer.from(`{"collection":"${collection}","rows":[${texts}]}`);
+    texts = [];
+    length = 0;
+    return { type: 'rows', content };
+  };
+  for (const row of rows) {
+    const text = JSON.stringify(Object.fromEntries(Object.entries(row).map(asJson)));
+    texts.push(text);
+    length += text.length;
+    if (length > FRAME_LENGTH) yield frame();
   }
+  if (texts.length > 0) yield frame();
+}
+
+/** The bytes of a file. @returns false if they are not those of the record */
+async function* pieceFrames({ fileSize, sha256 }: Row, stream: Readable): SectionFrames<boolean> {
+  const hash = createHash('sha256');
+  let length = 0;
+  try {
+    for await (const piece of stream) {
+      const bytes: Uint8Array = piece;
+      hash.update(bytes);
+      length += bytes.length;
+      yield { type: 'piece', content: bytes };
+    }
+  } finally {
+    stream.destroy();
+  }
+  return length === fileSize && hash.digest('hex') === sha256;
 }
 
 function allSet(row: Readonly<Record<string, Cell | undefined>>): Row {

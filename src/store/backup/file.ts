@@ -1,4 +1,5 @@
 import { createHmac, type Hmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { GatewayError } from '../../domain/errors.js';
@@ -33,6 +34,7 @@ const TYPES: readonly FrameType[] = [
 const HEAD_LENGTH = 5;
 /** Bytes. A single row is far smaller; a longer frame is damage. */
 const MAX_CONTENT = 64 * 1024 * 1024;
+const MAX_HEAD = 64 * 1024;
 const PRIVATE_FILE = 0o600;
 const NOTHING = Buffer.alloc(0);
 
@@ -43,49 +45,69 @@ function headOf(type: FrameType, { length }: Uint8Array): Buffer {
   return head;
 }
 
+/** A frame of an object as JSON. */
+export function jsonFrame(type: FrameType, value: object): Frame {
+  return { type, content: Buffer.from(JSON.stringify(value)) };
+}
+
+/**
+ * The bytes of a backup with these frames, and the signature at its end.
+ *
+ * @param key signs the backup
+ * @returns what the frames return
+ */
+export async function* signedBytes<Result>(
+  key: Uint8Array,
+  frames: AsyncGenerator<Frame, Result>,
+): AsyncGenerator<Uint8Array, Result> {
+  const mac = createHmac('sha256', key).update(MAGIC);
+  yield MAGIC;
+  try {
+    for (;;) {
+      const { done, value } = await frames.next();
+      if (done) {
+        const signature = mac.digest();
+        yield Buffer.concat([headOf('mac', signature), signature]);
+        return value;
+      }
+      const { type, content = NOTHING } = value;
+      const frame = Buffer.concat([headOf(type, content), content]);
+      mac.update(frame);
+      yield frame;
+    }
+  } finally {
+    // lets go of what is being read, if the backup was not read to its end
+    await frames.throw(new Error('the backup is read no further')).catch(() => undefined);
+  }
+}
+
 /** Writes a backup beside its place, and moves it there when it is complete. */
-export class BackupWriter {
+export class BackupFile {
   readonly #path: string;
   /** The file beside the place; its name is random, so that no other backup writes to it. */
   readonly #part: string;
   readonly #handle: FileHandle;
-  readonly #mac: Hmac;
   #bytes = 0;
-  #isSigned = false;
 
-  private constructor(path: string, part: string, handle: FileHandle, key: Uint8Array) {
+  private constructor(path: string, part: string, handle: FileHandle) {
     this.#path = path;
     this.#part = part;
     this.#handle = handle;
-    this.#mac = createHmac('sha256', key);
   }
 
   /** @throws the file system's error */
-  static async create(path: string, key: Uint8Array): Promise<BackupWriter> {
+  static async create(path: string): Promise<BackupFile> {
     const part = `${path}.${randomBytes(6).toString('hex')}.part`;
-    const writer = new BackupWriter(path, part, await open(part, 'wx', PRIVATE_FILE), key);
-    try {
-      await writer.#write(MAGIC);
-      return writer;
-    } catch (error) {
-      await writer.abort();
-      throw error;
-    }
+    return new BackupFile(path, part, await open(part, 'wx', PRIVATE_FILE));
   }
 
-  async frame(type: FrameType, content: Uint8Array = NOTHING): Promise<void> {
-    await this.#write(headOf(type, content));
-    await this.#write(content);
-  }
-
-  json(type: FrameType, value: object): Promise<void> {
-    return this.frame(type, Buffer.from(JSON.stringify(value)));
+  async write(bytes: Uint8Array): Promise<void> {
+    this.#bytes += bytes.length;
+    await this.#handle.writeFile(bytes);
   }
 
   /** @returns the length in bytes @throws the file system's error, also if there is a file at the place meanwhile */
   async finish(): Promise<number> {
-    this.#isSigned = true;
-    await this.frame('mac', this.#mac.digest());
     await this.#handle.sync();
     await this.#handle.close();
     // fails if there is a file; `rename` alone would replace it
@@ -104,12 +126,6 @@ export class BackupWriter {
     await this.#handle.close().catch(() => undefined);
     await rm(this.#part, { force: true }).catch(() => undefined);
   }
-
-  async #write(bytes: Uint8Array): Promise<void> {
-    if (!this.#isSigned) this.#mac.update(bytes);
-    this.#bytes += bytes.length;
-    if (bytes.length > 0) await this.#handle.writeFile(bytes);
-  }
 }
 
 /** Keeps the name of a file over a loss of power. Windows cannot open a folder, and writes names at once. */
@@ -121,37 +137,76 @@ async function syncFolderOf(path: string): Promise<void> {
 
 export interface Frame {
   type: FrameType;
+  /** Nothing unless given. */
+  content?: Uint8Array;
+}
+
+/** A frame that was read. */
+export interface ReadFrame extends Frame {
   content: Buffer;
 }
 
-/** The frames of a backup, one at a time; `mac` is the last one. @throws GatewayError `backup_damaged` */
-async function* framesOf(path: string): AsyncGenerator<Frame> {
-  const handle = await open(path, 'r');
-  try {
-    let position = 0;
-    const read = async (length: number) => {
-      const bytes = Buffer.alloc(length);
-      for (let filled = 0; filled < length; ) {
-        const { bytesRead } = await handle.read(bytes, filled, length - filled, position);
-        if (bytesRead === 0) throw damaged('it is cut off');
-        filled += bytesRead;
-        position += bytesRead;
-      }
-      return bytes;
-    };
-    if (!MAGIC.equals(await read(MAGIC.length))) throw damaged('it is no backup of Switchboard');
+/** Takes pieces of bytes of any length, and gives bytes of a wanted length. */
+class ByteQueue {
+  readonly #source: AsyncIterator<Uint8Array>;
+  #left: Buffer = NOTHING;
+
+  constructor(source: AsyncIterator<Uint8Array>) {
+    this.#source = source;
+  }
+
+  /** @throws GatewayError `backup_damaged` if there are fewer */
+  async take(length: number): Promise<Buffer> {
+    const pieces: Buffer[] = [];
+    let missing = length;
+    while (missing > 0) {
+      if (this.#left.length === 0 && !(await this.#refill())) throw damaged('it is cut off');
+      const piece = this.#left.subarray(0, missing);
+      this.#left = this.#left.subarray(piece.length);
+      missing -= piece.length;
+      pieces.push(piece);
+    }
+    return pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces, length);
+  }
+
+  async isAtEnd(): Promise<boolean> {
+    return this.#left.length === 0 && !(await this.#refill());
+  }
+
+  async #refill(): Promise<boolean> {
     for (;;) {
-      const head = await read(HEAD_LENGTH);
+      const { done, value } = await this.#source.next();
+      if (done) return false;
+      this.#left = Buffer.from(value.buffer, value.byteOffset, value.length);
+      if (this.#left.length > 0) return true;
+    }
+  }
+}
+
+/**
+ * The frames of a backup, one at a time; `mac` is the last one, and nothing comes after it.
+ *
+ * @throws GatewayError `backup_damaged`
+ */
+export async function* framesIn(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<ReadFrame> {
+  const source = bytes[Symbol.asyncIterator]();
+  try {
+    const queue = new ByteQueue(source);
+    if (!MAGIC.equals(await queue.take(MAGIC.length))) throw damaged('it is no backup of Switchboard');
+    for (;;) {
+      const head = await queue.take(HEAD_LENGTH);
       const type = TYPES[head.readUInt8()];
       const length = head.readUInt32BE(1);
-      if (!type || length > MAX_CONTENT) throw damaged('its content was changed');
-      const content = await read(length);
-      if (type === 'mac' && (await handle.stat()).size > position) throw damaged('its content was changed');
+      // the head is parsed before the file is known to be ours
+      if (!type || length > (type === 'head' ? MAX_HEAD : MAX_CONTENT))
+        throw damaged('its content was changed');
+      const content = await queue.take(length);
+      if (type === 'mac' && !(await queue.isAtEnd())) throw damaged('its content was changed');
       yield { type, content };
       if (type === 'mac') return;
     }
   } finally {
-    await handle.close();
+    await source.return?.();
   }
 }
 
@@ -164,9 +219,9 @@ async function* framesOf(path: string): AsyncGenerator<Frame> {
 export async function* checkedFrames(
   path: string,
   keyOf: (head: JsonObject) => Uint8Array,
-): AsyncGenerator<Frame> {
+): AsyncGenerator<ReadFrame> {
   let mac: Hmac | undefined;
-  for await (const { type, content } of framesOf(path)) {
+  for await (const { type, content } of framesIn(createReadStream(path))) {
     if (!mac) {
       if (type !== 'head') throw damaged('its content was changed');
       mac = createHmac('sha256', keyOf(readContent(content))).update(MAGIC);

@@ -54,25 +54,30 @@ export async function checkBackup(path: string, encryptionKey: Uint8Array): Prom
     else if (type === 'mac') mac = content;
   }
   if (!key || !head || !foot || !mac) throw damaged('its content was changed');
-  const sessions = (Array.isArray(foot.sessions) ? foot.sessions : []).filter(isObject);
-  const found = sessions.map((session) => ({
+  return {
+    ...{ path, key, mac },
+    dataKey: bytesOf(head.dataKey),
+    sections: new Set(sessionsIn(foot).map(({ section }) => Number(section))),
+    contents: contentsIn(head, foot),
+  };
+}
+
+/** What a backup holds, by its first and last frame of JSON. */
+export function contentsIn(head: JsonObject, foot: JsonObject): BackupContents {
+  const found = sessionsIn(foot).map((session) => ({
     ...{ clientId: readText(session.clientId), pn: readText(session.pn), status: readText(session.status) },
     ...{ messages: Number(session.messages), files: Number(session.files) },
   }));
   return {
-    ...{ path, key, mac },
-    dataKey: bytesOf(head.dataKey),
-    sections: new Set(sessions.map(({ section }) => Number(section))),
-    contents: {
-      ...{
-        createdAt: readText(head.createdAt),
-        release: readText(head.release),
-        store: readText(head.store),
-      },
-      ...contentsOf(found),
-      missingFiles: Number(foot.missingFiles),
-    },
+    ...{ createdAt: readText(head.createdAt), release: readText(head.release) },
+    ...{ store: readText(head.store), place: readText(head.place) },
+    ...contentsOf(found),
+    missingFiles: Number(foot.missingFiles),
   };
+}
+
+function sessionsIn({ sessions }: JsonObject): JsonObject[] {
+  return (Array.isArray(sessions) ? sessions : []).filter(isObject);
 }
 
 /**

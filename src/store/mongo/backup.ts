@@ -90,7 +90,7 @@ const SETTINGS: ReadonlySet<string> = new Set(['archived', 'mutedUntil', 'pinned
  * session is read in the order of `BACKED_UP`, and its keys as they were after one commit.
  */
 export function mongoBackup(database: MongoDatabase, log: CommitLog): BackupSource {
-  const { db, run } = database;
+  const { db, run, pinned } = database;
   const bytes = fileBytes(database);
   const commits = db.collection<CommitDocument>('commits');
   const files = db.collection<{ id: string; bytesId: ObjectId; fileSize: number }>('files');
@@ -139,13 +139,14 @@ export function mongoBackup(database: MongoDatabase, log: CommitLog): BackupSour
       if (collection === 'keys') return yield* inBatches(await keysOf(clientId));
       const { id, sort } = SHAPES[collection] ?? {};
       const owner = id === 'clientId' ? '_id' : 'clientId';
+      const next = pinned();
       const cursor = db.collection(collection).find({ [owner]: clientId }, { batchSize: BATCH });
       if (sort) cursor.sort(sort);
       try {
         for (;;) {
           const batch: Row[] = [];
           for (let left = BATCH; left > 0; left--) {
-            const found = await run(() => cursor.next());
+            const found = await next(() => cursor.next());
             if (!found) break;
             batch.push(rowOf(collection, found));
           }

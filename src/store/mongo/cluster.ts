@@ -22,15 +22,31 @@ interface LeaseDocument {
 
 const NOW = '$$NOW';
 const NAMESPACE_EXISTS = 48;
-const IS_VALID = { $expr: { $gt: ['$expiresAt', NOW] } };
-const HAS_RUN_OUT = { $expr: { $lte: ['$expiresAt', NOW] } };
 const LONG_AGO = new Date(0);
+/** The largest epoch that counts: further ones can still be told apart. */
+const LAST_EPOCH = 2 ** 52;
+/**
+ * Rows that others have written may have values of any type, which compare with a time in an order of types, and fail in a sum. They must not
+ * hold up the leases of all sessions.
+ */
+const IS_TIMED = isOf('date', 'expiresAt');
+const IS_OURS = isOf('string', '_id', 'nodeId');
+const IS_VALID = { $expr: { $and: [...IS_OURS, ...IS_TIMED, { $gt: ['$expiresAt', NOW] }] } };
+const IS_FREE = { $or: [{ $not: [{ $and: IS_TIMED }] }, { $lte: ['$expiresAt', NOW] }] };
+const EPOCH = {
+  $cond: [
+    { $and: [{ $isNumber: '$epoch' }, { $gte: ['$epoch', 0] }, { $lte: ['$epoch', LAST_EPOCH] }] },
+    '$epoch',
+    // later than every epoch that was counted
+    { $toLong: NOW },
+  ],
+};
 const SHOWN_LEASE = {
   _id: 0,
   clientId: '$_id',
   nodeId: 1,
-  epoch: 1,
-  ageMs: { $subtract: [NOW, '$claimedAt'] },
+  epoch: EPOCH,
+  ageMs: { $cond: [{ $and: isOf('date', 'claimedAt') }, { $subtract: [NOW, '$claimedAt'] }, 0] },
   leftMs: { $subtract: ['$expiresAt', NOW] },
 };
 
@@ -74,7 +90,7 @@ export function mongoLeases(
     },
     async renew(nodeId, lastsMs) {
       const until = fences.now() + lastsMs;
-      const held = { nodeId, ...IS_VALID };
+      const held = { ...IS_VALID, nodeId };
       const found = await run(async () => {
         await leases.updateMany(held, [{ $set: { expiresAt: inFuture(lastsMs) } }]);
         return leases.find(held, { projection: { epoch: 1, expiresAt: 1 } }).toArray();
@@ -90,12 +106,15 @@ export function mongoLeases(
       const expiresAt = { $max: [NOW, lateUntil] };
       await run(() => leases.updateOne({ _id: clientId, nodeId, epoch }, [{ $set: { expiresAt, gone } }]));
     },
-    holder: (clientId) => run(async () => (await shown({ _id: clientId, ...IS_VALID }).toArray())[0]),
+    holder: (clientId) => run(async () => (await shown({ ...IS_VALID, _id: clientId }).toArray())[0]),
     list: () => run(() => shown(IS_VALID).toArray()),
     free: (limit) =>
       run(async () => {
         const found = await leases
-          .find({ gone: { $ne: true }, ...HAS_RUN_OUT }, { projection: { _id: 1 }, limit })
+          .find(
+            { gone: { $ne: true }, $expr: { $and: [...isOf('string', '_id'), IS_FREE] } },
+            { projection: { _id: 1 }, limit },
+          )
           .toArray();
         return found.map(({ _id }) => _id);
       }),
@@ -128,12 +147,15 @@ export function mongoLeases(
 function claimed(nodeId: string, claim: string, lastsMs: number): Document[] {
   const ifFree = (value: unknown, otherwise: unknown) => ({ $cond: ['$isFree', value, otherwise] });
   return [
-    { $set: { isFree: { $lte: [{ $ifNull: ['$expiresAt', LONG_AGO] }, NOW] } } },
+    { $set: { isFree: IS_FREE } },
     {
       $set: {
         nodeId: ifFree({ $literal: nodeId }, '$nodeId'),
         claim: ifFree(claim, '$claim'),
-        epoch: ifFree({ $add: [{ $ifNull: ['$epoch', 0] }, 1] }, '$epoch'),
+        epoch: ifFree(
+          { $add: [{ $cond: [{ $eq: [{ $type: '$epoch' }, 'missing'] }, 0, EPOCH] }, 1] },
+          '$epoch',
+        ),
         claimedAt: ifFree(NOW, '$claimedAt'),
         expiresAt: ifFree(inFuture(lastsMs), '$expiresAt'),
         gone: ifFree(false, '$gone'),
@@ -141,6 +163,11 @@ function claimed(nodeId: string, claim: string, lastsMs: number): Document[] {
     },
     { $unset: 'isFree' },
   ];
+}
+
+/** Clauses that hold for fields of a type. Filters beside `$expr` would take a list of such values too. */
+function isOf(type: 'string' | 'date', ...fields: string[]): Document[] {
+  return fields.map((field) => ({ $eq: [{ $type: `$${field}` }, type] }));
 }
 
 function ignoreExisting(error: unknown): void {
@@ -183,10 +210,16 @@ const SHOWN_NODE = {
   url: 1,
   version: 1,
   proof: 1,
-  draining: 1,
+  draining: { $eq: ['$draining', true] },
   ageMs: { $subtract: [NOW, '$startedAt'] },
   silentMs: { $subtract: [NOW, '$seenAt'] },
 };
+/** As for leases: a row of other types is no node, and must not hide the others. */
+const IS_NODE = [
+  ...isOf('string', '_id', 'name', 'url', 'version', 'proof'),
+  ...isOf('date', 'startedAt', 'seenAt'),
+];
+const HAS_STARTED = { $and: [...isOf('date', 'startedAt'), { $lte: ['$startedAt', NOW] }] };
 
 /** Nodes in the collection `nodes`. */
 export function mongoNodes({ db, run }: MongoDatabase): NodeStore {
@@ -199,8 +232,8 @@ export function mongoNodes({ db, run }: MongoDatabase): NodeStore {
           url: { $literal: url },
           version: { $literal: version },
           proof: { $literal: proof ?? '' },
-          draining: { $ifNull: ['$draining', false] },
-          startedAt: { $cond: [isSilentFor(lapseMs), NOW, '$startedAt'] },
+          draining: { $eq: ['$draining', true] },
+          startedAt: { $cond: [{ $or: [isSilentFor(lapseMs), { $not: [HAS_STARTED] }] }, NOW, '$startedAt'] },
           seenAt: NOW,
         };
         const found = await nodes.findOneAndUpdate({ _id: nodeId }, [{ $set: fields }], {
@@ -217,7 +250,9 @@ export function mongoNodes({ db, run }: MongoDatabase): NodeStore {
       run(() =>
         nodes
           .aggregate<SeenNode>([
-            { $match: { $expr: { $gt: ['$seenAt', { $subtract: [NOW, withinMs] }] } } },
+            {
+              $match: { $expr: { $and: [...IS_NODE, { $gt: ['$seenAt', { $subtract: [NOW, withinMs] }] }] } },
+            },
             { $sort: { name: 1, _id: 1 } },
             { $project: SHOWN_NODE },
           ])

@@ -1,10 +1,25 @@
-import { BSON, type Db, MongoClient, type MongoClientOptions, MongoError, MongoServerError } from 'mongodb';
-import { errorMessage, GatewayError, isGatewayError } from '../../domain/errors.js';
+import {
+  BSON,
+  type Collection,
+  type CollectionOptions,
+  type Db,
+  MongoClient,
+  type MongoClientOptions,
+  MongoError,
+  MongoServerError,
+} from 'mongodb';
+import { errorMessage, GatewayError, isGatewayError, storeUnavailable } from '../../domain/errors.js';
+import type { Logger } from '../../log.js';
+import { ClientKeeper } from './client-keeper.js';
 import { prepareSchema } from './schema.js';
 
 /** Milliseconds; a replica set needs about as long to elect a new primary. */
 const SELECT_SERVER_MS = 3_000;
-const CONNECT_MS = 3_000;
+/**
+ * Milliseconds for each step of a connection and for each health check. A check without an answer interrupts the requests in
+ * flight, so with the interval of the checks this is how long a network that swallows packets delays them: 2 s.
+ */
+const CONNECT_MS = 1_500;
 /** Milliseconds without an answer after which a request fails; single documents take a few. */
 const SILENCE_MS = 5_000;
 /** Milliseconds that a write waits for the majority; shorter than SILENCE_MS, so that the server reports it. */
@@ -12,7 +27,8 @@ const MAJORITY_MS = 4_000;
 /**
  * Milliseconds between health checks of the server; they also detect a server that hangs. Not longer than the driver's
  * minimum interval: otherwise a failed request triggers a check at once, even on a breaking connection, and with servers
- * that do not push changes the driver then waits for that check for ever.
+ * that do not push changes the driver then waits for that check for ever. On a busy machine this can happen all the same:
+ * `ClientKeeper` notices it.
  */
 const HEARTBEAT_MS = 500;
 /** Timeout of `ping` in milliseconds, independent of the driver. */
@@ -39,14 +55,17 @@ const GUARANTEES = {
   promoteBuffers: false,
 } satisfies MongoClientOptions;
 
-/** A database whose schema this program knows. The driver reconnects by itself. */
+/** A database whose schema this program knows. Reconnects by itself. */
 export interface MongoDatabase {
+  /** Its collections stay valid when the client is replaced. */
   readonly db: Db;
   /**
    * Runs operations.
    * @throws GatewayError `store_unavailable` if closed or if server or driver fail, `session_elsewhere` if a fence refuses
    */
   run<T>(work: () => Promise<T>): Promise<T>;
+  /** A `run` for a cursor that is made now and read in several calls: fails once the client was replaced. */
+  pinned(): MongoDatabase['run'];
   /** Resolves if the server takes writes. @throws GatewayError `store_unavailable` within seconds otherwise */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -56,54 +75,100 @@ export interface MongoDatabase {
  * Connects, and migrates the schema unless told otherwise.
  *
  * @param url `mongodb://` or `mongodb+srv://`; its path names the database, see `databaseNameOf`
- * @param prepare looks at the schema before the database is used, and may refuse it
+ * @param options.prepare looks at the schema before the database is used, and may refuse it
  * @throws GatewayError `store_unavailable`, and errors of `prepare`: `store_too_new`
  */
 export async function openMongoDatabase(
   url: string,
-  prepare: (db: Db) => Promise<void> = prepareSchema,
+  options: { prepare?: (db: Db) => Promise<void>; log?: Logger | undefined } = {},
 ): Promise<MongoDatabase> {
-  const client = makeClient(url);
+  const { prepare = prepareSchema, log } = options;
+  const name = databaseNameOf(url);
+  const keeper = makeKeeper(url, name, log);
   try {
-    await client.connect();
-    const db = client.db(databaseNameOf(url));
-    await prepare(db);
-    return guarded(client, db);
+    await keeper.connect();
+    await prepare(keeper.client.db(name));
+    return guarded(keeper, name);
   } catch (error) {
-    await client.close();
+    await keeper.close();
     throw isGatewayError(error) ? error : unavailable('Cannot open the MongoDB database', error);
   }
 }
 
-function makeClient(url: string): MongoClient {
+function makeKeeper(url: string, name: string, log: Logger | undefined): ClientKeeper {
   try {
-    return new MongoClient(url, { ...unlessInUrl(url, TIMEOUTS), ...GUARANTEES });
+    return new ClientKeeper({
+      make: () => new MongoClient(url, { ...unlessInUrl(url, TIMEOUTS), ...GUARANTEES }),
+      probe: (client) => within(PING_MS, probe(client.db(name))),
+      log,
+    });
   } catch (error) {
     throw unavailable('The URL of the MongoDB database cannot be used', error);
   }
 }
 
-function guarded(client: MongoClient, db: Db): MongoDatabase {
-  let closed = false;
-  const run = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (closed) throw new GatewayError('store_unavailable', 'The store is closed.');
+function guarded(keeper: ClientKeeper, name: string): MongoDatabase {
+  const guard = async <T>(
+    work: () => Promise<T>,
+    of: Parameters<ClientKeeper['run']>[1] = {},
+  ): Promise<T> => {
+    if (keeper.isClosed) throw new GatewayError('store_unavailable', 'The store is closed.');
     try {
-      return await work();
+      return await keeper.run(work, of);
     } catch (error) {
       if (isRefused(error)) throw refused();
-      throw isOutside(error) ? unavailable('The database cannot be used', error) : error;
+      if (!isOutside(error)) throw error;
+      keeper.noteFailure();
+      throw storeUnavailable(error);
     }
   };
+  let known = { client: keeper.client, db: keeper.client.db(name) };
+  const db = followed(() => {
+    const { client } = keeper;
+    if (client !== known.client) known = { client, db: client.db(name) };
+    return known.db;
+  });
   return {
     db,
-    run,
-    // writes, because a server without a majority or with a full disk still answers reads
-    ping: () => run(() => within(PING_MS, probe(db))),
-    async close() {
-      closed = true;
-      await client.close();
+    run: (work) => guard(work),
+    pinned() {
+      const { client } = keeper;
+      return (work) => guard(work, { client });
     },
+    // writes, because a server without a majority or with a full disk still answers reads
+    ping: () => guard(() => within(PING_MS, probe(db)), { isProbe: true }),
+    close: () => keeper.close(),
   };
+}
+
+/** A database whose collections are always those of the current client. */
+function followed(current: () => Db): Db {
+  return new Proxy(current(), {
+    get: (_first, key) =>
+      key === 'collection'
+        ? (name: string, options?: CollectionOptions) => followedCollection(current, name, options)
+        : memberOf(current(), key),
+  });
+}
+
+function followedCollection(current: () => Db, name: string, options?: CollectionOptions): Collection {
+  let db = current();
+  let collection = db.collection(name, options);
+  return new Proxy(collection, {
+    get(_first, key) {
+      const now = current();
+      if (now !== db) {
+        db = now;
+        collection = now.collection(name, options);
+      }
+      return memberOf(collection, key);
+    },
+  });
+}
+
+function memberOf(owner: object, key: string | symbol): unknown {
+  const member: unknown = Reflect.get(owner, key, owner);
+  return typeof member === 'function' ? member.bind(owner) : member;
 }
 
 async function probe(db: Db): Promise<void> {
@@ -115,7 +180,7 @@ async function probe(db: Db): Promise<void> {
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    const error = new GatewayError('store_unavailable', `The database did not answer within ${ms} ms.`);
+    const error = storeUnavailable(new Error(`the database did not answer within ${ms} ms`));
     timer = setTimeout(() => reject(error), ms);
   });
   try {

@@ -24,7 +24,7 @@ interface Chunk {
 }
 
 /** Bytes of files in GridFS. All methods and streams throw `store_unavailable` if the server fails. */
-export function fileBytes({ db, run }: MongoDatabase) {
+export function fileBytes({ db, run, pinned }: MongoDatabase) {
   const bucket = new GridFSBucket(db, { bucketName: BUCKET, chunkSizeBytes: CHUNK });
   const heads = db.collection<Head>(`${BUCKET}.files`);
   const chunks = db.collection<Chunk>(`${BUCKET}.chunks`);
@@ -38,10 +38,11 @@ export function fileBytes({ db, run }: MongoDatabase) {
   const read = async function* (bytesId: ObjectId, { start, end }: ByteRange, size: number) {
     const [first, last] = [Math.floor(start / size), Math.floor(end / size)] as const;
     const asked = { files_id: bytesId, n: { $gte: first, $lte: last } };
+    const next = pinned();
     const cursor = chunks.find(asked, { batchSize: READ_AT_ONCE }).sort({ n: 1 });
     try {
       for (let n = first; n <= last; n += 1) {
-        const chunk = await run(() => cursor.next());
+        const chunk = await next(() => cursor.next());
         if (chunk?.n !== n)
           throw new GatewayError('store_unavailable', 'Stored bytes of a file are missing.');
         yield chunk.data
@@ -53,10 +54,12 @@ export function fileBytes({ db, run }: MongoDatabase) {
     }
   };
 
-  const inLists = async function* (cursor: { next(): Promise<{ _id: ObjectId } | null> }) {
+  const inLists = async function* (open: () => { next(): Promise<{ _id: ObjectId } | null> }) {
     let list: ObjectId[] = [];
+    const next = pinned();
+    const cursor = open();
     for (;;) {
-      const found = await run(() => cursor.next());
+      const found = await next(() => cursor.next());
       if (found) list.push(found._id);
       if (list.length === LISTED_AT_ONCE || !found) {
         yield list;
@@ -91,9 +94,9 @@ export function fileBytes({ db, run }: MongoDatabase) {
     },
     /** Ids of all bytes, complete or not, in bounded lists; most ids come twice. */
     async *stored() {
-      yield* inLists(heads.find().project<{ _id: ObjectId }>({ _id: 1 }));
+      yield* inLists(() => heads.find().project<{ _id: ObjectId }>({ _id: 1 }));
       // sorted like the index, so that the server reads only the index
-      yield* inLists(
+      yield* inLists(() =>
         chunks.aggregate<{ _id: ObjectId }>([{ $sort: { files_id: 1 } }, { $group: { _id: '$files_id' } }]),
       );
     },

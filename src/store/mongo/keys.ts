@@ -172,7 +172,7 @@ interface JournalDocument extends StoredEntry {
   open?: true;
 }
 
-const OLDEST_FIRST = { receivedAt: 1, n: 1, _id: 1 } as const;
+const IN_ORDER = { n: 1, _id: 1 } as const;
 const NEWEST_FIRST = { receivedAt: -1, n: -1, _id: -1 } as const;
 
 /** Entries in the collection `journal`, written by commits. */
@@ -201,7 +201,7 @@ export function mongoJournal({ db, run }: MongoDatabase, log: CommitLog, known: 
     },
     async open(clientId) {
       return log.readAnew(clientId, async () => {
-        const found = await journal.find({ clientId, open: true }).sort(OLDEST_FIRST).toArray();
+        const found = await journal.find({ clientId, open: true }).sort(IN_ORDER).toArray();
         return found.map(toEntry);
       });
     },

@@ -1,3 +1,4 @@
+import { FORMER_EXPORT_MARK } from '../port/sessions.js';
 import type { SessionRecord, SessionStore } from '../store.js';
 import type { MongoDatabase } from './database.js';
 import { assertLease, type Fences } from './fences.js';
@@ -12,6 +13,7 @@ type SessionDocument = Omit<
   | 'rejectCalls'
   | 'retentionDays'
   | 'keepEvents'
+  | 'exportedAt'
   | 'retry'
   | 'webhookPaused'
   | 'previousToken'
@@ -28,6 +30,7 @@ type SessionDocument = Omit<
   rejectCalls?: boolean;
   retentionDays?: number | null;
   keepEvents?: number | null;
+  exportedAt?: number | null;
   retry?: SessionRecord['retry'] | null;
   webhookPaused?: string | null;
   previousToken?: string | null;
@@ -68,6 +71,11 @@ export function mongoSessions(database: MongoDatabase, fences: Fences): SessionS
   };
 }
 
+/** When a session was exported by an earlier version, which marked it by its reason; 0 if it was not. */
+function formerExport({ status, statusReason, statusSince }: Omit<SessionDocument, '_id'>): number {
+  return status === 'replaced' && statusReason === FORMER_EXPORT_MARK ? (statusSince ?? 0) : 0;
+}
+
 /** Records of earlier versions lack the newer fields. */
 function toRecord({ _id, ...fields }: SessionDocument): SessionRecord {
   return {
@@ -79,6 +87,7 @@ function toRecord({ _id, ...fields }: SessionDocument): SessionRecord {
     rejectCalls: fields.rejectCalls ?? false,
     retentionDays: fields.retentionDays ?? null,
     keepEvents: fields.keepEvents ?? 0,
+    exportedAt: fields.exportedAt ?? formerExport(fields),
     retry: fields.retry ?? 'contract',
     webhookPaused: fields.webhookPaused ?? '',
     previousToken: fields.previousToken ?? null,

@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb';
 import type { MonotonicClock } from '../../domain/clock.js';
+import type { Logger } from '../../log.js';
 import type { BackupSource } from '../port/backup.js';
 import type { Backend } from '../store.js';
 import { Backlog } from './backlog.js';
@@ -35,10 +36,15 @@ const NEW_BYTES = 1024 * 1024;
  *
  * @param options.url the database is its path, `switchboard` if it has none
  * @param options.clock measures the expiry of leases
+ * @param options.log is told of a client that was replaced
  * @throws GatewayError `store_too_new`, `store_unavailable`
  */
-export async function openMongoBackend(options: { url: string; clock?: MonotonicClock }): Promise<Backend> {
-  const database = await openMongoDatabase(options.url);
+export async function openMongoBackend(options: {
+  url: string;
+  clock?: MonotonicClock;
+  log?: Logger | undefined;
+}): Promise<Backend> {
+  const database = await openMongoDatabase(options.url, { log: options.log });
   const fences = new Fences(options.clock);
   const log = openLog(database, fences);
   const known = new KnownEntries(database.db.collection('journal'), log);
@@ -93,7 +99,7 @@ export async function openMongoBackend(options: { url: string; clock?: Monotonic
  * @throws GatewayError `store_missing`, `store_unsupported` for an older schema, `store_too_new`, `store_unavailable`
  */
 export async function openMongoBackup({ url }: { url: string }): Promise<BackupSource> {
-  const database = await openMongoDatabase(url, requireNewestSchema);
+  const database = await openMongoDatabase(url, { prepare: requireNewestSchema });
   return mongoBackup(database, openLog(database, new Fences()));
 }
 

@@ -31,6 +31,7 @@ export const BACKED_UP = collections({
     // a JSON object, sealed
     receivers: 'text?',
     keepEvents: 'number?',
+    exportedAt: 'number?',
   },
   // the credentials are the key with an empty type and id
   keys: { type: 'text', id: 'text', value: 'bytes' },

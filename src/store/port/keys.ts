@@ -23,7 +23,7 @@ export interface JournalStore {
   ofMessage(clientId: string, messageId: string): Promise<JournalEntry[]>;
   /** The newest `limit` entries that were received at that time or later, open and closed, newest first. */
   since(clientId: string, receivedAt: number, limit: number): Promise<JournalEntry[]>;
-  /** Open entries, oldest first. */
+  /** Open entries in the order of their commits: the clocks of nodes differ. */
   open(clientId: string): Promise<JournalEntry[]>;
   countOpen(clientId?: string): Promise<number>;
   /** Closes entries. They are kept until pruned, to recognise a redelivery. */

@@ -104,11 +104,11 @@ export function weightOf(stored: string | null | undefined): Pick<SentRecord, 'c
   return counted ? { counted } : {};
 }
 
-/** All records with the field `held`, oldest first, read page by page. @throws GatewayError `store_unavailable` */
+/** All records with the field `held`, oldest first, read page by page, without damaged ones. @throws GatewayError `store_unavailable` */
 export async function* heldRecords(
   sends: Pick<SendStore, 'held'>,
   clientId: string,
 ): AsyncGenerator<HeldRecord> {
   const read = (after?: HeldRecord) => sends.held(clientId, LIMITS.heldPage, after);
-  for await (const page of pages(LIMITS.heldPage, read)) yield* page;
+  for await (const page of pages(LIMITS.heldPage, read)) yield* page.filter(({ held }) => held !== '');
 }

@@ -44,6 +44,8 @@ export interface SessionRecord {
   statusSince: number;
   /** Milliseconds since the epoch: the end of a temporary ban, when the session connects again; 0 if none is known. */
   bannedUntil: number;
+  /** Milliseconds since the epoch: when the session was exported for another Switchboard; 0 while it is used here. */
+  exportedAt: number;
   /** Milliseconds since the epoch: when `linkedNumber` was linked; 0 if unknown, as in records of earlier releases. */
   linkedAt: number;
   /** The number that was linked last, also after its link has ended; empty if unknown. */
@@ -53,6 +55,10 @@ export interface SessionRecord {
   /** Milliseconds since the epoch. */
   createdAt: number;
 }
+
+/** The reason beside the status `replaced` with which earlier releases marked an exported session. Do not change it. */
+export const FORMER_EXPORT_MARK =
+  'The session was exported, to be used by another Switchboard. Call /reconnect to use it here again.';
 
 /** A session as it is read. */
 export interface StoredSession extends SessionRecord {

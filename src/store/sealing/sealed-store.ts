@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { isGatewayError } from '../../domain/errors.js';
+import type { Logger } from '../../log.js';
 import type {
   Backend,
   BackendHistory,
@@ -14,6 +15,7 @@ import type {
   Store,
   StoredSession,
 } from '../store.js';
+import { DAMAGED, damagedDelivery, damagedFile, damagedMessage, damagedRoom } from './damaged.js';
 import { openDataKeys, ownKey } from './data-keys.js';
 import {
   openFields,
@@ -45,12 +47,17 @@ export interface SealedStore extends Store {
  * their session.
  *
  * @param encryptionKey 32 bytes; wraps the data keys
+ * @param log is told of rows that were changed or moved: lists leave them out
  * @throws GatewayError `encryption_key_wrong` if the store was created with another key; nothing is changed
  */
-export async function sealStore(backend: Backend, encryptionKey: Uint8Array): Promise<SealedStore> {
+export async function sealStore(
+  backend: Backend,
+  encryptionKey: Uint8Array,
+  log?: Logger,
+): Promise<SealedStore> {
   const dataKeys = await openDataKeys(backend.dataKeys, encryptionKey);
   const sealers = cachedSealers(dataKeys, backend.cluster ? CACHED_MS : Number.POSITIVE_INFINITY);
-  const records = new SealedRecords(sealers);
+  const records = new SealedRecords(sealers, log);
   if (!dataKeys.rightsSealed) {
     for (const { clientId } of await backend.sessions.list()) await sealRightsOf(clientId, backend, sealers);
     await dataKeys.noteRightsSealed();
@@ -96,10 +103,11 @@ export async function sealStore(backend: Backend, encryptionKey: Uint8Array): Pr
         const found = await sends.get(clientId, id);
         return found && records.sent(clientId, found);
       },
-      open: async (clientId) =>
-        Promise.all((await sends.open(clientId)).map((record) => records.sent(clientId, record))),
-      held: async (clientId, limit, after) =>
-        records.all(clientId, SEALED_HELD, await sends.held(clientId, limit, after)),
+      open: async (clientId) => records.allSent(clientId, await sends.open(clientId)),
+      held: async (clientId, limit, after) => {
+        const found = await sends.held(clientId, limit, after);
+        return records.page(clientId, SEALED_HELD, found, (record) => ({ ...record, held: DAMAGED }));
+      },
     },
     idempotency: {
       ...idempotency,
@@ -135,7 +143,7 @@ export async function sealStore(backend: Backend, encryptionKey: Uint8Array): Pr
         await failedDeliveries.add(sealed, keep);
       },
       async list(filter) {
-        return records.each(SEALED.failedDeliveries, await failedDeliveries.list(filter));
+        return records.each(SEALED.failedDeliveries, await failedDeliveries.list(filter), damagedDelivery);
       },
       async get(id) {
         const found = await failedDeliveries.get(id);
@@ -281,10 +289,12 @@ function sealedHistory(history: BackendHistory, sealers: Sealers, records: Seale
       return history.update(clientId, sealMessage(await sealers.of(clientId), message));
     },
     async messages(clientId, chatRoomId, page) {
-      return records.map(clientId, await history.messages(clientId, chatRoomId, page), openMessage);
+      const found = await history.messages(clientId, chatRoomId, page);
+      return records.map(clientId, found, openMessage, damagedMessage);
     },
     async rooms(clientId) {
-      const rooms = await records.all(clientId, SEALED.rooms, await history.rooms(clientId));
+      const found = await history.rooms(clientId);
+      const rooms = await records.page(clientId, SEALED.rooms, found, damagedRoom);
       return rooms.map(withoutMessageId);
     },
     async room(clientId, chatRoomId) {
@@ -360,7 +370,7 @@ function sealedFiles(files: FileStore, records: SealedRecords): FileStore {
     },
     async list(clientId, page) {
       const { files: found, total } = await files.list(clientId, page);
-      return { files: await records.each(SEALED.files, found), total };
+      return { files: await records.each(SEALED.files, found, damagedFile), total };
     },
   };
 }

@@ -1,7 +1,7 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
-import { GatewayError } from '../../domain/errors.js';
+import { GatewayError, storeUnavailable } from '../../domain/errors.js';
 import { MIGRATIONS } from './migrations.js';
 import { migrate, refuseTooNew, versionOf } from './schema.js';
 
@@ -67,7 +67,13 @@ const BUSY_TIMEOUT_MS = 1_000;
 const NO_WAIT_MS = 5_000;
 
 const FILE = 'switchboard.db';
+/** Ending of the write-ahead log. */
+export const WRITE_AHEAD_LOG = '-wal';
 const LOCK_FILE = 'switchboard.lock';
+/** Endings of the files of a database. */
+const PARTS = ['', WRITE_AHEAD_LOG, '-shm'];
+/** Exists while the database is open, so that an unclean stop leaves it. */
+export const OPEN_FILE = 'switchboard.open';
 
 /** An open database at the newest schema, locked for this process. */
 export interface OpenDatabase {
@@ -88,6 +94,29 @@ export interface OpenDatabase {
   close(): void;
 }
 
+/** A data directory that is locked for this process; its database is not open yet. */
+export interface LockedDataDir {
+  /** The database was not closed: the process that had it open was killed, or the machine lost power. */
+  readonly wasLeftOpen: boolean;
+  /**
+   * Opens `switchboard.db`, creates it if needed and migrates the schema. Its `close` unlocks the directory.
+   * @throws GatewayError `store_too_new`, `store_unavailable`
+   */
+  open(): OpenDatabase;
+  unlock(): void;
+}
+
+/** True if SQLite says that the file itself is wrong. All other errors, such as an I/O error, say that it cannot be read now. */
+export function isDamage(error: unknown): boolean {
+  return error instanceof SqliteDatabase.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code);
+}
+
+/** True for a database whose file is empty or gone beside its write-ahead log, which SQLite would delete. */
+export function wasEmptied(path: string): boolean {
+  const bytesOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  return bytesOf(path) === 0 && bytesOf(path + WRITE_AHEAD_LOG) > 0;
+}
+
 export function databaseExists(dataDir: string): boolean {
   return existsSync(databasePath(dataDir));
 }
@@ -97,24 +126,59 @@ export function databasePath(dataDir: string): string {
 }
 
 /**
- * Opens `switchboard.db` in the data directory, creates both if needed and migrates the schema.
+ * Locks the data directory; creates it if needed. The database is opened in a second step, because a damaged one must not be
+ * changed, not even by a migration.
  *
- * @throws GatewayError `store_in_use`, `store_too_new`, `store_unavailable`
+ * @throws GatewayError `store_in_use`, `store_unavailable`
  */
-export function openDatabase(dataDir: string): OpenDatabase {
-  return translated(`Cannot open the database in ${dataDir}`, () => {
+export function lockForOpening(dataDir: string): LockedDataDir {
+  const cannotOpen = `Cannot open the database in ${dataDir}`;
+  const unlock = translated(cannotOpen, () => {
     makePrivateDir(dataDir);
-    const unlock = lockDataDir(dataDir, join(dataDir, LOCK_FILE));
-    try {
-      return guarded(openFile(databasePath(dataDir)), unlock);
-    } catch (error) {
-      unlock();
-      throw error;
-    }
+    return lockDataDir(dataDir, join(dataDir, LOCK_FILE));
   });
+  const openFile = join(dataDir, OPEN_FILE);
+  const isMarked = existsSync(openFile);
+  return {
+    wasLeftOpen: wasEmptied(databasePath(dataDir)) || (isMarked && databaseExists(dataDir)),
+    open: () =>
+      translated(cannotOpen, () => {
+        makePrivateFile(openFile);
+        try {
+          return guarded(openSqlite(databasePath(dataDir)), () => {
+            rmSync(openFile, { force: true });
+            unlock();
+          });
+        } catch (error) {
+          if (!isMarked) rmSync(openFile, { force: true });
+          throw error;
+        }
+      }),
+    unlock,
+  };
 }
 
-function openFile(path: string): Database {
+/**
+ * Keeps a damaged database under other names, so that a backup can be restored in its place.
+ * @returns the path under which the database is kept
+ * @throws GatewayError `store_in_use`, `store_unavailable`
+ */
+export function setDamagedAside(dataDir: string): string {
+  const { unlock } = lockForOpening(dataDir);
+  const path = databasePath(dataDir);
+  const kept = `${path}.damaged-${new Date().toISOString().replace(/[-:]|\.\d+/g, '')}`;
+  try {
+    translated(`Cannot rename the database in ${dataDir}`, () => {
+      for (const part of PARTS) if (existsSync(path + part)) renameSync(path + part, kept + part);
+      rmSync(join(dataDir, OPEN_FILE), { force: true });
+    });
+    return kept;
+  } finally {
+    unlock();
+  }
+}
+
+function openSqlite(path: string): Database {
   makePrivateFile(path);
   const sqlite = new SqliteDatabase(path, { timeout: BUSY_TIMEOUT_MS });
   try {
@@ -131,12 +195,13 @@ function openFile(path: string): Database {
   }
 }
 
-function guarded(sqlite: Database, unlock: () => void): OpenDatabase {
+/** @param closed is called once the database is closed */
+function guarded(sqlite: Database, closed: () => void): OpenDatabase {
   const file = statSync(sqlite.name);
   const busyWait = new BusyWait(sqlite);
   const run = <T>(work: () => T): T => {
     if (!sqlite.open) throw new GatewayError('store_unavailable', 'The store is closed.');
-    return translated('The database cannot be used', () => busyWait.run(work));
+    return translated(undefined, () => busyWait.run(work));
   };
   const transact = <T>(work: () => T): T => run(() => sqlite.transaction(work).immediate());
   const writes = new WaitingWrites(transact);
@@ -151,13 +216,13 @@ function guarded(sqlite: Database, unlock: () => void): OpenDatabase {
     checkFile() {
       const now = statSync(sqlite.name, { throwIfNoEntry: false });
       if (now?.ino === file.ino && now.dev === file.dev) return;
-      throw new GatewayError('store_unavailable', `The database file ${sqlite.name} was moved or deleted.`);
+      throw storeUnavailable(new Error(`the database file ${sqlite.name} was moved or deleted`));
     },
     close() {
       if (!sqlite.open) return;
       writes.flush();
       sqlite.close();
-      unlock();
+      closed();
     },
   };
 }
@@ -256,13 +321,17 @@ class BusyWait {
   }
 }
 
-/** Converts a failure of SQLite or of the file system to `store_unavailable`; returns other errors unchanged. */
-export function asUnavailable(what: string, error: unknown): unknown {
+/**
+ * Converts a failure of SQLite or of the file system to `store_unavailable`; returns other errors unchanged.
+ * @param what what the operator tried; undefined while a daemon uses the store, when callers see the message
+ */
+export function asUnavailable(what: string | undefined, error: unknown): unknown {
   if (!(error instanceof Error) || !isOutside(error)) return error;
+  if (what === undefined) return storeUnavailable(error);
   return new GatewayError('store_unavailable', `${what}: ${error.message}.`, { cause: error });
 }
 
-function translated<T>(what: string, work: () => T): T {
+function translated<T>(what: string | undefined, work: () => T): T {
   try {
     return work();
   } catch (error) {

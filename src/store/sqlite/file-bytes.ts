@@ -29,7 +29,7 @@ export function fileBytes(folder: string) {
         return measured;
       } catch (error) {
         await rm(path + PART, { force: true }).catch(() => undefined);
-        throw error instanceof SourceFailure ? error.cause : asUnavailable('A file cannot be stored', error);
+        throw error instanceof SourceFailure ? error.cause : asUnavailable(undefined, error);
       }
     },
     /** Undefined if there is no such file. The caller reads the stream to its end or destroys it. */
@@ -65,6 +65,6 @@ async function ifExists<T>(work: Promise<T>): Promise<T | undefined> {
     return await work;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw asUnavailable('The stored files cannot be used', error);
+    throw asUnavailable(undefined, error);
   }
 }

@@ -75,7 +75,7 @@ function sqliteJournal({ sqlite, run, write }: OpenDatabase) {
   );
   const select = sqlite.prepare<[string, string], JournalRow>(`${SELECT_ENTRY} AND id = ?`);
   const selectOpen = sqlite.prepare<[string], JournalRow>(
-    `${SELECT_ENTRY} AND closed_at IS NULL ORDER BY received_at, rowid`,
+    `${SELECT_ENTRY} AND closed_at IS NULL ORDER BY rowid`,
   );
   const selectSince = sqlite.prepare<[string, number, number], JournalRow>(
     `${SELECT_ENTRY} AND received_at >= ? ORDER BY received_at DESC, rowid DESC LIMIT ?`,

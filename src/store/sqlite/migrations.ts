@@ -1,3 +1,4 @@
+import { FORMER_EXPORT_MARK } from '../port/sessions.js';
 /**
  * The schema's history: SQL whose first line is `-- vN (compatible with vM+)`. N grows by one; a database at version N can
  * be used by programs that know version M or later. A released migration is never edited.
@@ -347,7 +348,6 @@ ALTER TABLE sends ADD COLUMN held TEXT; -- sealed; null: no policy holds it back
 -- those of one session, oldest first
 CREATE INDEX sends_held ON sends (client_id, sent_at) WHERE held IS NOT NULL;
 `,
-  // paused webhooks
   `-- v19 (compatible with v6+)
 ALTER TABLE sessions ADD COLUMN webhook_paused TEXT; -- why, for people; null: it gets calls
 `,
@@ -356,7 +356,6 @@ ALTER TABLE sessions ADD COLUMN webhook_paused TEXT; -- why, for people; null: i
 ALTER TABLE sessions ADD COLUMN previous_token TEXT; -- sealed; null: none
 ALTER TABLE sessions ADD COLUMN previous_token_until INTEGER NOT NULL DEFAULT 0; -- 0: none
 `,
-  // the linked number
   `-- v21 (compatible with v6+)
 ALTER TABLE sessions ADD COLUMN linked_at INTEGER; -- null: not known
 ALTER TABLE sessions ADD COLUMN linked_number TEXT; -- null: not known
@@ -368,11 +367,9 @@ ALTER TABLE sessions ADD COLUMN receivers TEXT; -- sealed; null: none
 ALTER TABLE failed_deliveries ADD COLUMN receiver TEXT; -- null: the webhook
 ALTER TABLE waiting_deliveries ADD COLUMN receiver TEXT; -- null: the webhook
 `,
-  // the traces of sends
   `-- v23 (compatible with v6+)
 ALTER TABLE sends ADD COLUMN trace TEXT; -- W3C trace context of the request; null: none
 `,
-  // equal texts
   `-- v24 (compatible with v6+)
 ALTER TABLE sends ADD COLUMN text_hash TEXT; -- keyed; null: no policy counts the people who get the same text
 `,
@@ -394,5 +391,9 @@ CREATE TABLE kept_events (
 CREATE INDEX kept_events_session ON kept_events (client_id, at, id, size);
 -- pruning over all sessions
 CREATE INDEX kept_events_at ON kept_events (at);
+`,
+  `-- v26 (compatible with v6+)
+ALTER TABLE sessions ADD COLUMN exported_at INTEGER; -- null: not exported
+UPDATE sessions SET exported_at = status_since WHERE status = 'replaced' AND status_reason = '${FORMER_EXPORT_MARK}';
 `,
 ];

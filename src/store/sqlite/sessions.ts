@@ -27,6 +27,7 @@ const COLUMNS: Readonly<Record<keyof SessionRecord, string>> = {
   bannedUntil: 'banned_until',
   retentionDays: 'retention_days',
   keepEvents: 'keep_events',
+  exportedAt: 'exported_at',
   linkedAt: 'linked_at',
   linkedNumber: 'linked_number',
   restrictions: 'restrictions',
@@ -43,6 +44,7 @@ type SessionRow = Omit<
   | 'retry'
   | 'webhookPaused'
   | 'keepEvents'
+  | 'exportedAt'
   | 'linkedAt'
   | 'linkedNumber'
   | 'restrictions'
@@ -53,6 +55,7 @@ type SessionRow = Omit<
   retry: SessionRecord['retry'] | null;
   webhookPaused: string | null;
   keepEvents: number | null;
+  exportedAt: number | null;
   linkedAt: number | null;
   linkedNumber: string | null;
   restrictions: string | null;
@@ -114,6 +117,7 @@ function toRecord(row: SessionRow): SessionRecord {
     retry: row.retry ?? 'contract',
     webhookPaused: row.webhookPaused ?? '',
     keepEvents: row.keepEvents ?? 0,
+    exportedAt: row.exportedAt ?? 0,
     linkedAt: row.linkedAt ?? 0,
     linkedNumber: row.linkedNumber ?? '',
     restrictions: row.restrictions ?? '',

@@ -1,8 +1,20 @@
+import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { errorMessage, GatewayError } from '../../domain/errors.js';
+import type { Logger } from '../../log.js';
 import type { Backend } from '../store.js';
 import { sqliteRestore } from './backup.js';
 import { sqliteContacts, sqlitePictures } from './contacts.js';
-import { type OpenDatabase, openDatabase } from './database.js';
+import { findDamage } from './damage.js';
+import {
+  databasePath,
+  isDamage,
+  lockForOpening,
+  OPEN_FILE,
+  type OpenDatabase,
+  WRITE_AHEAD_LOG,
+  wasEmptied,
+} from './database.js';
 import { sqliteFailedDeliveries, sqliteWaitingDeliveries } from './deliveries.js';
 import { sqliteExpectedFiles, sqliteFiles } from './files.js';
 import { sqliteHistory } from './history.js';
@@ -16,10 +28,10 @@ import { sqliteVersions } from './versions.js';
 /**
  * Opens the SQLite back end: `switchboard.db` and the folder `media` in the data directory, locked for this process.
  *
- * @throws GatewayError `store_in_use`, `store_too_new`, `store_unavailable`
+ * @throws GatewayError `store_in_use`, `store_too_new`, `store_unavailable`, `store_damaged`
  */
-export async function openSqliteBackend(options: { dataDir: string }): Promise<Backend> {
-  const database = openDatabase(options.dataDir);
+export async function openSqliteBackend(options: OpenOptions): Promise<Backend> {
+  const database = await openUndamaged(options);
   const probe = prepareProbe(database);
   const files = sqliteFiles(database, options.dataDir);
   const forgetRows = prepareForget(database);
@@ -53,6 +65,57 @@ export async function openSqliteBackend(options: { dataDir: string }): Promise<B
       database.close();
     },
   };
+}
+
+/** Milliseconds by which a check delays the start after an unclean stop, at most. */
+const CHECKED_MS = 5_000;
+
+interface OpenOptions {
+  dataDir: string;
+  /** Is told how far the check after an unclean stop got. */
+  log?: Logger | undefined;
+}
+
+/** @throws GatewayError `store_in_use`, `store_too_new`, `store_unavailable`, `store_damaged` */
+async function openUndamaged(options: OpenOptions): Promise<OpenDatabase> {
+  const { dataDir } = options;
+  const locked = lockForOpening(dataDir);
+  try {
+    if (locked.wasLeftOpen) await requireUndamaged(options);
+    return locked.open();
+  } catch (error) {
+    locked.unlock();
+    const cause = error instanceof Error ? error.cause : undefined;
+    throw isDamage(cause) ? damaged(dataDir, errorMessage(cause)) : error;
+  }
+}
+
+/** @throws GatewayError `store_damaged` */
+async function requireUndamaged({ dataDir, log }: OpenOptions): Promise<void> {
+  const startedAt = performance.now();
+  const damage = await findDamage(databasePath(dataDir), CHECKED_MS).catch((err: unknown) => {
+    log?.warn({ err }, 'the store was not closed, and the check for damage could not run');
+  });
+  if (!damage) return;
+  const { lines, checked, tables } = damage;
+  const ms = Math.round(performance.now() - startedAt);
+  const [first] = lines;
+  // without a table there is nothing to start with
+  if (first !== undefined) throw damaged(dataDir, first, tables > 0);
+  log?.info({ checked, tables, ms }, 'the store was not closed: no damage in the tables that were checked');
+}
+
+/** @param canStart whether the rest of the database may be used */
+function damaged(dataDir: string, line: string, canStart = false): GatewayError {
+  const restore = `run switchboard store restore FILE --data-dir ${dataDir}, which keeps the damaged files under other names.`;
+  const path = databasePath(dataDir);
+  let start = '';
+  if (canStart) start = ` To start with it all the same, delete ${join(dataDir, OPEN_FILE)}.`;
+  else if (wasEmptied(path)) start = ` To start with an empty store, delete ${path}${WRITE_AHEAD_LOG}.`;
+  return new GatewayError(
+    'store_damaged',
+    `The database in ${dataDir} is damaged (${line}): ${restore}${start}`,
+  );
 }
 
 /** Writes, because reads come from memory: only a write detects a full disk or a read-only file system. */
