@@ -6,4 +6,6 @@ export interface LinkKeys {
   get(type: string, ids: readonly string[]): Promise<Map<string, Uint8Array>>;
   commit(commit: KeyCommit): Promise<void>;
   journalEntry(id: string): Promise<JournalEntry | undefined>;
+  /** The entries of a message, by its id: closed ones too, until they are pruned. */
+  journalEntriesOf(messageId: string): Promise<JournalEntry[]>;
 }

@@ -126,11 +126,14 @@ export interface Link {
    * @throws GatewayError `lookup_failed`
    */
   isTrusted(jid: string): Promise<boolean>;
-  /** Unlinks the device at the network; true when the network confirmed it. Ends the link. */
+  /** Unlinks the device at the network; true when the network confirmed it. Ends the link as `close` does. */
   logout(): Promise<boolean>;
   /** Ends the link as if it were lost: events of received stanzas still follow, then `closed` with the reason `renewed`. */
   renew(): void;
-  /** Ends the link without unlinking; no event follows. Resolves when the socket is gone. */
+  /**
+   * Ends the link without unlinking. Of events only those of messages and history follow that were being read; all of them are
+   * in the journal. Resolves when the socket is gone and nothing more is read.
+   */
   close(): Promise<void>;
   /** Ends the link at once, without a closing handshake; no event follows. */
   cut(): void;

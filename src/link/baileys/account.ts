@@ -20,7 +20,7 @@ const PROTOCOLS: BinaryNode[] = ['status', 'text_status', 'picture', 'disappeari
 }));
 /** Id of the stored query that sets that text. */
 const UPDATE_TEXT_STATUS = '9152604461510864';
-/** The network does not accept a picture (whatsmeow, `SetGroupPhoto`). */
+/** The network does not accept a value, such as a picture (whatsmeow, `SetGroupPhoto`). */
 const NOT_ACCEPTABLE = 406;
 
 /** The own profile and the block list, over one connection. */
@@ -63,8 +63,8 @@ export class Account implements LinkAccount {
    * (Baileys PR #2798, whatsmeow `SetStatusMessage`).
    */
   async setAbout(about: string): Promise<void> {
-    await changed(this.#setTextStatus(about));
-    await changed(this.#sock.updateProfileStatus(about));
+    await changed(accepted(this.#setTextStatus(about)));
+    await changed(accepted(this.#sock.updateProfileStatus(about)));
   }
 
   setPicture(jpeg: Uint8Array | undefined): Promise<void> {
@@ -134,6 +134,17 @@ export async function setPicture(
     attrs: { to: S_WHATSAPP_NET, type: 'set', xmlns: 'w:profile:picture', ...(group && { target: group }) },
     ...(jpeg && { content: [{ tag: 'picture', attrs: { type: 'image' }, content: jpeg }] }),
   });
+}
+
+/** Waits for the change of a text. @throws GatewayError invalid_request if the network does not accept it */
+async function accepted(change: Promise<unknown>): Promise<void> {
+  try {
+    await change;
+  } catch (error) {
+    if (refusalCode(error) !== NOT_ACCEPTABLE) throw error;
+    const message = 'about: WhatsApp does not accept this text (406)';
+    throw new GatewayError('invalid_request', message, { cause: error });
+  }
 }
 
 /** Waits for a change. @throws GatewayError that the change throws, or `account_rejected` */

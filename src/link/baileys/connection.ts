@@ -1,6 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { type AuthenticationCreds, proto, type WASocket } from '@whiskeysockets/baileys';
-import type { MonotonicClock } from '../../domain/clock.js';
+import { type Clock, endsWithin, type MonotonicClock } from '../../domain/clock.js';
+import { LIMITS } from '../../domain/limits.js';
 import type { Logger } from '../../log.js';
 import type { LinkEvent, LinkKeys, LinkOptions } from '../link.js';
 import { Account } from './account.js';
@@ -13,9 +14,10 @@ import { FirstSync } from './first-sync.js';
 import { cachedMetadata, GroupCache } from './group-cache.js';
 import { Groups } from './groups.js';
 import { isFromOwn, noticeIn } from './history/part.js';
+import { InboundGate } from './inbound-gate.js';
 import type { LiveStanza } from './incoming.js';
 import { Journal } from './journal.js';
-import { CredentialSaver, isFinishedPairing, makeKeyStore } from './keys.js';
+import { CredentialSaver, countReads, isFinishedPairing, makeKeyStore } from './keys.js';
 import type { MediaRoute } from './media/route.js';
 import { MediaHostList, Uploader } from './media/upload.js';
 import { NumberFallback } from './number-fallback.js';
@@ -61,6 +63,7 @@ export interface Connection {
   firstSync: FirstSync;
   account: Account;
   saver: CredentialSaver;
+  gate: InboundGate;
   journal: Journal;
   order: StanzaOrder;
   unreadable: UnreadableStanzas;
@@ -84,7 +87,7 @@ export function makeConnection(
   options: LinkOptions,
   { clock, log, media, agent, network, qrLifetimeMs }: LinkContext,
   {
-    keys,
+    keys: uncounted,
     creds,
     emit,
     onDecrypted,
@@ -104,8 +107,11 @@ export function makeConnection(
 ): Connection {
   const outside = new AsyncResource('switchboard.link');
   const ended = new AbortController();
-  const order = new StanzaOrder({ clock, me: () => creds.me, ended: ended.signal });
+  const { keys, reads } = countReads(uncounted);
+  const order = new StanzaOrder({ clock, me: () => creds.me, reads, ended: ended.signal });
+  const gate = new InboundGate();
   const journal = new Journal({
+    gate,
     outside,
     keys,
     clock,
@@ -116,8 +122,7 @@ export function makeConnection(
   });
   const unreadable = new UnreadableStanzas({
     sock: () => sock,
-    keys,
-    clock,
+    ...{ keys, gate, clock },
     log,
     onUnreadable: (message) => emit({ type: 'unreadable', message }),
     onResent: onDecrypted,
@@ -169,6 +174,7 @@ export function makeConnection(
     firstSync: new FirstSync(sock, requestOptions(media), log.child({ clientId: options.clientId })),
     account: new Account(sock, appState),
     saver,
+    gate,
     journal,
     order,
     unreadable,
@@ -182,18 +188,17 @@ export function makeConnection(
   };
 }
 
-/** Rejects everything that waits for the network, and resolves when the credentials are written. */
-export async function releaseConnection({
-  pairing,
-  sender,
-  receipts,
-  saver,
-  ended,
-}: Connection): Promise<void> {
+/** Rejects everything that waits for the network. Resolves when what is being read, and the credentials, are written. */
+export async function releaseConnection(
+  { pairing, sender, receipts, saver, gate, ended }: Connection,
+  clock: Clock,
+): Promise<void> {
   pairing?.stop();
   sender.stop();
   receipts.stop();
   ended.abort();
+  gate.close();
+  await endsWithin(clock, LIMITS.endGraceMs, gate.idle());
   await saver.flush();
 }
 

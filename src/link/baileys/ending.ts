@@ -95,10 +95,11 @@ export class Ending {
     this.#verdict ??= verdict;
     this.#options.onCertain();
     this.#cancelCut();
-    await this.#options.release();
+    const released = this.#options.release();
     const { ws } = this.#options.socket() ?? {};
-    // the library leaves open queries to their timeouts; this ends them and their timers now
+    // the library leaves open queries to their timeouts; this ends them now, because the release waits for work that may wait for them
     ws?.emit('error', new Error('the connection has ended'));
+    await released;
     ws?.removeAllListeners();
     // a socket that is destroyed while it connects still emits an error
     ws?.on('error', () => undefined);

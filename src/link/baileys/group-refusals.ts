@@ -22,10 +22,15 @@ export const OF_INVITE: Refusals = {
   419: ['group_conflict', 'the group is full'],
 };
 
+const NOT_ACCEPTED = ['invalid_request', 'the network does not accept the value'] as const;
+
+/** Codes of the creation of a group, whose subject the network checks (run: 406). */
+export const OF_CREATION: Refusals = { 406: NOT_ACCEPTED };
+
 /** Codes of a change of a group's settings. */
 export const OF_CHANGE: Refusals = {
-  400: ['invalid_request', 'the network does not accept the value'],
-  406: ['invalid_request', 'the network does not accept the value'],
+  400: NOT_ACCEPTED,
+  406: NOT_ACCEPTED,
   409: ['group_conflict', 'somebody else changed it at the same time: try again'],
 };
 

@@ -25,7 +25,7 @@ import type {
 import { setPicture } from './account.js';
 import type { GroupCache, GroupQueries } from './group-cache.js';
 import { answerJoinRequests, changeSettings, joinByCode, joinRequests } from './group-changes.js';
-import { asked, OF_INVITE, OF_PICTURE } from './group-refusals.js';
+import { asked, OF_CREATION, OF_INVITE, OF_PICTURE } from './group-refusals.js';
 import { lookupFailed, refusalCode } from './reasons.js';
 
 const DONE = '200';
@@ -55,11 +55,12 @@ export class Groups implements LinkGroups {
   }
 
   async create(subject: string, participants: readonly string[]): Promise<CreatedGroup> {
-    const { metadata, refused } = await asked(makeGroup(this.#queries, subject, participants)).catch(
-      (error: unknown) => {
-        throw wasAnswered(error) ? error : perhapsCreated(error);
-      },
-    );
+    const { metadata, refused } = await asked(
+      makeGroup(this.#queries, subject, participants),
+      OF_CREATION,
+    ).catch((error: unknown) => {
+      throw wasAnswered(error) ? error : perhapsCreated(error);
+    });
     // not cached: the answer has less of the group than a send needs
     this.#onMembers(metadata);
     return { group: groupOf(metadata), refused };

@@ -14,9 +14,11 @@ import { KeyedLock } from '../../domain/keyed-lock.js';
 import { keepOtherSessions } from '../../domain/signal-sessions.js';
 import type { JournalEntry } from '../../domain/signal-state.js';
 import type { LinkKeys } from '../link.js';
+import type { InboundGate } from './inbound-gate.js';
 import { ciphertextsOf, encodeStanza, journalIdOf, type LiveStanza, padded, readStanza } from './incoming.js';
 import { journalled } from './keys.js';
 import { MalformedContent } from './retry-reasons.js';
+import { hasKeyOf } from './sender-keys.js';
 
 type MakeRepository = SocketConfig['makeSignalRepository'];
 
@@ -32,6 +34,7 @@ const MAX_USABLE = 5_000;
 interface JournalOptions {
   keys: LinkKeys;
   clock: MonotonicClock;
+  gate: InboundGate;
   /** An asynchronous context outside of all transactions. */
   outside: AsyncResource;
   /** True for a message of the own phone that announces history and must stay in the journal until that is read. */
@@ -94,6 +97,7 @@ export class Journal {
     const library = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(auth, logger, pnToLid);
     const { keys } = auth;
     if (!('transaction' in keys)) return library;
+    const { gate } = this.#options;
     const step = <T>(jid: string, work: (jid: string) => Promise<T>): Promise<T> =>
       this.#outside.runInAsyncScope(async () => {
         const session = await sessionJid(library, jid);
@@ -121,27 +125,41 @@ export class Journal {
       injectE2ESession: (args) => step(args.jid, (jid) => library.injectE2ESession({ ...args, jid })),
       decryptMessage: (args) => {
         this.#begin(args.ciphertext);
-        return step(args.jid, (jid) => {
-          const address = library.jidToSignalProtocolAddress(jid);
-          return decrypted(args.ciphertext, jid, async () => {
-            const before = await recordOf(address);
-            const plain = await library.decryptMessage({ ...args, jid });
-            const after = await recordOf(address);
-            // a first message names its session, so that no other one is tried
-            if (args.type === 'pkmsg' || !after || after === before) return plain;
-            keepOtherSessions(before, after);
-            await keys.set({ session: { [address]: after } });
-            return plain;
-          });
-        });
+        return gate.run(() =>
+          step(args.jid, (jid) => {
+            const address = library.jidToSignalProtocolAddress(jid);
+            return decrypted(args.ciphertext, jid, async () => {
+              const before = await recordOf(address);
+              const plain = await library.decryptMessage({ ...args, jid });
+              const after = await recordOf(address);
+              // a first message names its session, so that no other one is tried
+              if (args.type === 'pkmsg' || !after || after === before) return plain;
+              keepOtherSessions(before, after);
+              await keys.set({ session: { [address]: after } });
+              return plain;
+            });
+          }),
+        );
       },
       decryptGroupMessage: (args) => {
         this.#begin(args.msg);
-        return this.#outside.runInAsyncScope(() =>
-          sessions.run(`${args.group} ${args.authorJid}`, () =>
-            decrypted(args.msg, args.group, () => library.decryptGroupMessage(args)),
+        return gate.run(() =>
+          this.#outside.runInAsyncScope(() =>
+            sessions.run(`${args.group} ${args.authorJid}`, () =>
+              decrypted(args.msg, args.group, () => library.decryptGroupMessage(args)),
+            ),
           ),
         );
+      },
+      processSenderKeyDistributionMessage: (args) => {
+        const { groupId, axolotlSenderKeyDistributionMessage: distribution } = args.item;
+        if (!groupId || !distribution) return library.processSenderKeyDistributionMessage(args);
+        const id = senderKeyId(groupId, library.jidToSignalProtocolAddress(args.authorJid));
+        // with each copy that a sender encrypts again comes its key, too
+        return keys.transaction(async () => {
+          const { [id]: known } = await keys.get('sender-key', [id]);
+          if (!hasKeyOf(known, distribution)) await library.processSenderKeyDistributionMessage(args);
+        }, groupId);
       },
       encryptGroupMessage: (args) => this.#outside.runInAsyncScope(() => library.encryptGroupMessage(args)),
     };
@@ -151,7 +169,11 @@ export class Journal {
    * Commits a message that came without encryption, and reports it as a decrypted one.
    * @param plain the encoded message, without padding
    */
-  async takePlain(node: BinaryNode, plain: Uint8Array): Promise<void> {
+  takePlain(node: BinaryNode, plain: Uint8Array): Promise<void> {
+    return this.#options.gate.run(() => this.#takePlain(node, plain));
+  }
+
+  async #takePlain(node: BinaryNode, plain: Uint8Array): Promise<void> {
     const { keys, onDecrypted } = this.#options;
     const { id, from, participant } = node.attrs;
     const head = JSON.stringify([id, from, participant]);
@@ -248,6 +270,12 @@ export class Journal {
 /** What the own phone sends to its devices is not asked for again. */
 function isOfPhone({ node }: LiveStanza): boolean {
   return node.attrs.category === 'peer';
+}
+
+/** The id of a sender key in the store, as the library's `SenderKeyName` writes it. */
+function senderKeyId(group: string, address: string): string {
+  const dot = address.lastIndexOf('.');
+  return `${group}::${address.slice(0, dot)}::${address.slice(dot + 1)}`;
 }
 
 /** The session of a person whose LID is known is stored under the LID, whatever address is used. */

@@ -11,6 +11,7 @@ import {
 import { isObject, readJson } from '../../domain/json.js';
 import type { JournalEntry, KeyChange } from '../../domain/signal-state.js';
 import type { LinkKeys, OwnIdentity } from '../link.js';
+import { compactSenderKey } from './sender-keys.js';
 import { trimRecord } from './signal-record.js';
 
 /** The key family by which journal entries join the library's transactions. */
@@ -55,6 +56,24 @@ export function watchKeys(keys: LinkKeys, watch: Watch): LinkKeys {
     get: (type, ids) => watch(keys.get(type, ids)),
     commit: (commit) => watch(keys.commit(commit)),
     journalEntry: (id) => watch(keys.journalEntry(id)),
+    journalEntriesOf: (messageId) => watch(keys.journalEntriesOf(messageId)),
+  };
+}
+
+/** The keys of a connection, and how many reads of them have no answer yet. */
+export function countReads(keys: LinkKeys): { keys: LinkKeys; reads(): number } {
+  let reads = 0;
+  const counted = async <T>(read: Promise<T>): Promise<T> => {
+    reads += 1;
+    try {
+      return await read;
+    } finally {
+      reads -= 1;
+    }
+  };
+  return {
+    keys: { ...keys, get: (type, ids) => counted(keys.get(type, ids)) },
+    reads: () => reads,
   };
 }
 
@@ -228,9 +247,12 @@ const PLAIN_FAMILIES: ReadonlySet<string> = new Set([
 /** Families that the library does not have: the salt for first contacts, and people who are reached by their number. */
 const OWN_FAMILIES: ReadonlySet<string> = new Set(['nct-salt', 'pn-chat']);
 const APP_STATE_KEY = 'app-state-sync-key';
+const SENDER_KEY = 'sender-key';
 
 /** Encodes one value of the Signal key store. */
 function encodeKey(type: string, value: unknown): Uint8Array {
+  if (type === SENDER_KEY && value instanceof Uint8Array)
+    return tagged(RAW, compactSenderKey(Buffer.from(value)));
   if (value instanceof Uint8Array) return tagged(RAW, value);
   if (PLAIN_FAMILIES.has(type)) return tagged(PLAIN_JSON, Buffer.from(JSON.stringify(value)));
   return tagged(BUFFER_JSON, Buffer.from(JSON.stringify(value, BufferJSON.replacer)));
@@ -247,7 +269,8 @@ export function encodeForeignKey(type: string, stored: unknown): Uint8Array | un
     return bytes instanceof Uint8Array ? bytes : undefined;
   }
   if (!isFamily(type) || stored === undefined) return undefined;
-  if (type === 'sender-key' && Array.isArray(stored)) return tagged(RAW, Buffer.from(JSON.stringify(stored)));
+  if (type === SENDER_KEY && Array.isArray(stored))
+    return encodeKey(type, Buffer.from(JSON.stringify(stored)));
   const value = PLAIN_FAMILIES.has(type) ? stored : readJson(JSON.stringify(stored), BufferJSON.reviver);
   return isKey(type, value) ? encodeKey(type, value) : undefined;
 }
@@ -278,7 +301,8 @@ function decodeKey<T extends keyof SignalDataTypeMap>(type: T, bytes: Uint8Array
 
 function decodeValue(type: string, bytes: Buffer): unknown {
   const body = bytes.subarray(1);
-  if (bytes[0] === RAW) return body;
+  // a key that a release before has written
+  if (bytes[0] === RAW) return type === SENDER_KEY ? compactSenderKey(body) : body;
   if (bytes[0] === PLAIN_JSON) return readJson(body.toString());
   const value = readJson(body.toString(), BufferJSON.reviver);
   return type === APP_STATE_KEY && isObject(value)

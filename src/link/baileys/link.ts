@@ -63,8 +63,8 @@ export class BaileysLink implements Link, FaultOwner {
   readonly #ownership: Ownership = { owner: this };
   #connection: Connection | undefined;
   #opened = false;
-  /** No event is emitted: the owner ended the link. */
-  #silent = false;
+  /** The events that are emitted: once the owner has closed the link, only those of what is in the journal. */
+  #tells: 'all' | 'journal' | 'nothing' = 'all';
 
   constructor(options: LinkOptions, context: LinkContext) {
     const watch = watching((error) => this.#onStoreFailure(error));
@@ -80,8 +80,11 @@ export class BaileysLink implements Link, FaultOwner {
     this.#ending = new Ending({
       clock: context.clock,
       socket: () => this.#connection?.sock,
-      onCertain: () => this.#watchdog.stop(),
-      release: async () => this.#connection && releaseConnection(this.#connection),
+      onCertain: () => {
+        this.#watchdog.stop();
+        this.#connection?.gate.close();
+      },
+      release: async () => this.#connection && releaseConnection(this.#connection, context.clock),
       onEnded: (verdict) => this.#onEnded(verdict),
     });
   }
@@ -168,7 +171,7 @@ export class BaileysLink implements Link, FaultOwner {
   }
 
   async logout(): Promise<boolean> {
-    this.#silent = true;
+    this.#tells = 'journal';
     const connection = this.#usable();
     const confirmed = connection ? await unlink(connection.sock, this.#ending.gone) : false;
     await this.close();
@@ -181,12 +184,12 @@ export class BaileysLink implements Link, FaultOwner {
   }
 
   close(): Promise<void> {
-    this.#silent = true;
+    this.#tells = 'journal';
     return this.#ending.close();
   }
 
   cut(): void {
-    this.#silent = true;
+    this.#tells = 'nothing';
     this.#ending.fail({ reason: 'renewed', detail: 'The session is served elsewhere.' });
   }
 
@@ -330,7 +333,7 @@ export class BaileysLink implements Link, FaultOwner {
 
   #onEnded(verdict: Verdict): void {
     this.#emit({ type: 'closed', ...verdict });
-    this.#silent = true;
+    this.#tells = 'nothing';
     this.#connection = undefined;
     this.#ownership.owner = undefined;
   }
@@ -338,8 +341,14 @@ export class BaileysLink implements Link, FaultOwner {
   #emit(event: LinkEvent): void {
     // from the first QR code on a person has to act, and may take any time
     if (event.type === 'qr') this.#watchdog.rest();
-    if (!this.#silent) this.#options.emit(event);
+    const isTold = this.#tells === 'all' || (this.#tells === 'journal' && isInJournal(event));
+    if (isTold) this.#options.emit(event);
   }
+}
+
+/** Events of what the journal holds: nobody else reports it, because the network may not deliver it again. */
+function isInJournal({ type }: LinkEvent): boolean {
+  return type === 'message' || type === 'unreadable' || type === 'history';
 }
 
 /**

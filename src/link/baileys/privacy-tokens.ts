@@ -5,6 +5,7 @@ import {
   getBinaryNodeChildren,
   isLidUser,
   isPnUser,
+  jidDecode,
   jidNormalizedUser,
   type SignalDataTypeMap,
   type SignalKeyStore,
@@ -66,7 +67,7 @@ export async function messageTokens(
 
 /** Whether a valid token of the person is stored. */
 export async function isTrusted(sock: WASocket, clock: Clock, jid: string): Promise<boolean> {
-  const owner = await ownerOf(sock, jid);
+  const owner = await knownOwnerOf(sock, jid);
   return owner !== undefined && holdsToken(sock, clock, owner);
 }
 
@@ -125,6 +126,19 @@ async function ownerOf(sock: WASocket, to: string): Promise<string | undefined> 
   if (!isLidUser(jid) && !isPnUser(jid)) return undefined;
   const lid = isLidUser(jid) ? jid : await sock.signalRepository.lidMapping.getLIDForPN(jid);
   return lid ? jidNormalizedUser(lid) : undefined;
+}
+
+/**
+ * As `ownerOf`, but without a query: the library asks the network for the LID of a number that it does not know, and a policy judges
+ * first messages before anybody is looked up. A token without a known LID is not stored.
+ */
+async function knownOwnerOf(sock: WASocket, to: string): Promise<string | undefined> {
+  const jid = jidNormalizedUser(to);
+  if (isLidUser(jid)) return jid;
+  const user = isPnUser(jid) ? jidDecode(jid)?.user : undefined;
+  if (!user) return undefined;
+  const { [user]: lid } = await sock.authState.keys.get('lid-mapping', [user]);
+  return lid ? `${lid}@lid` : undefined;
 }
 
 async function holdsToken({ authState }: WASocket, clock: Clock, owner: string): Promise<boolean> {

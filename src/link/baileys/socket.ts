@@ -32,6 +32,12 @@ const LIBRARY_PING_MS = 10 * 60_000;
 /** A failed commit ends the link at once; the next link tries again. */
 const COMMIT_ONCE = { maxCommitRetries: 1, delayBetweenTriesMs: 0 };
 
+/**
+ * Retry receipts that are answered for one message and device. Official clients send up to five (whatsapp-rust `MAX_RETRY_COUNT`), and the
+ * library counts each of them twice: in `handleReceipt` and in `sendMessagesAgain`.
+ */
+const ANSWERED_RETRIES = 2 * 5;
+
 /** The addresses of the network. */
 export interface NetworkAddress {
   /** WebSocket URL; undefined for the real network. */
@@ -97,6 +103,7 @@ export function openSocket(
     shouldSyncHistoryMessage: () => false,
     generateHighQualityLinkPreview: false,
     placeholderResendCache: NEVER_ASKS,
+    maxMsgRetryCount: ANSWERED_RETRIES,
     shouldIgnoreJid: (jid) => Boolean(isJidBroadcast(jid) || isJidNewsletter(jid)),
   };
   const { result, ephemeral } = withEphemeralKey(() => withLightStorages(() => makeWASocket(config)));

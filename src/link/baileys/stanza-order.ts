@@ -2,7 +2,10 @@ import { type BinaryNode, decodeMessageNode, jidNormalizedUser } from '@whiskeys
 import type { Clock } from '../../domain/clock.js';
 import { ciphertextsOf } from './incoming.js';
 
-/** Milliseconds without any begun stanza after which one that is waited for is given up: damaged keys keep it from the decryption. */
+/**
+ * Milliseconds in which no stanza began. If no key is being read then, damaged keys keep the stanza that is waited for from the
+ * decryption, and the wait for it ends.
+ */
 const STANDSTILL_MS = 5_000;
 /** After so many times `STANDSTILL_MS` it is given up, whatever else begins. */
 const MAX_ROUNDS = 12;
@@ -20,6 +23,8 @@ interface StanzaOrderOptions {
   clock: Clock;
   /** The own jids, as the credentials have them. */
   me(): { id: string; lid?: string | undefined } | undefined;
+  /** Reads of keys that have no answer yet: a store that is slow, or a process that was frozen, keeps no stanza from its turn. */
+  reads(): number;
   /** Aborted when the connection has ended. */
   ended: AbortSignal;
 }
@@ -79,7 +84,7 @@ export class StanzaOrder {
   }
 
   #releaseAfter(before: Turn, node: BinaryNode, release: () => void): void {
-    const { clock, ended } = this.#options;
+    const { clock, reads, ended } = this.#options;
     let cancel: () => void = () => undefined;
     const go = () => {
       if (!this.#waiting.delete(go)) return;
@@ -90,7 +95,7 @@ export class StanzaOrder {
     };
     const look = (round: number, seen: number) => {
       cancel = clock.after(STANDSTILL_MS, () => {
-        if (round === MAX_ROUNDS || seen === this.#begun) go();
+        if (round === MAX_ROUNDS || (seen === this.#begun && reads() === 0)) go();
         else look(round + 1, this.#begun);
       });
     };

@@ -5,7 +5,9 @@ import { connect as connectTls } from 'node:tls';
 import { Agent, type AgentConnectOpts } from 'agent-base';
 import { SocksClient } from 'socks';
 import { buildConnector, Pool } from 'undici';
+import { containing } from '../../domain/contained.js';
 import { errorMessage } from '../../domain/errors.js';
+import { bareHost, hostInUrl } from '../../domain/host.js';
 import { type ProxyAddress, parseProxy } from '../../domain/proxy.js';
 
 /** Milliseconds in which a proxy must have opened a connection. */
@@ -49,7 +51,7 @@ export class Tunnel {
     const { socket } = await SocksClient.createConnection({
       command: 'connect',
       proxy: { type: 5, host, port, ...(user && { userId: user, password }) },
-      destination: { host: bare(toHost), port: toPort },
+      destination: { host: bareHost(toHost), port: toPort },
       timeout: this.#timeoutMs,
     });
     return socket;
@@ -57,9 +59,9 @@ export class Tunnel {
 
   /** HTTP and HTTPS proxies (RFC 9110, section 9.3.6). */
   async #byConnect({ kind, host, port, user, password }: ProxyAddress, toHost: string, toPort: number) {
-    const origin = `${kind}://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
-    this.#pool ??= new Pool(origin, { connect: { timeout: this.#timeoutMs } });
-    const target = `${isIP(toHost) === 6 ? `[${toHost}]` : toHost}:${toPort}`;
+    const origin = `${kind}://${hostInUrl(host)}:${port}`;
+    this.#pool ??= new Pool(origin, { connect: directConnector(this.#timeoutMs) });
+    const target = `${hostInUrl(toHost)}:${toPort}`;
     const credentials = Buffer.from(`${user}:${password}`).toString('base64');
     const { statusCode, socket } = await this.#pool.connect({
       path: target,
@@ -118,12 +120,18 @@ export class TunnelAgent extends Agent {
   }
 
   override async connect(_request: ClientRequest, options: AgentConnectOpts): Promise<Duplex> {
-    const host = bare(String(options.host));
+    const host = bareHost(String(options.host));
     const socket = await this.#tunnel.open(host, Number(options.port));
     if (!options.secureEndpoint) return socket;
     const servername = isIP(host) ? {} : { servername: host };
     return connectTls({ socket, ALPNProtocols: ['http/1.1'], ...servername });
   }
+}
+
+/** A connector for undici without a tunnel. @param timeoutMs milliseconds to connect */
+export function directConnector(timeoutMs: number): buildConnector.connector {
+  const connect = buildConnector({ timeout: timeoutMs });
+  return (options, callback) => connect(options, containing(callback));
 }
 
 /** The connector for undici. @param timeoutMs milliseconds for the TLS handshake inside the tunnel */
@@ -132,14 +140,13 @@ export function tunnelConnector(tunnel: Tunnel, timeoutMs: number): buildConnect
   return (options, callback) => {
     const isSecure = options.protocol === 'https:';
     const port = Number(options.port) || (isSecure ? 443 : 80);
-    tunnel.open(bare(options.hostname), port).then(
-      (socket) => (isSecure ? secure({ ...options, httpSocket: socket }, callback) : callback(null, socket)),
+    tunnel.open(bareHost(options.hostname), port).then(
+      (socket) => {
+        const opened = containing(callback);
+        if (isSecure) secure({ ...options, httpSocket: socket }, opened);
+        else opened(null, socket);
+      },
       (error: unknown) => callback(error instanceof Error ? error : new ProxyFailure(whyOf(error)), null),
     );
   };
-}
-
-/** An IPv6 address without the brackets that it has in a URL. */
-function bare(host: string): string {
-  return host.replace(/^\[|\]$/g, '');
 }

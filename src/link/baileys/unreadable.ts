@@ -15,10 +15,12 @@ import {
 } from '@whiskeysockets/baileys';
 import { boundedCache } from '../../domain/bounded-cache.js';
 import type { Clock } from '../../domain/clock.js';
+import { isSameMessage } from '../../domain/same-message.js';
 import type { JournalEntry } from '../../domain/signal-state.js';
 import type { UnreadableReason } from '../../domain/unreadable.js';
 import type { Logger } from '../../log.js';
 import type { LinkKeys, OwnIdentity, UnreadableMessage } from '../link.js';
+import type { InboundGate } from './inbound-gate.js';
 import {
   buildIncoming,
   ciphertextsOf,
@@ -28,6 +30,7 @@ import {
   type LiveStanza,
   padded,
   readStanza,
+  restoreMessages,
 } from './incoming.js';
 import { ownIdentity } from './keys.js';
 import { isOldCounter, MalformedContent, NO_SESSION, retryReason } from './retry-reasons.js';
@@ -61,6 +64,7 @@ export class UnreadableStanzas {
   constructor(options: {
     sock(): WASocket;
     keys: LinkKeys;
+    gate: InboundGate;
     clock: Clock;
     log: Logger;
     onUnreadable(message: UnreadableMessage): void;
@@ -76,9 +80,10 @@ export class UnreadableStanzas {
    */
   take(node: BinaryNode): boolean {
     if (node.attrs.category === 'peer' || ciphertextsOf(node).length > 0) return false;
-    const { log } = this.#options;
+    const { gate, log } = this.#options;
     const { reason, recovery } = reasonOfAbsence(node, this.#options.clock.now());
-    this.#keep(node, reason, recovery, [])
+    gate
+      .run(() => this.#keep(node, reason, recovery, []))
       .then(() => this.#options.sock().sendMessageAck(node))
       .catch((err: unknown) => log.debug({ err }, 'an unavailable message was not acknowledged'));
     return true;
@@ -89,8 +94,7 @@ export class UnreadableStanzas {
    * Resolves when the journal has it: the library may then acknowledge it.
    */
   async takeFailed({ node, parts }: LiveStanza, error: unknown): Promise<void> {
-    // it was read, and its journal entry is pruned: a redelivery (whatsmeow ignores it too)
-    if (isOldCounter(error)) return;
+    if (isOldCounter(error) && !(await this.#isUnread(node))) return;
     const key = retryKeyOf(node);
     const count = Math.max(this.#retries.get(key) ?? 0, countIn(node)) + 1;
     const isLost = error instanceof MalformedContent;
@@ -103,6 +107,26 @@ export class UnreadableStanzas {
     this.#askSender(node, count, retryReason(error)).catch((err: unknown) =>
       this.#options.log.debug({ err }, 'retry receipt not sent'),
     );
+  }
+
+  /**
+   * Whether a message whose key was used before was never read. One of a person was read, and its journal entry is pruned: a
+   * redelivery (whatsmeow ignores it too). In a group its key may be lost: the library keeps few states of a sender key.
+   */
+  async #isUnread({ attrs, content }: BinaryNode): Promise<boolean> {
+    const isOfGroup = Array.isArray(content) && content.some((enc) => enc.attrs.type === 'skmsg');
+    if (!isOfGroup) return false;
+    const me = this.#me();
+    const message = buildIncoming(attrs, [], me);
+    const entries = await this.#options.keys.journalEntriesOf(message.messageId);
+    const copies = restoreMessages(entries, me).filter((copy) => isSameMessage(copy, message));
+    if (copies.some(({ content }) => isMoreThanKey(content))) return false;
+    const { messageId, chat, participant } = message;
+    this.#options.log.warn(
+      { messageId, chat, participant },
+      'a group message with a used key was never read',
+    );
+    return true;
   }
 
   /** Asks the own phone to send a message again, which may take half a minute. @throws when nothing could be sent */
@@ -133,8 +157,8 @@ export class UnreadableStanzas {
     const answer = message?.protocolMessage?.peerDataOperationRequestResponseMessage;
     if (!answer || !key.fromMe || category !== 'peer') return;
     for (const { placeholderMessageResendResponse: resent } of answer.peerDataOperationResult ?? []) {
-      if (resent?.webMessageInfoBytes)
-        await this.#takeResent(proto.WebMessageInfo.decode(resent.webMessageInfoBytes));
+      const bytes = resent?.webMessageInfoBytes;
+      if (bytes) await this.#options.gate.run(() => this.#takeResent(proto.WebMessageInfo.decode(bytes)));
     }
   }
 
@@ -221,6 +245,12 @@ function reasonOfAbsence(
   if (lost) return { reason: lost, recovery: 'none' };
   const isOld = now / 1000 - Number(node.attrs.t) > PLACEHOLDER_MAX_AGE_SECONDS;
   return { reason: 'unavailable', recovery: isOld ? 'none' : 'phone' };
+}
+
+/** Whether a content says more than the sender's key, which comes as a part of its own in groups. */
+function isMoreThanKey(content: object): boolean {
+  const names = Object.entries(content).flatMap(([name, value]) => (value == null ? [] : [name]));
+  return names.some((name) => name !== 'senderKeyDistributionMessage' && name !== 'messageContextInfo');
 }
 
 /** Names a message by its id, its chat and its author. */

@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher, request } from 'undici';
 import type { MediaSource } from '../../link.js';
-import { type Tunnel, tunnelConnector } from '../tunnel.js';
+import { directConnector, type Tunnel, tunnelConnector } from '../tunnel.js';
 
 /** The host that serves every file, whichever host took its upload. */
 export const MEDIA_HOST = 'mmg.whatsapp.net';
@@ -11,6 +11,8 @@ const ANSWER_MS = 60_000;
 const PIECE_MS = 30_000;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 3;
+/** Bytes of a file that may wait for the disk, so that a host may close the connection meanwhile (`domain/contained.ts`). */
+const WAITING_BYTES = 4 * 1024 * 1024;
 
 /** Dispatchers for the network's media hosts. They keep connections alive, but not the process. */
 export interface MediaRoute {
@@ -24,7 +26,7 @@ export interface MediaRoute {
  */
 export function mediaRoute(mediaUrl: string | undefined, tunnel: Tunnel | undefined): MediaRoute {
   const agent = new Agent({
-    connect: tunnel ? tunnelConnector(tunnel, CONNECT_MS) : { timeout: CONNECT_MS },
+    connect: tunnel ? tunnelConnector(tunnel, CONNECT_MS) : directConnector(CONNECT_MS),
     headersTimeout: ANSWER_MS,
     bodyTimeout: PIECE_MS,
   });
@@ -66,7 +68,7 @@ export async function fetchFile(
 ): Promise<Dispatcher.ResponseData> {
   let next = address;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-    const answer = await request(next, { ...options, dispatcher });
+    const answer = await request(next, { ...options, dispatcher, highWaterMark: WAITING_BYTES });
     if (!REDIRECTS.has(answer.statusCode)) return answer;
     await answer.body.dump();
     const { location } = answer.headers;
