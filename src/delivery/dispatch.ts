@@ -1,70 +1,30 @@
-import { type Clock, endsWithin, type MonotonicClock } from '../domain/clock.js';
+import { endsWithin } from '../domain/clock.js';
 import { newDeliveryId, replayDeliveryId } from '../domain/ids.js';
 import { LIMITS } from '../domain/limits.js';
-import type { TraceContext } from '../domain/tracing.js';
 import type { GatewayEvent } from '../events/catalogue.js';
-import type { Logger } from '../log.js';
-import type { FailedDelivery, FailedDeliveryStore, KeptEvent, WaitingDeliveryStore } from '../store/store.js';
-import { type AttemptTraces, traced } from './attempt-traces.js';
+import type { FailedDelivery, KeptEvent } from '../store/store.js';
+import { traced } from './attempt-traces.js';
+import type { DeliveryObserver, DispatcherOptions } from './dispatcher-options.js';
 import { DURABLE_LIMITS, DurableDeliveries } from './durable.js';
-import type { DurableLimits } from './durable-queue.js';
-import { chatIn, chatOf, lastingIdOf } from './event-id.js';
+import { chatIn, chatOf, eventIdOf } from './event-id.js';
 import { type DeliveryFigures, FiguresByReceiver } from './figures.js';
-import { Delivery, type DeliveryContext, type DeliveryJob, type DropCause, type Receiver } from './job.js';
-import { OriginQueues, QUEUE_LIMITS, type QueueLimits } from './queue.js';
+import {
+  Delivery,
+  type DeliveryContext,
+  type DeliveryJob,
+  type DeliveryOptions,
+  type DeliveryResult,
+  type DropCause,
+  type Receiver,
+} from './job.js';
+import { OriginQueues, QUEUE_LIMITS } from './queue.js';
+import { targetOf } from './sinks/addresses.js';
 import type { SinkEvent } from './sinks/sink.js';
-import { Sinks, targetOf } from './sinks/sinks.js';
-import type { AttemptReport, Tail } from './tail.js';
+import { Sinks } from './sinks/sinks.js';
+import type { AttemptReport } from './tail.js';
 import { type CallResult, readTarget, type Target, WebhookClient } from './webhook.js';
 
-export type { Receiver };
-
-/** The end of a delivery. */
-export interface DeliveryResult {
-  /** Empty if there is no webhook. */
-  deliveryId: string;
-  delivered: boolean;
-  /** For people; empty if delivered. */
-  reason: string;
-  /** Not delivered and only kept by the caller: the gateway stopped, the session moved, or the store was unreachable. */
-  interrupted?: true;
-  /** Not delivered yet: the event waits in the store until its receiver accepts it. */
-  waiting?: true;
-}
-
-/** Counts attempts and drops. */
-export interface DeliveryObserver {
-  attempt(clientId: string, report: AttemptReport): void;
-  dropped(clientId: string, cause: DropCause): void;
-}
-
-export interface DispatcherOptions {
-  failed: Pick<FailedDeliveryStore, 'add' | 'remove'>;
-  /** Keeps the events of receivers with durable retries. */
-  waiting: WaitingDeliveryStore;
-  /** A receiver of a session now, the webhook unless another one is named; undefined if there is none, or the session is not held by this node. */
-  receiverOf(clientId: string, receiverId?: string): Receiver | undefined;
-  /** The session is held by this node, and has no such receiver any more; by default none is removed. */
-  isRemoved?(clientId: string, receiverId: string): boolean;
-  /** The receiver of a session with durable retries answered 410: it gets no calls until somebody resumes it. */
-  pause?(clientId: string, reason: string, receiverId?: string): Promise<unknown>;
-  tail: Tail;
-  /** Allow receivers with private addresses. */
-  allowPrivate: boolean;
-  clock: MonotonicClock;
-  /** Dates signatures, because receivers compare their time with that of the receiver's machine; `clock` unless named. */
-  signingClock?: Clock;
-  log: Logger;
-  observe: DeliveryObserver;
-  /** Whether this node may act for a session; by default it may. */
-  serves?(clientId: string): boolean;
-  /** A number from 0 to 1 that spreads retries. */
-  random?: () => number;
-  limits?: QueueLimits;
-  durable?: Partial<DurableLimits>;
-  /** Measures attempts. */
-  traces?: AttemptTraces | undefined;
-}
+export type { DeliveryObserver, DeliveryOptions, DeliveryResult, DispatcherOptions, Receiver };
 
 /** Connections to one origin for durable deliveries: not shared with the others, so that neither waits for the other. */
 const DURABLE_CONNECTIONS = 128;
@@ -96,7 +56,8 @@ export class Dispatcher {
     const signing = options.signingClock ?? clock;
     this.#options = options;
     this.#queues = new OriginQueues(clock, limits);
-    this.#sinks = new Sinks({ clock, signing, allowPrivate });
+    const broker = { process: { ...options.brokers?.process, allowPrivate }, marks: options.brokers?.marks };
+    this.#sinks = new Sinks({ clock, signing, log, ...broker });
     this.#client = new WebhookClient({ clock, signing, allowPrivate, connections: limits.inFlight });
     this.#context = {
       clock,
@@ -134,13 +95,12 @@ export class Dispatcher {
   /**
    * Shows the event on the tail and delivers it to the webhook.
    * @param receiver undefined if the session has no webhook: then only the tail shows the event
-   * @param options.keptByCaller the caller announces an interrupted event again: do not list it as failed
    * @returns the final result, up to a minute later. Never rejects.
    */
   announce(
     event: GatewayEvent,
     receiver: Receiver | undefined,
-    options?: { keptByCaller?: boolean; trace?: TraceContext | undefined },
+    options?: DeliveryOptions,
   ): Promise<DeliveryResult> {
     this.#options.tail.publish({ kind: 'event', at: this.#now(), clientId: event.clientId, event });
     if (!receiver) return Promise.resolve(NO_WEBHOOK);
@@ -151,20 +111,16 @@ export class Dispatcher {
   deliver(
     event: GatewayEvent,
     receiver: Receiver,
-    { keptByCaller = false, trace }: { keptByCaller?: boolean; trace?: TraceContext | undefined } = {},
+    { identity, keptByCaller = false, isSample = false, trace }: DeliveryOptions = {},
   ): Promise<DeliveryResult> {
-    const { clientId, type } = event;
-    const { receiverId, retry } = receiver;
-    const lasts = keptByCaller && (receiverId !== undefined || retry === 'durable');
     return this.#deliver({
-      deliveryId: lasts ? lastingIdOf(event, receiverId) : newDeliveryId(),
-      clientId,
-      chat: chatOf(event),
-      type,
+      deliveryId: identity ? eventIdOf(identity, receiver.receiverId) : newDeliveryId(),
+      ...{ clientId: event.clientId, chat: chatOf(event), type: event.type },
       messageId: 'messageId' in event ? event.messageId : '',
       ...receiver,
       body: Buffer.from(JSON.stringify(event)),
       keptByCaller,
+      isSample,
       trace,
     });
   }
@@ -330,8 +286,8 @@ export class Dispatcher {
     this.#end(job, { delivered: false, reason, ...(interrupted && { interrupted }) });
   }
 
-  /** Tells of a dropped event, and lists it among the failed deliveries. False if the store failed. */
-  #keepDropped(job: DeliveryJob, cause: DropCause, reason: string, attempts: number): Promise<boolean> {
+  /** Tells of a dropped event, and lists it among the failed deliveries unless it is a sample. False if the store failed. */
+  async #keepDropped(job: DeliveryJob, cause: DropCause, reason: string, attempts: number): Promise<boolean> {
     const { tail, observe, log, failed, clock } = this.#options;
     const { deliveryId, clientId, receiverId, type, messageId, url, body } = job;
     const named = receiverId && { receiver: receiverId };
@@ -339,8 +295,9 @@ export class Dispatcher {
       { clientId, ...named, deliveryId, type, messageId, cause, reason, attempts },
       'event not delivered',
     );
-    this.#count(() => observe.dropped(clientId, cause));
     tail.publish({ kind: 'dropped', at: this.#now(), clientId, ...named, deliveryId, type, reason });
+    if (job.isSample) return true;
+    this.#count(() => observe.dropped(clientId, cause));
     const record = {
       id: deliveryId,
       clientId,

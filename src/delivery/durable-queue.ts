@@ -8,8 +8,11 @@ export interface WaitingEvent extends Omit<WaitingDelivery, 'body'> {
   body?: Buffer | undefined;
 }
 
-/** The end of an attempt: `done` if the event no longer waits, `failed` if it is tried again. */
-export type AttemptEnd = 'done' | 'failed';
+/**
+ * The end of an attempt: `answered` if the receiver took the event or refused it for good, `skipped` if the event no longer waits for
+ * another reason, `failed` if it is tried again.
+ */
+export type AttemptEnd = 'answered' | 'skipped' | 'failed';
 
 /** What a receiver still has to get. */
 export interface DurableFigures {
@@ -29,6 +32,8 @@ export interface DurableFigures {
 export interface DurableLimits {
   /** Pauses between the attempts for one event, and between two probes of a receiver that is down. */
   retry: RetryPolicy & { endless: true };
+  /** Milliseconds that an event pauses at most while the receiver accepts others. */
+  pauseWhileWellMs: number;
   /** Milliseconds after which an event is given up. */
   giveUpMs: number;
   /** Calls in flight to one receiver. */
@@ -41,14 +46,22 @@ export interface DurableLimits {
 interface Lane {
   events: WaitingEvent[];
   isBusy: boolean;
+  /** How many events the receiver had accepted when the newest attempt for this chat failed. */
+  acceptedBefore: number;
 }
 
-/** A receiver is down when the newest attempts for so many chats failed. One failing chat may be the fault of its event. */
-const DOWN_AT = 2;
+/**
+ * A receiver is down after so many failed attempts in a row, for so many chats: a receiver that fails some calls is not down, and
+ * one failing chat may be the fault of its event.
+ */
+const DOWN_AFTER = 8;
+const DOWN_CHATS = 2;
+/** While fewer chats failed, the fault may be that of their events: another chat is tried without a pause. */
+const PROVEN_CHATS = 8;
 
 /**
  * The waiting events of one receiver, in memory without most bodies. Events of one chat follow each other; chats are
- * independent. While the receiver is down, one call at a time tries the chats in turn.
+ * independent: a failing event delays its own chat only. While the receiver is down, one call at a time tries the chats in turn.
  */
 export class DurableQueue {
   readonly #clock: Clock;
@@ -63,7 +76,10 @@ export class DurableQueue {
   readonly #ready = new Set<Lane>();
   /** Lanes between two attempts, with what cancels their timers. */
   readonly #resting = new Map<Lane, () => void>();
-  /** Lanes whose newest attempt failed, since the receiver last accepted an event. */
+  /** Events that the receiver has accepted. */
+  #accepted = 0;
+  /** Failed attempts since the newest of them, and their lanes. */
+  #failures = 0;
   readonly #failing = new Set<Lane>();
   /** Lanes whose newest attempt failed, whatever the receiver accepted of others. */
   readonly #refused = new Set<Lane>();
@@ -107,7 +123,7 @@ export class DurableQueue {
   }
 
   get #isDown(): boolean {
-    return this.#failing.size >= DOWN_AT;
+    return this.#failures >= DOWN_AFTER && this.#failing.size >= DOWN_CHATS;
   }
 
   get isClosed(): boolean {
@@ -138,7 +154,7 @@ export class DurableQueue {
       lane.events.push(event);
       return;
     }
-    const first: Lane = { events: [event], isBusy: false };
+    const first: Lane = { events: [event], isBusy: false, acceptedBefore: this.#accepted };
     this.#lanes.set(event.chat, first);
     // an attempt of an earlier run failed
     if (event.attempts > 0) this.#refused.add(first);
@@ -188,11 +204,19 @@ export class DurableQueue {
   #advance(): void {
     if (this.#closed || this.#isPaused()) return;
     while (this.#inFlight < (this.#isDown ? 1 : this.#limits().inFlight)) {
-      const [lane] = this.#cancelProbe ? [] : this.#ready;
+      const lane = this.#next();
       const event = lane?.events[0];
       if (!lane || !event) return;
       void this.#run(lane, event);
     }
+  }
+
+  #next(): Lane | undefined {
+    const [first] = this.#ready;
+    if (!this.#cancelProbe) return first;
+    if (this.#failing.size >= PROVEN_CHATS) return undefined;
+    for (const lane of this.#ready) if (!this.#failing.has(lane)) return lane;
+    return undefined;
   }
 
   async #run(lane: Lane, event: WaitingEvent): Promise<void> {
@@ -202,25 +226,31 @@ export class DurableQueue {
     const end = await this.#attempt(event);
     this.#inFlight--;
     lane.isBusy = false;
-    if (end === 'done') this.#ended(lane, event);
-    else this.#failed(lane);
+    if (end === 'failed') this.#failed(lane);
+    else this.#ended(lane, event, end);
     this.#advance();
   }
 
-  #ended(lane: Lane, event: WaitingEvent): void {
+  #ended(lane: Lane, event: WaitingEvent, end: 'answered' | 'skipped'): void {
     lane.events.shift();
-    this.#refused.delete(lane);
     this.#forget(event);
-    this.#isWell();
+    if (end === 'answered') {
+      this.#accepted += 1;
+      this.#refused.delete(lane);
+      this.#isWell();
+    }
     if (!this.#dropIfEmpty(event.chat, lane)) this.#ready.add(lane);
   }
 
   #failed(lane: Lane): void {
+    this.#failures += 1;
     this.#failing.add(lane);
     this.#refused.add(lane);
     if (this.#closed) return;
+    const isWell = this.#accepted > lane.acceptedBefore;
+    lane.acceptedBefore = this.#accepted;
     if (!this.#isDown) {
-      this.#rest(lane, lane.events[0]?.attempts ?? 1);
+      this.#rest(lane, isWell);
       return;
     }
     // calls that were in flight when the receiver went down are no probes
@@ -232,14 +262,16 @@ export class DurableQueue {
   /** The next probe is for another chat, because one event may be refused for its content. */
   #probeLater(): void {
     this.#probes += 1;
-    this.#cancelProbe = this.#afterPause(this.#probes, () => {
+    this.#cancelProbe = this.#afterMs(this.#pauseMs(this.#probes), () => {
       this.#cancelProbe = undefined;
       this.#advance();
     });
   }
 
-  #rest(lane: Lane, attempts: number): void {
-    const cancel = this.#afterPause(attempts, () => {
+  #rest(lane: Lane, isWell: boolean): void {
+    const pauseMs = this.#pauseMs(lane.events[0]?.attempts ?? 1);
+    const mostMs = isWell ? this.#limits().pauseWhileWellMs : Number.POSITIVE_INFINITY;
+    const cancel = this.#afterMs(Math.min(pauseMs, mostMs), () => {
       this.#resting.delete(lane);
       this.#ready.add(lane);
       this.#advance();
@@ -247,14 +279,18 @@ export class DurableQueue {
     this.#resting.set(lane, cancel);
   }
 
-  #afterPause(failures: number, then: () => void): () => void {
-    const pauseMs = pauseAfter(this.#limits().retry, failures, this.#random);
+  #pauseMs(failures: number): number {
+    return pauseAfter(this.#limits().retry, failures, this.#random);
+  }
+
+  #afterMs(pauseMs: number, then: () => void): () => void {
     return callAt(this.#clock, this.#clock.now() + pauseMs, then);
   }
 
   /** The receiver accepted an event, or another receiver is tried. */
   #isWell(): void {
     this.#probes = 0;
+    this.#failures = 0;
     this.#failing.clear();
     this.#cancelProbe?.();
     this.#cancelProbe = undefined;

@@ -1,5 +1,7 @@
 import type { MonotonicClock } from '../domain/clock.js';
+import { isGatewayError } from '../domain/errors.js';
 import { KeyedLock } from '../domain/keyed-lock.js';
+import type { PauseCode } from '../domain/pauses.js';
 import type { Logger } from '../log.js';
 import type { WaitingDelivery, WaitingDeliveryStore } from '../store/store.js';
 import {
@@ -9,22 +11,23 @@ import {
   DurableQueue,
   type WaitingEvent,
 } from './durable-queue.js';
-import { type DeliveryJob, type DropCause, type Receiver, reportOf } from './job.js';
+import { type CalledReceiver, type DeliveryJob, type DropCause, type Receiver, reportOf } from './job.js';
+import { targetOf } from './sinks/addresses.js';
 import type { SinkEvent } from './sinks/sink.js';
-import { targetOf } from './sinks/sinks.js';
 import type { AttemptReport } from './tail.js';
 import type { CallResult, Target } from './webhook.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** An event is tried for 72 hours; the longest pause is five minutes. */
+/** An event is tried for 72 hours; the longest pause is five minutes, half a minute while the receiver accepts others. */
 export const DURABLE_LIMITS: DurableLimits = {
   retry: {
     pausesMs: [1_000, 2_000, 5_000, 10_000, 20_000, 30_000, MINUTE_MS, 2 * MINUTE_MS, 5 * MINUTE_MS],
     endless: true,
     jitter: 0.2,
   },
+  pauseWhileWellMs: 30_000,
   giveUpMs: 72 * HOUR_MS,
   inFlight: 8,
   bytes: 64 * 1024 * 1024,
@@ -42,8 +45,10 @@ const REFUSES_EVENT: ReadonlySet<number> = new Set([400, 406, 409, 411, 412, 413
 /** The receiver says that it is gone for good. */
 const GONE = 410;
 
+/** The stored event was changed or moved, and cannot be opened. */
+const DAMAGED = 'damaged';
+
 const NO_WEBHOOK = 'the session has no webhook';
-const ANSWERED_GONE = 'it answered 410';
 const TOO_MANY = 'too many bytes of events were waiting for this receiver';
 
 interface DurableOptions {
@@ -56,8 +61,8 @@ interface DurableOptions {
   receiverOf(clientId: string, receiverId?: string): Receiver | undefined;
   /** The session is here, and has no such receiver any more. */
   isRemoved(clientId: string, receiverId: string): boolean;
-  /** From now on the receiver is paused. @throws GatewayError store_unavailable */
-  pause(clientId: string, reason: string, receiverId?: string): Promise<unknown>;
+  /** From now on the receiver is paused, unless it has another address now. @throws GatewayError store_unavailable */
+  pause(called: CalledReceiver, code: PauseCode): Promise<unknown>;
   /** Makes one call; never rejects. */
   post(target: Target, event: SinkEvent): Promise<CallResult>;
   attempted(clientId: string, report: AttemptReport): void;
@@ -219,9 +224,14 @@ export class DurableDeliveries {
   #limitsOf(clientId: string, receiverId: string | undefined): DurableLimits {
     const { limits, receiverOf } = this.#options;
     if (receiverId === undefined) return limits;
-    const { pausesMs = limits.retry.pausesMs, giveUpMs = limits.giveUpMs } =
-      receiverOf(clientId, receiverId)?.schedule ?? {};
-    return { ...limits, retry: { ...limits.retry, pausesMs }, giveUpMs };
+    const { pausesMs, giveUpMs = limits.giveUpMs } = receiverOf(clientId, receiverId)?.schedule ?? {};
+    if (!pausesMs) return { ...limits, giveUpMs };
+    return {
+      ...limits,
+      retry: { ...limits.retry, pausesMs },
+      pauseWhileWellMs: Number.POSITIVE_INFINITY,
+      giveUpMs,
+    };
   }
 
   async #during<T>(clientId: string, work: Promise<T>): Promise<T> {
@@ -243,13 +253,14 @@ export class DurableDeliveries {
     try {
       if (receiver && isRemoved(clientId, receiver)) {
         await store.remove(event.id);
-        return 'done';
+        return 'skipped';
       }
       const body = event.body ?? (await this.#bodyOf(event));
       event.body = undefined;
+      if (body === DAMAGED) return 'skipped';
       // removed by an attempt that ended on another node
-      if (!body) return 'done';
-      const result = await this.#call(event, body);
+      if (!body) return 'skipped';
+      const { url, ...result } = await this.#call(event, body);
       if (result.outcome === 'delivered') return await this.#delivered(event);
       if (queue.isClosed) return 'failed';
       const isRefused = REFUSES_EVENT.has(result.status);
@@ -257,9 +268,12 @@ export class DurableDeliveries {
       if (isRefused || expired) {
         const late = `${this.#expiredText(event)} (last attempt: ${result.reason})`;
         const reason = expired ? late : result.reason;
-        return await this.#giveUp(event, body, isRefused ? 'rejected' : 'exhausted', reason);
+        const isKept = await this.#giveUp(event, body, isRefused ? 'rejected' : 'exhausted', reason);
+        if (!isKept) return 'failed';
+        return isRefused ? 'answered' : 'skipped';
       }
-      if (result.status === GONE) await pause(clientId, ANSWERED_GONE, receiver);
+      const code = result.status === GONE ? 'gone' : result.pause;
+      if (code) await pause({ clientId, receiverId: receiver, url }, code);
       await store.noteAttempts(clientId, event.id, event.attempts);
       await this.#dropExpired(queue);
     } catch (err) {
@@ -271,18 +285,25 @@ export class DurableDeliveries {
     return 'failed';
   }
 
-  async #bodyOf({ id }: WaitingEvent): Promise<Buffer | undefined> {
-    const stored = await this.#options.store.get(id);
-    return stored && Buffer.from(stored.body);
+  /** A damaged event stays in the store, and holds up no other. @throws GatewayError store_unavailable */
+  async #bodyOf({ id, clientId }: WaitingEvent): Promise<Buffer | typeof DAMAGED | undefined> {
+    try {
+      const stored = await this.#options.store.get(id);
+      return stored && Buffer.from(stored.body);
+    } catch (err) {
+      if (!isGatewayError(err, 'store_damaged')) throw err;
+      this.#options.log.error({ err, clientId, deliveryId: id }, 'a waiting event is damaged: it is skipped');
+      return DAMAGED;
+    }
   }
 
   /** Makes a call and reports it. Without an address there is no call. */
-  async #call(event: WaitingEvent, body: Buffer): Promise<CallResult> {
+  async #call(event: WaitingEvent, body: Buffer): Promise<CallResult & { url: string }> {
     const { clock, receiverOf, post, attempted } = this.#options;
     const { clientId, chat, id: deliveryId, type } = event;
     const receiver = receiverOf(clientId, event.receiver);
     const target = receiver && targetOf(receiver.url);
-    if (!receiver || !target) return { outcome: 'failed', status: 0, reason: NO_WEBHOOK };
+    if (!receiver || !target) return { outcome: 'failed', status: 0, reason: NO_WEBHOOK, url: '' };
     event.attempts += 1;
     const startedAt = clock.monotonic();
     const { token, previous, headers } = receiver;
@@ -294,7 +315,7 @@ export class DurableDeliveries {
     const job = jobOf(event, receiver, body);
     const durationMs = Math.round(clock.monotonic() - startedAt);
     attempted(clientId, reportOf(job, target, result, attempt, durationMs));
-    return result;
+    return { ...result, url: receiver.url };
   }
 
   async #delivered(event: WaitingEvent): Promise<AttemptEnd> {
@@ -311,17 +332,19 @@ export class DurableDeliveries {
       const message = 'a delivered event could not be removed: it is delivered again after a restart';
       log.warn({ err, clientId, deliveryId: id }, message);
     }
-    return 'done';
+    return 'answered';
   }
 
-  /** Lists an event among the failed deliveries, and no longer waits for its receiver. */
-  async #giveUp(event: WaitingEvent, body: Buffer, cause: DropCause, reason: string): Promise<AttemptEnd> {
+  /**
+   * Lists an event among the failed deliveries, and no longer waits for its receiver.
+   * @returns false if the store did not take it
+   */
+  async #giveUp(event: WaitingEvent, body: Buffer, cause: DropCause, reason: string): Promise<boolean> {
     const { store, receiverOf, dropped } = this.#options;
     const receiver = receiverOf(event.clientId, event.receiver) ?? { url: '', token: '' };
     const isKept = await dropped(jobOf(event, receiver, body), cause, reason, event.attempts);
-    if (!isKept) return 'failed';
-    await store.remove(event.id);
-    return 'done';
+    if (isKept) await store.remove(event.id);
+    return isKept;
   }
 
   /** Gives up the events that have waited for too long. */
@@ -340,7 +363,8 @@ export class DurableDeliveries {
     try {
       for (const event of events) {
         const body = event.body ?? (await this.#bodyOf(event));
-        if (body) await this.#giveUp(event, body, cause, reason);
+        if (body === DAMAGED) await this.#options.store.remove(event.id);
+        else if (body) await this.#giveUp(event, body, cause, reason);
       }
     } catch (err) {
       this.#options.log.warn({ err }, 'events could not be given up');

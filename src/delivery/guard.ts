@@ -2,6 +2,7 @@ import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { GatewayError } from '../domain/errors.js';
+import { bareHost } from '../domain/host.js';
 
 /** The host of a call is, or resolves to, a private address. */
 export class PrivateAddressError extends Error {
@@ -41,15 +42,22 @@ export function isPublicAddress(address: string): boolean {
  */
 export function requirePublicUrl(field: string, url: string): void {
   if (url === '') return;
-  const host = bareHost(new URL(url).hostname);
+  const written = bareHost(new URL(url).hostname);
+  const host = plainHost(new URL(url).hostname);
+  if (host === undefined)
+    throw new GatewayError('invalid_request', `${field}: ${written} is not a host name`);
   const isLocal = /^(.+\.)?localhost\.?$/.test(host);
   if (!isLocal && !(isIP(host) && !isPublicAddress(host))) return;
-  throw new GatewayError('invalid_request', `${field}: ${new PrivateAddressError(host, host).message}`);
+  throw new GatewayError('invalid_request', `${field}: ${new PrivateAddressError(written, host).message}`);
 }
 
-/** A host of a URL without the brackets of IPv6. */
-export function bareHost(hostname: string): string {
-  return hostname.replace(/^\[|\]$/g, '');
+/**
+ * A host in its usual form, such as 127.0.0.1 for 127.1, 2130706433, 0x7f000001 and 0177.0.0.1: URLs of browsers' schemes are read so, those
+ * of brokers are not. Undefined if it cannot be one.
+ */
+function plainHost(hostname: string): string | undefined {
+  const address = `http://${hostname}/`;
+  return URL.canParse(address) ? bareHost(new URL(address).hostname) : undefined;
 }
 
 /** Refuses a private IP address as it is written. Names are checked by their look-up. @throws PrivateAddressError */

@@ -1,12 +1,8 @@
 import { isIP } from 'node:net';
 import { Agent, buildConnector } from 'undici';
-import {
-  bareHost,
-  type GuardedLookup,
-  guardedLookup,
-  isPublicAddress,
-  PrivateAddressError,
-} from './guard.js';
+import { containing } from '../domain/contained.js';
+import { bareHost } from '../domain/host.js';
+import { type GuardedLookup, guardedLookup, isPublicAddress, PrivateAddressError } from './guard.js';
 
 /**
  * A connector for undici that refuses private addresses (SSRF). A name is resolved once, and the connection goes to the
@@ -19,12 +15,12 @@ export function guardedConnector({
   lookup,
 }: GuardedLookup & { timeoutMs: number }): buildConnector.connector {
   const connect = buildConnector({ timeout: timeoutMs, lookup: guardedLookup({ allowPrivate, lookup }) });
-  if (allowPrivate) return connect;
   return (options, callback) => {
     const host = bareHost(options.hostname);
     // an IP address in the URL needs no look-up
-    if (isIP(host) && !isPublicAddress(host)) return callback(new PrivateAddressError(host, host), null);
-    connect(options, callback);
+    const isRefused = !allowPrivate && isIP(host) && !isPublicAddress(host);
+    if (isRefused) return callback(new PrivateAddressError(host, host), null);
+    connect(options, containing(callback));
   };
 }
 

@@ -1,6 +1,7 @@
 import type { MonotonicClock } from '../domain/clock.js';
 import { doubling, pauseAfter, type RetryPolicy } from '../domain/retry.js';
 import type { TraceContext } from '../domain/tracing.js';
+import type { EventIdentity } from './event-id.js';
 import type { QueuedJob } from './queue.js';
 import type { SinkEvent } from './sinks/sink.js';
 import type { AttemptReport } from './tail.js';
@@ -54,6 +55,13 @@ export interface Receiver {
   gone?: () => boolean;
 }
 
+/** A receiver as it was called: without an id the webhook. */
+export interface CalledReceiver {
+  clientId: string;
+  receiverId?: string | undefined;
+  url: string;
+}
+
 /** An event for one receiver. */
 export interface DeliveryJob extends Receiver {
   deliveryId: string;
@@ -67,8 +75,34 @@ export interface DeliveryJob extends Receiver {
   body: Buffer;
   /** The caller keeps the event and announces it again after a restart. */
   keptByCaller: boolean;
+  /** A sample that an operator sends: not kept if the receiver does not take it. */
+  isSample?: boolean;
   /** The span of its delivery. */
   trace?: TraceContext | undefined;
+}
+
+/** How an event is delivered. */
+export interface DeliveryOptions {
+  /** The same each time the event is announced, and with it the delivery's id. Without it the delivery has an id of its own. */
+  identity?: EventIdentity | undefined;
+  /** The caller announces an interrupted event again: do not list it as failed. */
+  keptByCaller?: boolean;
+  /** A sample that an operator sends: it is no lost event if the receiver does not take it. */
+  isSample?: boolean;
+  trace?: TraceContext | undefined;
+}
+
+/** The end of a delivery. */
+export interface DeliveryResult {
+  /** Empty if there is no webhook. */
+  deliveryId: string;
+  delivered: boolean;
+  /** For people; empty if delivered. */
+  reason: string;
+  /** Not delivered and only kept by the caller: the gateway stopped, the session moved, or the store was unreachable. */
+  interrupted?: true;
+  /** Not delivered yet: the event waits in the store until its receiver accepts it. */
+  waiting?: true;
 }
 
 /** Dependencies of a delivery. */

@@ -91,9 +91,11 @@ export class PollLookups {
         accept: 'application/json',
         'user-agent': USER_AGENT,
         ...trace,
+        ...(target.authorization && { authorization: target.authorization }),
         ...(receiver.token && { authorization: `Bearer ${receiver.token}` }),
       },
       body: JSON.stringify({ clientId, chatRoomId, pollMessageId }),
+      highWaterMark: ANSWER_BYTES,
       signal,
     });
     if (statusCode === OK) return readOptions(await readText(body));

@@ -1,6 +1,8 @@
 import { EventEmitter } from 'node:events';
 import type { Clock } from '../domain/clock.js';
+import type { PauseCode } from '../domain/pauses.js';
 import { shownUrl } from '../domain/text.js';
+import { basicAuthorization } from '../domain/url-credentials.js';
 import { PrivateAddressError } from './guard.js';
 import { LazyAgent } from './lazy-agent.js';
 import { type WebhookFacts, webhookHeaders } from './webhook-headers.js';
@@ -10,7 +12,10 @@ export const RETRY = { pausesMs: [500, 1_000, 2_000], endless: false, jitter: 0.
 
 /** Milliseconds for one call, from the name look-up to the end of the answer. */
 const CALL_TIMEOUT_MS = 15_000;
-/** Bytes of an answer that are read. */
+/**
+ * Bytes of an answer that are read. So many may wait for their reader: a connection that ends while the library holds an answer back
+ * fails, although the answer is whole (`domain/contained.ts`).
+ */
 export const ANSWER_BYTES = 1024 * 1024;
 
 const TOO_MANY_REQUESTS = 429;
@@ -25,6 +30,8 @@ export interface Target {
   path: string;
   /** The address without what may be secret. */
   shown: string;
+  /** The header for the user and password of the address; absent without them. */
+  authorization?: string | undefined;
   /** The whole address of a broker, which gets no HTTP calls. */
   broker?: string;
 }
@@ -35,14 +42,17 @@ export interface CallResult {
   status: number;
   /** For people; empty if delivered. */
   reason: string;
+  /** The receiver must get no further calls until somebody resumes it. */
+  pause?: PauseCode;
 }
 
 /** Parses a receiver's address; undefined if it is not an absolute http(s) URL. */
 export function readTarget(url: string): Target | undefined {
   if (!URL.canParse(url)) return undefined;
-  const { protocol, origin, pathname, search } = new URL(url);
+  const parsed = new URL(url);
+  const { protocol, origin, pathname, search } = parsed;
   return protocol === 'http:' || protocol === 'https:'
-    ? { origin, path: pathname + search, shown: shownUrl(url) }
+    ? { origin, path: pathname + search, shown: shownUrl(url), authorization: basicAuthorization(parsed) }
     : undefined;
 }
 
@@ -114,8 +124,13 @@ export class WebhookClient {
         const { statusCode, body } = await this.#agent.request({
           ...target,
           method: 'POST',
-          headers: webhookHeaders(facts, this.#clock.now(), this.#signing.now()),
+          headers: {
+            // a token replaces it
+            ...(target.authorization && { authorization: target.authorization }),
+            ...webhookHeaders(facts, this.#clock.now(), this.#signing.now()),
+          },
           body: facts.body,
+          highWaterMark: ANSWER_BYTES,
           signal,
         });
         // the status is the answer; a body that is longer only costs the connection

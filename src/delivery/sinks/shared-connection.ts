@@ -1,6 +1,7 @@
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { type Clock, endsWithin } from '../../domain/clock.js';
-import { PUBLISH_TIMEOUT_MS, RefusedEventError, type SinkConnection } from './sink.js';
+import { BrokerError } from './broker-process.js';
+import { PUBLISH_TIMEOUT_MS, type SinkConnection } from './sink.js';
 
 /** Milliseconds without an event after which a connection is closed. */
 const IDLE_MS = 60_000;
@@ -28,6 +29,8 @@ export class SharedConnection {
     retired(closed: Promise<void>): void;
   }) {
     this.#clock = options.clock;
+    // each event in flight waits for the end
+    setMaxListeners(Number.POSITIVE_INFINITY, this.#end.signal);
     this.#retired = (closed) => options.retired(closed);
     this.#opening = options.open(this.#end.signal, () => this.#retire());
     // each user gets the error
@@ -41,7 +44,8 @@ export class SharedConnection {
     try {
       await this.#inTime(this.#opening.then(work));
     } catch (error) {
-      if (!(error instanceof RefusedEventError)) this.#retire();
+      // the broker refused this event alone; a connection that ended with it is reported as lost
+      if (!(error instanceof BrokerError && error.failure === 'refused')) this.#retire();
       throw error;
     } finally {
       this.#users--;

@@ -1,117 +1,74 @@
-import type { LookupFunction } from 'node:net';
-import { boundedCache } from '../../domain/bounded-cache.js';
-import { isBrokerUrl } from '../../domain/brokers.js';
+import PQueue from 'p-queue';
 import type { Clock } from '../../domain/clock.js';
-import { GatewayError } from '../../domain/errors.js';
-import { originOf, shownUrl } from '../../domain/text.js';
-import { PrivateAddressError, requirePublicUrl } from '../guard.js';
-import { type CallResult, describeFailure, readTarget, type Target } from '../webhook.js';
-import { AMQP } from './amqp.js';
-import { KAFKA } from './kafka.js';
-import { NATS } from './nats.js';
-import { REDIS } from './redis.js';
+import { KeyedLock } from '../../domain/keyed-lock.js';
+import { originOf } from '../../domain/text.js';
+import type { Logger } from '../../log.js';
+import type { CallResult } from '../webhook.js';
+import { BrokerError, BrokerProcess, type ProcessSettings } from './broker-process.js';
+import { InvalidSinkUrl, readDestination } from './destinations.js';
+import { quoted, shortened } from './error-text.js';
+import { BrokerMarks } from './marks.js';
+import type { Failure } from './process/messages.js';
 import { SharedConnection } from './shared-connection.js';
-import {
-  InvalidSinkUrl,
-  RefusedEventError,
-  type Sink,
-  type SinkEvent,
-  type SinkKind,
-  sinkHeaders,
-} from './sink.js';
+import { publicationOf, type SinkEvent } from './sink.js';
+import { Suspects } from './suspects.js';
 
 export type { SinkEvent };
 
-const KINDS: ReadonlyMap<string, SinkKind> = new Map(
-  [NATS, KAFKA, AMQP, REDIS].flatMap((kind) => kind.schemes.map((scheme) => [scheme, kind] as const)),
-);
-
 /** HTTP's status for an event that is too large: no retry can help. */
 const TOO_LARGE = 413;
+/** Processes of suspects at a time. */
+const ALONE = 2;
+/** Milliseconds without a connection after which the shared process is ended. */
+const IDLE_MS = 10_000;
 
-const STOPPED: CallResult = {
-  outcome: 'failed',
-  status: 0,
-  reason: 'aborted because the gateway stops',
+const DELIVERED: CallResult = { outcome: 'delivered', status: 0, reason: '' };
+const STOPPED: CallResult = { outcome: 'failed', status: 0, reason: 'aborted because the gateway stops' };
+
+/** What a failure means for the event and its receiver. */
+const RESULTS: Readonly<Record<Failure, Omit<CallResult, 'reason'>>> = {
+  failed: { outcome: 'failed', status: 0 },
+  refused: { outcome: 'rejected', status: TOO_LARGE },
+  private: { outcome: 'rejected', status: 0 },
+  flood: { outcome: 'failed', status: 0, pause: 'broker_flood' },
+  node: { outcome: 'failed', status: 0 },
 };
-
-/** The addresses that were used last: each event asks for one. */
-const targets = boundedCache<Target>(1_000);
-
-/** Parses a receiver's address, of a webhook or of a broker; undefined if it is neither. */
-export function targetOf(url: string): Target | undefined {
-  const known = targets.get(url);
-  if (known) return known;
-  const target = isBrokerUrl(url)
-    ? { origin: originOf(url), path: '', shown: shownUrl(url), broker: url }
-    : readTarget(url);
-  if (target) targets.set(url, target);
-  return target;
-}
-
-/**
- * Checks a broker's address.
- * @param field names the address in the error
- * @param url an address for which `isBrokerUrl` holds
- * @throws GatewayError invalid_request, which names the rule that it breaks
- */
-function requireSinkUrl(field: string, url: string, allowPrivate: boolean): void {
-  try {
-    const { others = [] } = readSink(url);
-    if (allowPrivate) return;
-    for (const address of [url, ...others.map((host) => `kafka://${host}`)]) requirePublicUrl(field, address);
-  } catch (error) {
-    if (!(error instanceof InvalidSinkUrl)) throw error;
-    throw new GatewayError('invalid_request', `${field}: ${error.message}`);
-  }
-}
-
-/** @throws InvalidSinkUrl */
-function readSink(url: string): Sink {
-  const parsed = new URL(url);
-  const kind = KINDS.get(parsed.protocol);
-  if (!kind) throw new InvalidSinkUrl('it has not the scheme of a broker');
-  try {
-    return kind.read(parsed);
-  } catch (error) {
-    if (!(error instanceof InvalidSinkUrl)) throw error;
-    throw new InvalidSinkUrl(`${error.message} (the form is ${kind.form})`);
-  }
-}
-
-/**
- * Checks the address of a receiver.
- * @param field names the address in the error
- * @param url valid and absolute, or with the scheme of a broker
- * @throws GatewayError invalid_request
- */
-export function requireReceiverUrl(field: string, url: string, allowPrivate: boolean): void {
-  if (isBrokerUrl(url)) requireSinkUrl(field, url, allowPrivate);
-  else if (!allowPrivate) requirePublicUrl(field, url);
-}
 
 interface SinksOptions {
   clock: Clock;
   /** Dates signatures. */
   signing: Clock;
-  allowPrivate: boolean;
-  /** Replaces the system's resolver. */
-  lookup?: LookupFunction;
+  log: Logger;
+  process: ProcessSettings;
+  /** A file that remembers over a crash which brokers were connected; by default nothing is remembered. */
+  marks?: string | undefined;
 }
 
 /**
- * Publishes events to brokers. Events with the same address share a connection, which is opened for the first of them and closed
- * after a minute without any. A connection on which an event failed is replaced for the next attempt.
+ * Publishes events to brokers, through clients in a process of their own that is started for the first event. Events with the same
+ * address share a connection, which is closed after a minute without any; a connection on which an event failed is replaced for
+ * the next attempt. All brokers share one process. If it ends, those that were connected are suspects: each is tried alone, and only a
+ * receiver that was alone in a process when it ended is paused. Decision 38 has the details.
  */
 export class Sinks {
   readonly #options: SinksOptions;
   readonly #connections = new Map<string, SharedConnection>();
   /** Connections that get no further events, until they are closed. */
   readonly #closing = new Map<SharedConnection, Promise<void>>();
+  readonly #processes = new Set<BrokerProcess>();
+  readonly #suspects: Suspects;
+  readonly #marks: BrokerMarks;
+  /** Attempts alone: one at a time for each broker, and few in all. */
+  readonly #lock = new KeyedLock();
+  readonly #alone = new PQueue({ concurrency: ALONE });
+  #shared: BrokerProcess | undefined;
+  #cancelEnd: () => void = () => undefined;
   #stopped = false;
 
   constructor(options: SinksOptions) {
     this.#options = options;
+    this.#suspects = new Suspects(options.clock);
+    this.#marks = new BrokerMarks(options.marks, options.log);
   }
 
   /** Number of connections that are open, being opened or being closed. */
@@ -119,54 +76,148 @@ export class Sinks {
     return this.#connections.size + this.#closing.size;
   }
 
+  /** Ids of the broker processes that run. */
+  get pids(): number[] {
+    return [...this.#processes].flatMap(({ pid }) => pid ?? []);
+  }
+
   /** Makes one attempt: `delivered` once the broker has stored the event. Never rejects. */
   async publish(url: string, event: SinkEvent): Promise<CallResult> {
     if (this.#stopped) return STOPPED;
-    const { clock, signing } = this.#options;
     try {
-      const shared = this.#connections.get(url) ?? this.#open(url);
-      const headers = sinkHeaders(event, clock.now(), signing.now());
-      await shared.use((connection) => connection.publish({ event, headers }));
-      return { outcome: 'delivered', status: 0, reason: '' };
+      readDestination(url);
+      if (await this.#marks.takeLeft(url)) this.#suspects.add([url]);
+      if (this.#stopped) return STOPPED;
+      return (
+        (this.#suspects.has(url) && (await this.#inTurn(url, event))) || (await this.#together(url, event))
+      );
     } catch (error) {
       return this.#stopped ? STOPPED : resultOf(error, url);
     }
   }
 
-  /** Aborts what is in flight and closes all connections. */
+  /** Aborts what is in flight, closes all connections and ends all processes. */
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#cancelEnd();
     for (const shared of [...this.#connections.values(), ...this.#closing.keys()]) shared.abort();
     await Promise.all(this.#closing.values());
+    await Promise.all([...this.#processes].map((one) => one.end()));
+    await this.#alone.onIdle();
+    await this.#marks.clear();
   }
 
-  /** @throws InvalidSinkUrl */
+  async #together(url: string, event: SinkEvent): Promise<CallResult> {
+    const shared = this.#connections.get(url) ?? this.#open(url);
+    await shared.use((connection) => connection.publish(this.#publicationOf(event)));
+    return DELIVERED;
+  }
+
+  /** Makes an attempt alone when it is its turn; undefined if the broker is no suspect any more. */
+  #inTurn(url: string, event: SinkEvent): Promise<CallResult | undefined> {
+    return this.#lock.run(url, () =>
+      this.#alone.add(async () => {
+        if (this.#stopped) return STOPPED;
+        return this.#suspects.has(url) ? this.#byItself(url, event) : undefined;
+      }),
+    );
+  }
+
+  /** Makes one attempt in a process in which nothing else happens. */
+  async #byItself(url: string, event: SinkEvent): Promise<CallResult> {
+    const process = this.#start();
+    const connection = this.#connectionTo(
+      url,
+      () => process,
+      () => undefined,
+    );
+    let result = DELIVERED;
+    try {
+      await connection.use((open) => open.publish(this.#publicationOf(event)));
+    } catch (error) {
+      result = this.#stopped ? STOPPED : resultOf(error, url);
+    }
+    connection.abort();
+    const { fault } = await process.end();
+    if (fault === 'idle' || fault === 'start') this.#suspects.passed(url);
+    else if (result.outcome === 'delivered') this.#suspects.add([url]);
+    else result = { ...result, pause: 'broker_crash' };
+    return result;
+  }
+
+  #publicationOf(event: SinkEvent) {
+    const { clock, signing } = this.#options;
+    return publicationOf(event, clock.now(), signing.now());
+  }
+
   #open(url: string): SharedConnection {
-    const { clock, allowPrivate, lookup } = this.#options;
-    const sink = readSink(url);
-    const shared: SharedConnection = new SharedConnection({
-      clock,
-      open: (signal, lost) => sink.open({ clock, allowPrivate, lookup, signal, lost }),
-      retired: (closed) => {
+    const shared: SharedConnection = this.#connectionTo(
+      url,
+      () => this.#sharedProcess(),
+      () => {
         if (this.#connections.get(url) === shared) this.#connections.delete(url);
-        this.#closing.set(
-          shared,
-          closed.then(() => void this.#closing.delete(shared)),
-        );
       },
-    });
+    );
     this.#connections.set(url, shared);
     return shared;
+  }
+
+  #connectionTo(url: string, find: () => BrokerProcess, retired: () => void): SharedConnection {
+    const connection: SharedConnection = new SharedConnection({
+      clock: this.#options.clock,
+      open: async (signal, lost) => {
+        await this.#marks.begin(url);
+        return find().open(url, signal, lost);
+      },
+      retired: (closed) => {
+        retired();
+        const closing = closed.then(() => this.#closed(url, connection));
+        this.#closing.set(connection, closing);
+      },
+    });
+    return connection;
+  }
+
+  async #closed(url: string, connection: SharedConnection): Promise<void> {
+    await this.#marks.end(url);
+    this.#closing.delete(connection);
+    if (this.size === 0) this.#endLater();
+  }
+
+  #sharedProcess(): BrokerProcess {
+    this.#cancelEnd();
+    if (!this.#shared || this.#shared.isEnding) this.#shared = this.#start();
+    return this.#shared;
+  }
+
+  #start(): BrokerProcess {
+    const started = new BrokerProcess(this.#options.process);
+    this.#processes.add(started);
+    void started.ended.then(({ fault, message }) => {
+      this.#processes.delete(started);
+      if (fault === 'idle') return;
+      const { urls } = started;
+      if (started === this.#shared) this.#suspects.add(urls);
+      const brokers = urls.map(originOf);
+      this.#options.log.warn({ fault, reason: message, brokers }, 'a process of broker clients ended');
+    });
+    return started;
+  }
+
+  #endLater(): void {
+    this.#cancelEnd();
+    if (this.#stopped) return;
+    this.#cancelEnd = this.#options.clock.after(IDLE_MS, () => {
+      if (this.size === 0) void this.#shared?.end();
+    });
   }
 }
 
 function resultOf(error: unknown, url: string): CallResult {
-  const reason = describeFailure(error);
-  if (error instanceof InvalidSinkUrl) return { outcome: 'rejected', status: 0, reason };
-  if (error instanceof PrivateAddressError) return { outcome: 'rejected', status: 0, reason };
-  const clean = withoutSecrets(reason, url);
-  if (error instanceof RefusedEventError) return { outcome: 'rejected', status: TOO_LARGE, reason: clean };
-  return { outcome: 'failed', status: 0, reason: clean };
+  if (error instanceof InvalidSinkUrl) return { outcome: 'rejected', status: 0, reason: error.message };
+  const failure = error instanceof BrokerError ? error.failure : 'failed';
+  const text = failure === 'private' ? quoted(error) : withoutSecrets(quoted(error), url);
+  return { ...RESULTS[failure], reason: shortened(text) };
 }
 
 /** A client's error may quote what it was given. */

@@ -1,68 +1,37 @@
 import { connect as connectSocket, isIP, type TcpNetConnectOpts } from 'node:net';
-import type { NatsConnection } from '@nats-io/transport-node';
-import type { Clock } from '../../domain/clock.js';
-import { guardedLookup, requireAllowedHost } from '../guard.js';
-import {
-  addressOf,
-  InvalidSinkUrl,
-  notInstalled,
-  OPEN_TIMEOUT_MS,
-  type OpenOptions,
-  Place,
-  PUBLISH_TIMEOUT_MS,
-  type Publication,
-  RefusedEventError,
-  type SinkAddress,
-  type SinkConnection,
-  type SinkKind,
-} from './sink.js';
+import type { Clock } from '../../../domain/clock.js';
+import { hostInUrl } from '../../../domain/host.js';
+import type { NatsDestination } from '../destinations.js';
+import { PUBLISH_TIMEOUT_MS, type SinkConnection } from '../sink.js';
+import { notInstalled, OPEN_TIMEOUT_MS, type OpenOptions, RefusedEventError } from './client.js';
+import type { Publication } from './messages.js';
 
-const PORT = 4222;
-const SUBJECT = {
-  pattern: /^[^\s.*>{}]+(\.[^\s.*>{}]+)*$/,
-  rule: 'must be names separated by dots, without spaces and wildcards',
-};
 /** An event is above the limit of a stream: `JSStreamMessageExceedsMaximumErr`. */
 const TOO_LARGE_FOR_STREAM = 10_054;
 
-/** NATS JetStream. The server drops repeats by `Nats-Msg-Id`, within the stream's window. */
-export const NATS: SinkKind = {
-  schemes: ['nats:', 'tls:'],
-  form: 'nats://USER:PASSWORD@HOST:4222/SUBJECT',
-  read(url) {
-    const address = addressOf(url, PORT, ['stream']);
-    if (address.path === '') throw new InvalidSinkUrl('the path must name a subject');
-    const subject = new Place('the subject', address.path, SUBJECT);
-    const stream = address.query.get('stream');
-    const isTls = url.protocol === 'tls:';
-    return { open: (options) => open(address, isTls, { subject, stream }, options) };
-  },
-};
-
-async function open(
-  { host, port, username, password }: SinkAddress,
-  isTls: boolean,
-  { subject, stream }: { subject: Place; stream: string | undefined },
-  { clock, allowPrivate, lookup, signal, lost }: OpenOptions,
+/**
+ * NATS JetStream. The server drops repeats by `Nats-Msg-Id`, within the stream's window.
+ * @throws Error of the client
+ */
+export async function openNats(
+  { host, port, username, password, isTls, subject, stream }: NatsDestination,
+  { clock, signal, lost }: OpenOptions,
 ): Promise<SinkConnection> {
   const missing = notInstalled('NATS', '@nats-io/transport-node@3.3 @nats-io/jetstream@3.3');
   const { connect, headers: newHeaders, errors } = await import('@nats-io/transport-node').catch(missing);
   const { jetstream, JetStreamApiError } = await import('@nats-io/jetstream').catch(missing);
-  requireAllowedHost(host, allowPrivate);
-  const reach = { host, port, lookup: guardedLookup({ allowPrivate, lookup }), signal };
-  // the client would look the name up again, and get an address that nobody checked
-  const { address, demandsTls } = await greetedAt(reach, clock);
+  const { address, demandsTls } = await greetedAt({ host, port, signal }, clock);
   // the certificate must be that of the host, not of the address
   const name = isIP(host) ? { host } : { servername: host };
   const nats = await connect({
-    servers: isIP(address) === 6 ? `[${address}]:${port}` : `${address}:${port}`,
+    servers: `${hostInUrl(address)}:${port}`,
     name: 'switchboard',
     // a token has no name beside it
     ...(password ? { user: username, pass: password } : username && { token: username }),
     tls: isTls || demandsTls ? { handshakeFirst: false, ...name } : null,
     timeout: OPEN_TIMEOUT_MS,
     reconnect: false,
-    // other servers of a cluster: nobody checked their addresses
+    // a connection goes to the server in the address, not to others of its cluster
     ignoreClusterUpdates: true,
   });
   void nats.closed().then(lost);
@@ -70,13 +39,14 @@ async function open(
   if (signal.aborted) await nats.close();
   const client = jetstream(nats);
 
-  const publish = async ({ event, headers }: Publication) => {
+  const publish = async (publication: Publication) => {
+    const { deliveryId, body, headers } = publication;
     const sent = newHeaders();
     for (const [name, value] of Object.entries(headers)) sent.set(name, value);
-    const target = subject.of(event);
+    const target = subject.of(publication);
     try {
-      await client.publish(target, event.body, {
-        msgID: event.deliveryId,
+      await client.publish(target, body, {
+        msgID: deliveryId,
         headers: sent,
         timeout: PUBLISH_TIMEOUT_MS,
         ...(stream && { expect: { streamName: stream } }),
@@ -88,7 +58,8 @@ async function open(
       if (cause instanceof JetStreamApiError && cause.code === TOO_LARGE_FOR_STREAM) {
         throw new RefusedEventError(`the stream refuses it: ${cause.message}`, { cause });
       }
-      if (event.body.length > maxPayload(nats)) {
+      // the client counts the headers, too, and sends nothing: a server would close the connection for all
+      if (cause instanceof errors.InvalidArgumentError && cause.message.includes('max_payload')) {
         throw new RefusedEventError('it is above the max_payload of the server', { cause });
       }
       throw cause;
@@ -128,8 +99,4 @@ async function greetedAt(
 
 function noStream(subject: string, cause: Error): Error {
   return new Error(`no stream takes the subject ${subject}, or JetStream is off`, { cause });
-}
-
-function maxPayload(nats: NatsConnection): number {
-  return nats.info?.max_payload ?? Number.POSITIVE_INFINITY;
 }

@@ -1,0 +1,147 @@
+import { connect as connectSocket, isIP } from 'node:net';
+import type { ChannelModel, ConfirmChannel, Options } from 'amqplib';
+import { USER_AGENT } from '../../webhook-headers.js';
+import type { AmqpDestination } from '../destinations.js';
+import type { SinkConnection } from '../sink.js';
+import { notInstalled, type OpenOptions, RefusedEventError } from './client.js';
+import type { Publication } from './messages.js';
+
+type Places = Pick<AmqpDestination, 'exchange' | 'key'>;
+
+/** Seconds between signs of life, so that a broker that is gone is noticed. */
+const HEARTBEAT_S = 30;
+/** What closes a channel because of a message: content too large, and a precondition such as the limit of bytes. */
+const REFUSES_EVENT: ReadonlySet<number> = new Set([311, 406]);
+
+/**
+ * RabbitMQ: AMQP 0-9-1 with publisher confirms. A message that no queue gets has not arrived.
+ * @throws Error of the client
+ */
+export async function openAmqp(
+  destination: AmqpDestination,
+  { signal, lost }: OpenOptions,
+): Promise<SinkConnection> {
+  const { host, port, username, password, path, isTls } = destination;
+  const { connect } = await import('amqplib').catch(notInstalled('RabbitMQ', 'amqplib@2'));
+  const socket = { host, port, signal };
+  const name = isIP(host) === 0 && { servername: host };
+  const server: Options.Connect = {
+    ...{ protocol: isTls ? 'amqps' : 'amqp', hostname: host, port, heartbeat: HEARTBEAT_S },
+    ...(path !== '' && { vhost: encodeURIComponent(path) }),
+    ...((username || password) && { username, password }),
+  };
+  const connection = await connect(server, isTls ? { socket: connectSocket(socket), ...name } : socket).catch(
+    (cause: unknown) => {
+      // the client does not tell why the last step of the handshake failed
+      const isVhost = cause instanceof Error && cause.message.startsWith('Expected ConnectionOpenOk');
+      throw isVhost ? new Error(`the broker refuses vhost ${path || '/'}`, { cause }) : cause;
+    },
+  );
+  return publisher(connection, destination, lost);
+}
+
+/**
+ * Publishes with confirms. The broker closes a channel because of one message, and does not say which: with that channel ends everything
+ * that is not confirmed on it. First attempts share a channel. An event that failed before gets one of its own, where it can only fail
+ * by itself.
+ */
+async function publisher(
+  connection: ChannelModel,
+  places: Places,
+  lost: () => void,
+): Promise<SinkConnection> {
+  const channels = new Set<EventChannel>();
+  const ended = (error: Error) => {
+    for (const channel of channels) channel.fail(error);
+    lost();
+  };
+  connection.on('error', ended);
+  connection.on('close', () => ended(new Error('the broker closed the connection')));
+  const opened = async () => {
+    const channel = new EventChannel(await connection.createConfirmChannel(), places);
+    channels.add(channel);
+    return channel;
+  };
+  const shared = await opened();
+  shared.onEnd(lost);
+  return {
+    async publish(publication) {
+      if (publication.attempt === 1) return shared.publish(publication);
+      const own = await opened();
+      try {
+        await own.publish(publication);
+      } finally {
+        channels.delete(own);
+        await own.close();
+      }
+    },
+    close: () => connection.close(),
+  };
+}
+
+/** A channel and what is not confirmed on it. */
+class EventChannel {
+  readonly #channel: ConfirmChannel;
+  readonly #places: Places;
+  readonly #unconfirmed = new Set<(error: Error) => void>();
+  /** Ids of messages that came back because no queue gets them. */
+  readonly #returned = new Set<string>();
+
+  constructor(channel: ConfirmChannel, places: Places) {
+    this.#channel = channel;
+    this.#places = places;
+    channel.on('error', (error: Error) => this.fail(reasonOf(error, this.#unconfirmed.size)));
+    channel.on('return', ({ properties }) => this.#returned.add(String(properties.messageId)));
+  }
+
+  onEnd(ended: () => void): void {
+    this.#channel.on('error', ended);
+  }
+
+  fail(error: Error): void {
+    for (const reject of this.#unconfirmed) reject(error);
+    this.#unconfirmed.clear();
+  }
+
+  publish(publication: Publication): Promise<void> {
+    const { deliveryId, type, body, headers } = publication;
+    return new Promise((resolve, reject) => {
+      this.#unconfirmed.add(reject);
+      const places = [this.#places.exchange.of(publication), this.#places.key.of(publication)] as const;
+      const options = {
+        ...{ persistent: true, mandatory: true, contentType: 'application/json', appId: USER_AGENT },
+        ...{ messageId: deliveryId, type, headers },
+      };
+      this.#channel.publish(...places, Buffer.from(body), options, (error: unknown) => {
+        this.#unconfirmed.delete(reject);
+        // a message is returned before it is confirmed
+        if (this.#returned.delete(deliveryId)) return reject(unroutable(...places));
+        if (error) return reject(error instanceof Error ? error : new Error('the broker did not store it'));
+        resolve();
+      });
+    });
+  }
+
+  /** A channel that the broker has closed cannot be closed again. */
+  close(): Promise<void> {
+    return this.#channel.close().catch(() => undefined);
+  }
+}
+
+/**
+ * A channel's end, as the broker explains it.
+ * @param events that were not confirmed: only one that was alone can be refused for good
+ */
+function reasonOf(error: Error, events: number): Error {
+  const code = 'code' in error && typeof error.code === 'number' ? error.code : 0;
+  if (!REFUSES_EVENT.has(code)) return error;
+  if (events === 1) return new RefusedEventError(error.message, { cause: error });
+  return new Error(`the broker refused one of ${events} events, perhaps another one: ${error.message}`, {
+    cause: error,
+  });
+}
+
+function unroutable(exchange: string, key: string): Error {
+  const where = exchange === '' ? 'there is no queue' : `no queue is bound to exchange ${exchange} for key`;
+  return new Error(`${where} ${key}`);
+}
