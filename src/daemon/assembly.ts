@@ -5,7 +5,7 @@ import { NodeAuth } from '../cluster/node-auth.js';
 import { loadPolicies } from '../config/policy-file.js';
 import type { Config } from '../config/schema.js';
 import { encryptionKeyBytes } from '../config/secrets.js';
-import { Dispatcher } from '../delivery/dispatch.js';
+import { Dispatcher, type DispatcherOptions } from '../delivery/dispatch.js';
 import type { DurableLimits } from '../delivery/durable-queue.js';
 import { PollLookups } from '../delivery/poll-lookup.js';
 import { Tail } from '../delivery/tail.js';
@@ -15,6 +15,7 @@ import { createHttpServer } from '../http/server.js';
 import { createLazyLinks, dispatcherOver } from '../link/baileys/lazy.js';
 import { LIBRARY_VERSION } from '../link/wa-versions.js';
 import type { Logger } from '../log.js';
+import { createBackups } from '../services/backups.js';
 import { ClientVersions } from '../services/client-versions.js';
 import { createDeliveries } from '../services/deliveries.js';
 import { Media } from '../services/files/media.js';
@@ -30,7 +31,7 @@ import { SessionReceivers } from '../services/receivers.js';
 import { createReplays } from '../services/replays.js';
 import { MemoryPairLinks } from '../services/sessions/pair-links.js';
 import { isRemovedFrom, otherReceiverOf } from '../services/sessions/receiver-list.js';
-import { openStore } from '../store/open.js';
+import { openBackup, openStore } from '../store/open.js';
 import type { SealedStore } from '../store/sealing/sealed-store.js';
 import type { FailedDelivery, FailedDeliveryStore, Store } from '../store/store.js';
 import { joinNodes, type Membership } from './membership.js';
@@ -46,6 +47,8 @@ export interface DaemonOverrides {
   backoff?: RetryPolicy;
   returns?: RetryPolicy;
   durable?: Partial<DurableLimits>;
+  /** How the process with the clients of brokers is started. */
+  brokers?: DispatcherOptions['brokers'];
   /** Bytes of the kept events of one session. */
   keptEventBytes?: number;
   /** Puts something around the store. */
@@ -105,7 +108,9 @@ export async function assemble(
   const encryptionKey = encryptionKeyBytes(config.encryptionKey);
   const policies = await loadPolicies(config.policy);
   const { aroundStore = (store) => store } = overrides;
-  const opened = aroundStore(await openStore({ url: config.store, dataDir: config.dataDir, encryptionKey }));
+  const storeLog = log.child({ area: 'store' });
+  const location = { url: config.store, dataDir: config.dataDir, encryptionKey };
+  const opened = aroundStore(await openStore({ ...location, log: storeLog }));
   cleanup.push(() => opened.close());
   const network = await openNetwork(config);
   if (network.sandbox) cleanup.push(network.sandbox.stop);
@@ -166,10 +171,11 @@ export async function assemble(
       return id === undefined ? receiverOf(recordOf(clientId)) : otherReceiverOf(recordOf(clientId), id);
     },
     isRemoved: (clientId, id) => gateway.sessions.has(clientId) && isRemovedFrom(recordOf(clientId), id),
-    pause: async (clientId, reason, id) => {
-      if (id !== undefined) await receivers.pause(clientId, id, reason);
-      else await gateway.sessions.setWebhook(clientId, { webhookPaused: reason });
+    pause: async ({ clientId, receiverId, url }, code) => {
+      if (receiverId !== undefined) await receivers.pause(clientId, { id: receiverId, url }, code);
+      else await gateway.sessions.pauseWebhook(clientId, url, code);
     },
+    brokers: { ...overrides.brokers, marks: join(config.dataDir, 'connected-brokers.json') },
     durable: { bytes: config.durableMb * 1024 * 1024, ...overrides.durable },
     tail,
     serves: ownership.holds,
@@ -275,6 +281,7 @@ export async function assemble(
     deliveries: dispatcher,
     failed: store.failedDeliveries,
     allowPrivateUrls: config.allowPrivateUrls,
+    allowTenantBrokers: config.allowTenantBrokers,
     clock,
     log: log.child({ area: 'delivery' }),
   });
@@ -290,6 +297,7 @@ export async function assemble(
     ...{ listening, dispatcher, clock },
     kept: store.keptEvents,
     keeper: gateway.keptEvents,
+    log: log.child({ area: 'delivery' }),
   });
   const fleet = createFleet({
     sessions,
@@ -333,6 +341,12 @@ export async function assemble(
       listening,
       fleet,
       nodes,
+      backups: createBackups({
+        open: () => openBackup(location),
+        release: releaseVersion(),
+        clock: machineClock,
+        log: log.child({ area: 'backup' }),
+      }),
       versions,
     },
     auth: { token: config.token },

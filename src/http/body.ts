@@ -1,10 +1,12 @@
+import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import Boom from '@hapi/boom';
 import type { Lifecycle, Request, RouteOptions } from '@hapi/hapi';
 import Joi, { type ObjectSchema, type ValidationOptions } from 'joi';
 import { GatewayError } from '../domain/errors.js';
-import { jsonFlaw, readJson } from '../domain/json.js';
+import { readJson } from '../domain/json.js';
+import { jsonFlaw } from '../domain/json-flaw.js';
 import { LIMITS } from '../domain/limits.js';
 import { requireOwn } from './caller.js';
 
@@ -71,7 +73,7 @@ async function readStream(source: Readable): Promise<unknown> {
     }
     parts.push(part);
   }
-  return size === 0 ? undefined : parseJson(Buffer.concat(parts).toString());
+  return parseJson(Buffer.concat(parts));
 }
 
 async function* chunksOf(source: Readable): AsyncGenerator<Buffer> {
@@ -83,13 +85,36 @@ async function* chunksOf(source: Readable): AsyncGenerator<Buffer> {
   }
 }
 
-function parseJson(text: string): unknown {
+/** @returns undefined for an empty body @throws invalid_request */
+function parseJson(bytes: Buffer): unknown {
+  if (bytes.length === 0) return undefined;
+  // decoding would replace what is not UTF-8 without a word
+  if (!isUtf8(bytes)) throw new GatewayError('invalid_request', 'the request body must be UTF-8');
   try {
-    return readJson(text);
+    return readJson(bytes.toString());
   } catch (cause) {
     throw new GatewayError('invalid_request', 'Invalid request payload JSON format', { cause });
   }
 }
+
+/** Reads a JSON body by itself, because hapi's parser does not refuse bytes that are not UTF-8. */
+export function jsonOptions(): Pick<RouteOptions, 'payload' | 'ext'> {
+  return {
+    payload: { output: 'data', parse: 'gunzip' },
+    ext: {
+      // the first step after the body arrived: the auth plugin then reads which session the body names
+      onCredentials: { method: readBytes, options: { before: ['auth'] } },
+      // the first step of a route without authentication
+      onPostAuth: { method: readBytes, options: { before: ['owner'] } },
+    },
+  };
+}
+
+const readBytes: Lifecycle.Method = (request, h) => {
+  const { payload } = request;
+  if (Buffer.isBuffer(payload)) Object.assign(request, { payload: parseJson(payload) ?? null });
+  return h.continue;
+};
 
 /** Milliseconds after which the listener ends a request whose body has not arrived. */
 const LONGEST_BODY_MS = 300_000;

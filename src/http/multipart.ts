@@ -14,6 +14,8 @@ const BUFFER_BYTES = 256 * 1024;
 /** Characters of a part's name that an error repeats. */
 const SHOWN_NAME = 64;
 const ONCE = 'must be there once';
+const REPLACEMENT = '\ufffd';
+const TEXT_ONLY = 'must be valid UTF-8, without the replacement character U+FFFD';
 
 /** A file of a form, kept until it is discarded. */
 interface Taken {
@@ -126,6 +128,8 @@ class FormReading<File extends Taken> {
     if (name === undefined) this.#fail(invalid('every part needs a name'));
     else if (this.#fields.has(name)) this.#fail(invalid(`${shown(name)} ${ONCE}`));
     else if (isCut) this.#fail(invalid(`${shown(name)} must have ${MAX_FIELD_BYTES} bytes at most`));
+    // the parser writes this character for bytes that are no text in the part's charset
+    else if (text.includes(REPLACEMENT)) this.#fail(invalid(`${shown(name)} ${TEXT_ONLY}`));
     else this.#fields.set(name, text);
   }
 }

@@ -6,7 +6,7 @@ import { isGatewayError } from '../domain/errors.js';
 import { readJson } from '../domain/json.js';
 import type { Tracing } from '../domain/tracing.js';
 import type { Services } from '../services/services.js';
-import { bodyValidator, uploadOptions } from './body.js';
+import { bodyValidator, jsonOptions, uploadOptions } from './body.js';
 import type { EventStreams } from './events/event-streams.js';
 import { cameFromNode, type Peers } from './peers.js';
 import type {} from './plugins/owner.js';
@@ -115,6 +115,7 @@ export function route<
         },
         ...(access === 'open' && { auth: false }),
         ...(form && uploadOptions(form.maxBytes)),
+        ...(payload && jsonOptions()),
         validate: {
           query: query ?? clientQuery,
           ...(params && { params }),

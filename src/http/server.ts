@@ -20,6 +20,7 @@ import { foreignPages } from './plugins/foreign-pages.js';
 import { log } from './plugins/log.js';
 import { metrics } from './plugins/metrics.js';
 import { owner } from './plugins/owner.js';
+import { queryText } from './plugins/query-text.js';
 import { traces } from './plugins/traces.js';
 import { unreadable } from './plugins/unreadable.js';
 import { Refusals } from './refusals.js';
@@ -101,6 +102,7 @@ export async function createHttpServer(options: HttpOptions): Promise<Hapi.Serve
         refusals: new Refusals(clock, registry),
       },
     },
+    { plugin: queryText },
     { plugin: owner, options: { owners, nodeAuth, clock, registry, limits } },
   ]);
   for (const route of ROUTES) route(server, parts);

@@ -67,7 +67,8 @@ export function createDeliveries(options: {
       const { orgId, lid } = sessions.find(clientId);
       const receiver = receiverOf(clientId, id);
       const event = sampleEvent(type, { clientId, orgId, myLid: lid, at: clock.now(), fields });
-      return { ...(await dispatcher.announce(event, receiver)), signed: receiver.token !== '' };
+      const sent = await dispatcher.announce(event, receiver, { isSample: true });
+      return { ...sent, signed: receiver.token !== '' };
     },
     failed: (filter) => failed.list(filter),
     failedOne,

@@ -30,6 +30,7 @@ import { Lifecycle, type SessionPart } from './lifecycle.js';
 import { MessageActions } from './messages/actions.js';
 import { Announcements, type Announcer } from './messages/announce.js';
 import { ChatActions } from './messages/chats.js';
+import { JournalReplay } from './messages/journal-replay.js';
 import { type ReceiveObserver, Receiver } from './messages/receive.js';
 import { EarlierMessages } from './messages/references.js';
 import { Sender, type SendObserver } from './messages/send.js';
@@ -147,10 +148,6 @@ export class Gateway {
       forget: (clientId) => this.lifecycle.forget(clientId),
     });
     this.sessions = sessions;
-    this.adoption = new AdoptedNumbers({
-      ...{ sessions, store, links, clock, log },
-      allowPrivateUrls: options.allowPrivateUrls ?? true,
-    });
     const identities: IdentityServices = new IdentityServices({
       ...{ store, sessions, retry, clock, log },
       linkTo: (fileId, named) => hosting.linkTo(fileId, named),
@@ -222,6 +219,14 @@ export class Gateway {
       ...{ sessions, store, retry, links, liveLinks, contacts, earlier, media, policies: this.policies },
       ...{ receiver: this.#receiver, spans, observer, clock, log },
     });
+    const journal = new JournalReplay({
+      ...{ sessions, store, links, receiver: this.#receiver, unreadable: this.#unreadable },
+      ...{ imports: this.#imports, clock, log },
+    });
+    this.adoption = new AdoptedNumbers({
+      ...{ sessions, store, links, journal, sends: this.sending, clock, log },
+      allowPrivateUrls: options.allowPrivateUrls ?? true,
+    });
     this.messages = new MessageActions({ sessions, liveLinks, contacts, earlier, sender: this.sending });
     this.chats = new ChatActions({
       sessions,
@@ -247,7 +252,7 @@ export class Gateway {
       // before the journal: its events come after those that wait
       ...(options.durable ? [options.durable] : []),
       rooms,
-      { resume: (clientId) => this.#replayJournal(sessions.find(clientId)) },
+      journal,
       this.#imports,
       this.#unreadable,
       this.#receiver,
@@ -271,28 +276,6 @@ export class Gateway {
       }),
     ];
     this.lifecycle = new Lifecycle({ sessions, parts, onForgotten: options.onForgotten, clock, log });
-  }
-
-  /** Finishes the messages, and the parts of the history, that an earlier run or another node left open. */
-  async #replayJournal(session: Session): Promise<void> {
-    const { store, links, clock, log } = this.#options;
-    const { clientId } = session;
-    const open = await store.journal.open(clientId);
-    if (open.length === 0) return;
-    const past = new Set(
-      open.flatMap((entry) => (links.history(entry, session.record.proxy) ? entry.id : [])),
-    );
-    for (const journalId of past) this.#imports.take(session, journalId, true);
-    const entries = open.filter(({ id }) => !past.has(id));
-    const unreadable = links.restoreUnreadable(entries, session.me);
-    for (const message of unreadable) this.#unreadable.take(session, message);
-    const messages = links.restore(entries, session.me);
-    log.info({ clientId, messages: messages.length }, 'finishing messages of the last run');
-    for (const message of messages) this.#receiver.receive(session.record, message, { isResumed: true });
-    // entries without a message (keys, settings) need no second look
-    const restored = new Set([...messages, ...unreadable].flatMap(({ journalIds }) => journalIds));
-    const rest = entries.flatMap(({ id }) => (restored.has(id) ? [] : [id]));
-    if (rest.length > 0) await store.journal.close(clientId, rest, clock.now());
   }
 
   #onStatus({ clientId, record }: Session, previous: SessionStatus): void {

@@ -1,4 +1,4 @@
-import { chatOf, keptIdOf } from '../delivery/event-id.js';
+import { chatOf, type EventIdentity, eventIdOf } from '../delivery/event-id.js';
 import { type Clock, DAY_MS } from '../domain/clock.js';
 import { LIMITS } from '../domain/limits.js';
 import { MultiMap } from '../domain/multi-map.js';
@@ -42,13 +42,13 @@ export class KeptEvents implements SessionPart {
 
   /**
    * Keeps an event if its session keeps events. A failure is logged: it must not hold up the delivery.
-   * @param isAnnouncedAgain after a crash the event is announced again: then it is kept once
+   * @param identity an event that is announced again has the same one, and is kept once
    * @returns undefined for a session that keeps none. Never rejects.
    */
-  keep(session: SessionRecord, event: GatewayEvent, isAnnouncedAgain: boolean): Promise<void> | undefined {
+  keep(session: SessionRecord, event: GatewayEvent, identity: EventIdentity): Promise<void> | undefined {
     const { clientId, keepEvents } = session;
     if (keepEvents === 0 || !this.#options.isHere(clientId)) return undefined;
-    const work = this.#keep(event, isAnnouncedAgain)
+    const work = this.#keep(event, identity)
       .catch((err: unknown) => {
         this.#options.log.warn({ err, clientId, type: event.type }, 'event could not be kept');
       })
@@ -82,7 +82,7 @@ export class KeptEvents implements SessionPart {
     this.#known.delete(clientId);
   }
 
-  async #keep(event: GatewayEvent, isAnnouncedAgain: boolean): Promise<void> {
+  async #keep(event: GatewayEvent, identity: EventIdentity): Promise<void> {
     const { store, clock } = this.#options;
     const { clientId, type } = event;
     const body = JSON.stringify(event);
@@ -91,7 +91,7 @@ export class KeptEvents implements SessionPart {
     // different for each event, so that they have an order
     known.newest = Math.max(clock.now(), known.newest + 1);
     const isNew = await store.add({
-      id: keptIdOf(event, body, isAnnouncedAgain),
+      id: eventIdOf(identity),
       ...{ clientId, at: known.newest, type, chat: chatOf(event) },
       messageId: 'messageId' in event ? event.messageId : '',
       ...{ size, body },

@@ -4,6 +4,7 @@ import { requirePublicUrl } from '../delivery/guard.js';
 import type { MonotonicClock } from '../domain/clock.js';
 import { GatewayError } from '../domain/errors.js';
 import { shownUrl } from '../domain/text.js';
+import { withoutCredentials } from '../domain/url-credentials.js';
 import { EXTRA_EVENT_TYPES, LISTEN_CHECK, type ListenCheck } from '../events/catalogue.js';
 import type { Logger } from '../log.js';
 import type { SessionRecord } from '../store/store.js';
@@ -142,7 +143,12 @@ export class Listeners implements Listening {
 
   #viewOf(listener: Listener, registeredUrl: string): ListenerView {
     const { clientId, webhookUrl } = listener;
-    return { clientId, webhookUrl, registeredUrl, expiresAt: this.#expiry(listener) };
+    return {
+      clientId,
+      webhookUrl: withoutCredentials(webhookUrl),
+      registeredUrl: withoutCredentials(registeredUrl),
+      expiresAt: this.#expiry(listener),
+    };
   }
 
   #expiry({ endsAt }: Listener): string {

@@ -220,7 +220,11 @@ function deliveryOf({ session, chat, copies, failed, waiting, stream, isOwn, sta
     const [tried, stopped] = late.receiver
       ? [`receiver ${late.receiver}`, `receiver ${late.receiver}`]
       : ['the receiver', 'the webhook'];
-    const why = paused ? `${stopped} is paused (${paused})` : `it is tried until ${tried} accepts it`;
+    const tries =
+      late.attempts > 0
+        ? `it is tried until ${tried} accepts it`
+        : `it was not tried yet, because earlier events for ${tried} come first`;
+    const why = paused ? `${stopped} is paused (${paused})` : tries;
     return `${arrived} Its event waits: ${why}.${alsoWaits(others, late)}`;
   }
   const [past] = failed;

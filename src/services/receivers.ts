@@ -1,14 +1,16 @@
 import type { FleetReceiver, NewReceiver, Receiver, ReceiverChanges } from '../contract/index.js';
 import type { Dispatcher } from '../delivery/dispatch.js';
 import type { DeliveryFigures } from '../delivery/figures.js';
-import { requireReceiverUrl } from '../delivery/sinks/sinks.js';
-import { isBrokerUrl, withoutCredentials } from '../domain/brokers.js';
+import { requireReceiverUrl } from '../delivery/sinks/addresses.js';
+import { isBrokerUrl } from '../domain/brokers.js';
 import type { Clock } from '../domain/clock.js';
 import { GatewayError } from '../domain/errors.js';
 import { WEBHOOK_ID } from '../domain/ids.js';
 import { KeyedLock } from '../domain/keyed-lock.js';
 import { LIMITS } from '../domain/limits.js';
+import { PAUSES, type PauseCode, pauseCodeOf } from '../domain/pauses.js';
 import { originOf } from '../domain/text.js';
+import { withKeptCredentials, withoutCredentials } from '../domain/url-credentials.js';
 import type { Logger } from '../log.js';
 import type { FailedDeliveryStore, SessionRecord } from '../store/store.js';
 import type { Receivers } from './services.js';
@@ -22,7 +24,10 @@ import {
   writeReceivers,
 } from './sessions/receiver-list.js';
 
-const BY_HAND = 'an operator paused it';
+type SetBy = NonNullable<StoredReceiver['setBy']>;
+
+const NO_BROKERS =
+  "url: a session's secret must not set the address of a broker, unless the gateway runs with --allow-tenant-brokers";
 
 type Deliveries = Pick<Dispatcher, 'figures' | 'forget'> & {
   durable: Pick<Dispatcher['durable'], 'figures' | 'waiting' | 'retryNow' | 'discard'>;
@@ -47,6 +52,8 @@ export class SessionReceivers implements Receivers {
     failed: Pick<FailedDeliveryStore, 'countsOf' | 'removeOf'>;
     /** Permits receivers on private addresses. */
     allowPrivateUrls: boolean;
+    /** Permits the secret of a session to set the address of a broker. */
+    allowTenantBrokers: boolean;
     clock: Clock;
     log: Logger;
   }) {
@@ -63,25 +70,28 @@ export class SessionReceivers implements Receivers {
     return [this.#viewOf(clientId, webhookOf(record), failed.get(WEBHOOK_ID) ?? 0), ...others];
   }
 
-  add(clientId: string, { url, ...settings }: NewReceiver): Promise<Receiver> {
-    this.#requireUsable(url);
+  add(clientId: string, { url, ...settings }: NewReceiver, setBy: SetBy): Promise<Receiver> {
+    this.#requireUsable(withKeptCredentials('url', url, ''), setBy);
     return this.#change(clientId, ({ lastId, receivers }) => {
       if (receivers.length + 1 >= LIMITS.receivers) throw isFull(clientId);
       const id = String(lastId + 1);
-      const added = { ...NEW, ...settings, ...alwaysDurable(url, settings.retry), id, url };
+      const added = { ...NEW, ...settings, ...alwaysDurable(url, settings.retry), id, url, setBy };
+      requireOwnSchedule(added);
       return { list: { lastId: lastId + 1, receivers: [...receivers, added] }, id };
     });
   }
 
-  async change(clientId: string, id: string, changes: ReceiverChanges): Promise<Receiver> {
+  async change(clientId: string, id: string, changes: ReceiverChanges, setBy: SetBy): Promise<Receiver> {
     const { token, previousTokenFor, paused, ...settings } = changes;
     requireNotWebhook(id, 'change it with /set-webhook or /pause-webhook');
-    if (settings.url !== undefined) this.#requireUsable(settings.url);
+    if (settings.url !== undefined) this.#requireUsable(settings.url, setBy);
     const view = await this.#change(clientId, ({ lastId, receivers }) => {
       const before = findOne(clientId, receivers, id);
+      const { url } = settings;
       const after: StoredReceiver = {
         ...before,
         ...settings,
+        ...(url !== undefined && { url: withKeptCredentials('url', url, before.url) }),
         ...alwaysDurable(settings.url ?? before.url, settings.retry),
         ...tokenChanges(
           before,
@@ -89,20 +99,25 @@ export class SessionReceivers implements Receivers {
           this.#options.clock.now(),
         ),
       };
-      if (settings.url !== undefined) after.paused = '';
-      if (paused !== undefined) after.paused = paused ? BY_HAND : '';
+      // a schedule that an earlier release accepted hinders no other change
+      if (settings.schedule !== undefined || after.retry !== before.retry) requireOwnSchedule(after);
+      if (settings.url !== undefined) after.setBy = setBy;
+      if (settings.url !== undefined || paused === false) Object.assign(after, pauseOf(undefined));
+      if (paused) Object.assign(after, pauseOf('operator'));
       return { list: { lastId, receivers: receivers.map((one) => (one.id === id ? after : one)) }, id };
     });
     this.#options.deliveries.durable.retryNow(clientId, id);
     return view;
   }
 
-  /** It said itself that it is gone. Does nothing if it was removed meanwhile. */
-  async pause(clientId: string, id: string, reason: string): Promise<void> {
+  /** Pauses a receiver for what it did when it was called. Does nothing if it was removed or has another address meanwhile. */
+  async pause(clientId: string, called: Pick<StoredReceiver, 'id' | 'url'>, code: PauseCode): Promise<void> {
     await this.#lock.run(clientId, async () => {
       const session = this.#options.sessions.find(clientId);
       const { lastId, receivers } = readReceivers(session.record.receivers);
-      const paused = receivers.map((one) => (one.id === id ? { ...one, paused: reason } : one));
+      const isCalled = ({ id, url }: StoredReceiver) => id === called.id && url === called.url;
+      if (!receivers.some(isCalled)) return;
+      const paused = receivers.map((one) => (isCalled(one) ? { ...one, ...pauseOf(code) } : one));
       await session.update({ receivers: writeReceivers({ lastId, receivers: paused }) });
     });
   }
@@ -132,11 +147,12 @@ export class SessionReceivers implements Receivers {
   /** The receivers beside the webhook as operators look at them; those of a session that is here. */
   report(clientId: string): FleetReceiver[] {
     const { record } = this.#options.sessions.find(clientId);
-    return othersOf(record).map(({ id, name, url, paused }) => {
+    return othersOf(record).map(({ id, name, url, setBy, paused, pauseCode }) => {
       const { inFlight, waiting, ...counts } = this.#figures(clientId, id);
       return {
         ...{ id, name, origin: originOf(url), inFlight, ...counts },
-        ...(paused && { paused }),
+        ...(setBy && { setBy }),
+        ...(paused && { paused, pauseCode: pauseCode ?? pauseCodeOf(paused) }),
         ...(waiting && { waiting }),
       };
     });
@@ -171,14 +187,16 @@ export class SessionReceivers implements Receivers {
   }
 
   #viewOf(clientId: string, one: StoredReceiver, failed: number): Receiver {
-    const { id, name, url, token, previousTokenUntil, retry, paused, filter, headers, schedule } = one;
+    const { id, name, url, token, previousTokenUntil, retry, setBy, paused, pauseCode } = one;
+    const { filter, headers, schedule } = one;
     const { inFlight: _, waiting, ...counts } = this.#figures(clientId, id);
     const isKept = this.#options.clock.now() < previousTokenUntil;
     return {
       ...{ id, name, url: withoutCredentials(url), hasToken: token !== '' },
       ...{ retry, headers: Object.keys(headers), failed, ...counts, filter: shownFilter(filter), schedule },
+      ...(setBy && { setBy }),
       ...(isKept && { previousTokenUntil: new Date(previousTokenUntil).toISOString() }),
-      ...(paused && { paused }),
+      ...(paused && { paused, pauseCode: pauseCode ?? pauseCodeOf(paused) }),
       ...(waiting && { waiting }),
     };
   }
@@ -191,10 +209,19 @@ export class SessionReceivers implements Receivers {
     return { inFlight, delivered, dropped, ...(last && { last }), ...(waiting && { waiting }) };
   }
 
-  /** @throws GatewayError invalid_request */
-  #requireUsable(url: string): void {
-    requireReceiverUrl('url', url, this.#options.allowPrivateUrls);
+  /** @throws GatewayError invalid_request, forbidden */
+  #requireUsable(url: string, setBy: SetBy): void {
+    const { allowPrivateUrls, allowTenantBrokers } = this.#options;
+    // a connection from inside the operator's network
+    if (setBy === 'tenant' && isBrokerUrl(url) && !allowTenantBrokers)
+      throw new GatewayError('forbidden', NO_BROKERS);
+    requireReceiverUrl('url', url, allowPrivateUrls);
   }
+}
+
+/** The parts of a receiver that say why it gets no calls. */
+function pauseOf(code: PauseCode | undefined): Pick<StoredReceiver, 'paused' | 'pauseCode'> {
+  return { paused: code ? PAUSES[code] : '', pauseCode: code };
 }
 
 /** The retries of a broker. @throws GatewayError invalid_request */
@@ -202,6 +229,20 @@ function alwaysDurable(url: string, retry: StoredReceiver['retry'] | undefined):
   if (!isBrokerUrl(url)) return {};
   if (retry !== 'contract') return { retry: 'durable' };
   throw new GatewayError('invalid_request', 'retry: a broker always has durable retries; leave it out');
+}
+
+/** The parts of a schedule that the other kind of retries does not use. @throws GatewayError invalid_request */
+function requireOwnSchedule({ retry, schedule }: Pick<StoredReceiver, 'retry' | 'schedule'>): void {
+  const { attempts, pauses, giveUpHours } = schedule;
+  if (retry === 'durable' && attempts !== undefined) {
+    const message =
+      'schedule.attempts: only with retry contract; durable retries have pauses and giveUpHours';
+    throw new GatewayError('invalid_request', message);
+  }
+  if (retry === 'durable') return;
+  const field = pauses === undefined ? 'giveUpHours' : 'pauses';
+  if (pauses !== undefined || giveUpHours !== undefined)
+    throw new GatewayError('invalid_request', `schedule.${field}: only with retry durable`);
 }
 
 /** What a receiver has that is not given. */

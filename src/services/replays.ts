@@ -2,11 +2,12 @@ import Joi from 'joi';
 import type { Dispatcher, Receiver } from '../delivery/dispatch.js';
 import { type EventFilter, passes } from '../delivery/event-filter.js';
 import type { Clock } from '../domain/clock.js';
-import { GatewayError } from '../domain/errors.js';
+import { GatewayError, isGatewayError } from '../domain/errors.js';
 import { WEBHOOK_ID } from '../domain/ids.js';
 import { parseJson } from '../domain/json.js';
 import { LIMITS } from '../domain/limits.js';
 import { EVENT_NAMES, type GatewayEvent } from '../events/catalogue.js';
+import type { Logger } from '../log.js';
 import type { KeptEvent, KeptEventStore, SessionRecord } from '../store/store.js';
 import type { KeptEvents } from './kept-events.js';
 import type { Listeners } from './listeners.js';
@@ -32,8 +33,9 @@ export function createReplays(options: {
   kept: Pick<KeptEventStore, 'list' | 'get'>;
   keeper: Pick<KeptEvents, 'removeAll'>;
   clock: Clock;
+  log: Logger;
 }): Replays {
-  const { sessions, listening, dispatcher, kept, keeper, clock } = options;
+  const { sessions, listening, dispatcher, kept, keeper, clock, log } = options;
 
   /** @throws GatewayError webhook_missing, receiver_unknown, receiver_paused */
   function targetOf(session: SessionRecord, id: string): { receiver: Receiver; filter: EventFilter } {
@@ -63,6 +65,7 @@ export function createReplays(options: {
       const found = await kept.list({ ...selection, clientId, limit, order: 'oldest first' });
       const ends = clock.now() + LIMITS.replayMs;
       const counts = { replayed: 0, filtered: 0 };
+      let damaged = 0;
       let failure: string | undefined;
       let done = 0;
       for (const { id: keptId } of found) {
@@ -70,8 +73,13 @@ export function createReplays(options: {
         done += 1;
         // the session may have been deleted or moved meanwhile, and the event removed
         const session = sessions.find(clientId);
-        const event = await kept.get(clientId, keptId);
-        if (!event) continue;
+        const event = await kept.get(clientId, keptId).catch((error: unknown) => {
+          if (!isGatewayError(error, 'store_damaged')) throw error;
+          log.error({ clientId, row: keptId, reason: error.message }, 'a damaged event is not sent again');
+          return 'damaged' as const;
+        });
+        if (event === 'damaged') damaged += 1;
+        if (!event || event === 'damaged') continue;
         if (!ignoreFilter && !isFor(session, filter, event)) {
           counts.filtered += 1;
           continue;
@@ -85,6 +93,7 @@ export function createReplays(options: {
       const missing = selection.after ? [] : missingIn(selection.ids ?? [], found);
       return {
         ...counts,
+        ...(damaged > 0 && { damaged }),
         ...(failure !== undefined && { reason: failure }),
         ...(missing.length > 0 && { missing }),
         ...(last && !isAll && { next: { at: last.at, id: last.id } }),

@@ -1,7 +1,15 @@
 import type { WaVersions } from '../link/wa-versions.js';
 import type { Inbox, Library } from './ports/history.js';
 import type { Chats, HeldMessages, Messages, Presence, Sending } from './ports/messages.js';
-import type { Deliveries, Listening, MessageTraces, Nodes, Receivers, Replays } from './ports/operations.js';
+import type {
+  Backups,
+  Deliveries,
+  Listening,
+  MessageTraces,
+  Nodes,
+  Receivers,
+  Replays,
+} from './ports/operations.js';
 import type { Avatars, Groups, People, Profile } from './ports/people.js';
 import type { Adoption, Fleet, PairLinks, Policies, Restrictions, Sessions } from './ports/sessions.js';
 
@@ -36,5 +44,6 @@ export interface Services {
   listening: Listening;
   fleet: Fleet;
   nodes: Nodes;
+  backups: Backups;
   versions: Pick<WaVersions, 'current'>;
 }

@@ -119,26 +119,21 @@ function isForBrowsers({ route: { path } }: Request): boolean {
 }
 
 /**
- * True for what a browser may send with the password that it remembers, although its user did not ask for it: a request of a
- * page of another origin.
+ * The tokens of a request; `Authorization` counts first. A browser remembers a password and sends it with requests that its user did
+ * not ask for, so a password opens nothing but the page of the API.
  */
-function isForged({ method, headers, info }: Request): boolean {
-  // a link on any page may lead here, and a page cannot read the answer
-  if (method === 'get' || method === 'head') return false;
-  const { 'sec-fetch-site': site, origin } = headers;
-  if (site !== undefined) return site !== 'same-origin' && site !== 'none';
-  return typeof origin === 'string' && !(URL.canParse(origin) && new URL(origin).host === info.host);
-}
-
-/** The tokens of a request; `Authorization` counts first. */
 function tokensOf(request: Request): string[] {
   const { authorization, 'x-v3-secret': secret } = request.headers;
   const text = typeof authorization === 'string' ? authorization : '';
   const [, scheme = '', credentials = ''] = /^(bearer|basic) +(.+)$/i.exec(text) ?? [];
   const isBasic = scheme.toLowerCase() === 'basic';
-  if (isBasic && isForged(request)) return [];
+  if (isBasic && !isForBrowsers(request)) return [secret].filter(isPresent);
   const given = isBasic ? passwordOf(credentials) : credentials;
-  return [given, secret].filter((token): token is string => typeof token === 'string' && token !== '');
+  return [given, secret].filter(isPresent);
+}
+
+function isPresent(token: unknown): token is string {
+  return typeof token === 'string' && token !== '';
 }
 
 /** A browser can send a token only as a password: `https://:<token>@host/docs`. */

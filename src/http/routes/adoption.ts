@@ -11,6 +11,9 @@ export const adoptionRoutes: readonly Route[] = [
     ok: true,
     ...(await services.adoption.export(clientId)),
   })),
+  route(adoption.getUnfinished, ({ query: { clientId } }, { services }) =>
+    services.adoption.unfinished(clientId),
+  ),
   route(adoption.exportKeys, async ({ payload: { clientId, after } }, { services }) => ({
     ok: true,
     ...(await services.adoption.exportKeys(clientId, after)),

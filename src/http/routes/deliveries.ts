@@ -2,9 +2,10 @@ import type { Request } from '@hapi/hapi';
 import Joi from 'joi';
 import { deliveries } from '../../contract/deliveries.js';
 import { GatewayError, isGatewayError } from '../../domain/errors.js';
-import { readJson } from '../../domain/json.js';
+import { parseObject, readJson } from '../../domain/json.js';
 import { placeIn, placeText } from '../../domain/pages.js';
 import { shownUrl } from '../../domain/text.js';
+import { isSampleEvent } from '../../events/sample.js';
 import type { Deliveries } from '../../services/services.js';
 import type { FailedDelivery } from '../../store/store.js';
 import { confinedTo, sessionFilter } from '../caller.js';
@@ -70,10 +71,13 @@ function pageEndIn(text: string): Pick<FailedDelivery, 'failedAt' | 'id'> {
 }
 
 /** A failed delivery as the API shows it, without the event. */
-function view({ id, clientId, receiver, url, type, messageId, reason, attempts, failedAt }: FailedDelivery) {
+function view(delivery: FailedDelivery) {
+  const { id, clientId, receiver, url, type, messageId, reason, attempts, failedAt } = delivery;
   const at = new Date(failedAt).toISOString();
   const named = receiver !== undefined && { receiver };
-  return { id, clientId, ...named, url: shownUrl(url), type, messageId, reason, attempts, failedAt: at };
+  const sample = isSampleEvent(parseObject(delivery.body) ?? {}) && { sample: true };
+  const facts = { id, clientId, ...named, url: shownUrl(url), type, messageId, reason, attempts };
+  return { ...facts, failedAt: at, ...sample };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Route } from '../route.js';
 import { adoptionRoutes } from './adoption.js';
+import { backupRoutes } from './backups.js';
 import { chatRoutes } from './chats.js';
 import { deliveryRoutes } from './deliveries.js';
 import { docsRoutes } from './docs.js';
@@ -38,6 +39,7 @@ export const ROUTES: readonly Route[] = [
   ...eventRoutes,
   ...policyRoutes,
   ...fleetRoutes,
+  ...backupRoutes,
   ...healthRoutes,
   ...docsRoutes,
 ];

@@ -1,8 +1,10 @@
 import { linking, type PairPasskey, type PasskeyAnswer } from '../../contract/linking.js';
+import type { ErrorCode } from '../../domain/errors.js';
 import { sessionOfPairToken } from '../../domain/ids.js';
 import { passkeySnippet } from '../../domain/passkey.js';
 import type { PairView, PasskeyState, Services } from '../../services/services.js';
 import { PAIR_PAGE_ASSETS, pairPage } from '../pair-page/page.js';
+import { ERROR_HEADER } from '../plugins/errors.js';
 import { type Parts, type Route, route } from '../route.js';
 
 /** Only what this server serves; the QR is an image in the answer. */
@@ -26,8 +28,8 @@ const PAGE_HEADERS = {
   'permissions-policy': 'camera=(), microphone=(), geolocation=()',
 };
 
-const VALID = 200;
 const UNKNOWN = 404;
+const PAGE_UNKNOWN: ErrorCode = 'pair_link_unknown';
 
 /** The node of the session answers, because it keeps the link. */
 const ofToken = async ({ params }: { params: Record<string, unknown> }) =>
@@ -53,7 +55,8 @@ export const linkingRoutes: readonly Route[] = [
       const isValid = isKnown(services, params.token);
       const response = h.response(pairPage(isValid)).type('text/html');
       for (const [name, value] of Object.entries(PAGE_HEADERS)) response.header(name, value);
-      return response.code(isValid ? VALID : UNKNOWN);
+      // the page is for people, the header for programs
+      return isValid ? response : response.code(UNKNOWN).header(ERROR_HEADER, PAGE_UNKNOWN);
     },
     ofToken,
   ),

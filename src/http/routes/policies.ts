@@ -4,10 +4,9 @@ import { type Route, route } from '../route.js';
 
 export const policyRoutes: readonly Route[] = [
   route(policies.listOutbox, async ({ query: { clientId, limit, after } }, { services }) => {
-    const all = await services.heldMessages.list(clientId);
-    const start = after === undefined ? 0 : all.findIndex(({ messageId }) => messageId === after) + 1;
-    const messages = all.slice(start, start + limit);
-    const last = start + limit < all.length ? messages.at(-1) : undefined;
+    const found = await services.heldMessages.list(clientId, { after, limit: limit + 1 });
+    const messages = found.slice(0, limit);
+    const last = found.length > limit ? messages.at(-1) : undefined;
     return { messages, ...(last && { next: last.messageId }) };
   }),
   route(policies.cancelHeldMessage, async ({ payload: { clientId, messageId } }, { services }) => {

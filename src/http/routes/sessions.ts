@@ -1,6 +1,7 @@
 import { sessions } from '../../contract/sessions.js';
 import { boundedCache } from '../../domain/bounded-cache.js';
 import { GatewayError } from '../../domain/errors.js';
+import { PAUSES } from '../../domain/pauses.js';
 import type { Services, SessionView } from '../../services/services.js';
 import { confinedTo } from '../caller.js';
 import { type Route, route } from '../route.js';
@@ -8,8 +9,6 @@ import { type Route, route } from '../route.js';
 /** Images kept: a client asks every 2 s for a QR that stays the same for 20 s or more, and drawing is slow. */
 const IMAGES_KEPT = 200;
 const images = boundedCache<Promise<string>>(IMAGES_KEPT);
-
-const BY_HAND = 'an operator paused it';
 
 export const sessionRoutes: readonly Route[] = [
   route(sessions.start, async (request, { services, facts }) => {
@@ -56,6 +55,7 @@ export const sessionRoutes: readonly Route[] = [
           proxy,
           retentionDays,
           keepEvents,
+          secretSharedWith,
           ...webhook
         }) => {
           const podName = podNameOf(clientId);
@@ -72,6 +72,7 @@ export const sessionRoutes: readonly Route[] = [
             ...(webhook.webhookPaused && { webhookPaused: webhook.webhookPaused }),
             ...(retentionDays !== undefined && { retentionDays }),
             ...(keepEvents !== undefined && { keepEvents }),
+            ...(secretSharedWith && { secretSharedWith }),
           };
           const listener = services.listening.view(clientId);
           return listener
@@ -93,10 +94,17 @@ export const sessionRoutes: readonly Route[] = [
     };
   }),
   route(sessions.pauseWebhook, async ({ payload: { clientId, paused } }, { services }) => {
-    await services.sessions.setWebhook(clientId, { webhookPaused: paused ? BY_HAND : '' });
+    await services.sessions.setWebhook(clientId, { webhookPaused: paused ? PAUSES.operator : '' });
     return { ok: true, clientId, paused };
   }),
-  route(sessions.setOrgId, async ({ payload }, { services }) => {
+  route(sessions.setOrgId, async (request, { services }) => {
+    const { payload } = request;
+    // a session could leave the policy of its workspace, or take that of another tenant
+    if (services.policies.nameWorkspaces && confinedTo(request) !== undefined)
+      throw new GatewayError(
+        'forbidden',
+        'orgId: only the master token may set it while a policy is given to workspaces',
+      );
     const { clientId, orgId } = await services.sessions.setOrgId(payload.clientId, payload.orgId);
     return { ok: true, clientId, orgId };
   }),

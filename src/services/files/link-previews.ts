@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import PQueue from 'p-queue';
 import type { Clock } from '../../domain/clock.js';
+import { nextFileSlice } from '../../domain/file-slices.js';
 import { LIMITS } from '../../domain/limits.js';
 import { shownUrl } from '../../domain/text.js';
 import type { LinkPreview } from '../../kinds/kind.js';
@@ -13,6 +14,8 @@ import type { UrlFetcher } from './url-fetcher.js';
 /** Previews that are fetched in parallel: each holds a page or a picture in memory. */
 const AT_ONCE = 8;
 const PAGE_TYPES: ReadonlySet<string> = new Set(['text/html', 'application/xhtml+xml']);
+/** Characters of a page that are parsed without a break. */
+const SLICE_LENGTH = 32 * 1024;
 /** Characters that phones show at most. */
 const MAX_TITLE = 300;
 const MAX_DESCRIPTION = 1_000;
@@ -104,10 +107,16 @@ async function readPage(bytes: Buffer, contentType: string): Promise<PageFacts> 
   const { meta, title } = ofHeader || !parsed.charset ? parsed : await parse(decode(bytes, parsed.charset));
   const first = (fact: keyof PageFacts) => META[fact].map((name) => meta.get(name)).find(Boolean) ?? '';
   return {
-    title: (first('title') || title).slice(0, MAX_TITLE),
-    description: first('description').slice(0, MAX_DESCRIPTION),
+    title: beginningOf(first('title') || title, MAX_TITLE),
+    description: beginningOf(first('description'), MAX_DESCRIPTION),
     picture: first('picture'),
   };
+}
+
+/** So many characters at most, and never half of a surrogate pair. */
+function beginningOf(text: string, length: number): string {
+  const beginning = text.slice(0, length);
+  return beginning.isWellFormed() ? beginning : beginning.slice(0, -1);
 }
 
 /** UTF-8 unless a known encoding is named. */
@@ -141,7 +150,12 @@ async function parse(html: string): Promise<{ meta: Map<string, string>; title: 
       if (tag === 'title') inTitle = false;
     },
   });
-  parser.end(html);
+  for (let start = 0; start < html.length; start += SLICE_LENGTH) {
+    // a page of tags alone would hold up all other requests for a quarter of a second
+    await nextFileSlice();
+    parser.write(html.slice(start, start + SLICE_LENGTH));
+  }
+  parser.end();
   return { meta, title: oneLine(title), charset };
 }
 

@@ -106,7 +106,10 @@ export class Spool {
     const hash = createHash('sha256');
     let size = 0;
     let counted = 0;
+    let isRemoved = false;
     const count = (bytes: number) => {
+      // a piece of a failed stream that was still waiting
+      if (isRemoved) return;
       counted += bytes;
       this.#count(clientId, bytes);
     };
@@ -124,6 +127,7 @@ export class Spool {
       if (this.#shared.get(name) === shared) this.#shared.delete(name);
       this.#files -= 1;
       count(-counted);
+      isRemoved = true;
       await remove();
     });
     const { discard } = shared.use();

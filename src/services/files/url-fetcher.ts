@@ -13,6 +13,8 @@ import type { Passage, Spool } from './spool.js';
 
 const USER_AGENT = 'Switchboard/1';
 const MAX_REDIRECTS = 5;
+/** Bytes of a file that may wait for the disk, so that a host may close the connection meanwhile (`domain/contained.ts`). */
+const WAITING_BYTES = 4 * 1024 * 1024;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** Some hosts send stored content compressed, whatever `accept-encoding` says. */
 const DECOMPRESSORS: ReadonlyMap<string, () => Transform> = new Map([
@@ -162,6 +164,7 @@ export class UrlFetcher {
         path: url.pathname + url.search,
         method: 'GET',
         headers: { 'user-agent': USER_AGENT, accept: '*/*', 'accept-encoding': 'identity' },
+        highWaterMark: WAITING_BYTES,
         signal,
       });
     } catch (error) {

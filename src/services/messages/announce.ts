@@ -1,4 +1,10 @@
-import type { DeliveryResult, Receiver } from '../../delivery/dispatch.js';
+import type { DeliveryOptions, DeliveryResult, Receiver } from '../../delivery/dispatch.js';
+import {
+  contentIdentity,
+  type EventIdentity,
+  type MessageOrigin,
+  messageIdentity,
+} from '../../delivery/event-id.js';
 import { parseJid } from '../../domain/address.js';
 import type { Clock } from '../../domain/clock.js';
 import type { SessionStatus } from '../../domain/session.js';
@@ -16,7 +22,7 @@ import { Interrupted, type StoreRetry } from '../store-retry.js';
 /** Keeps events, so that they can be sent again. */
 export interface EventKeeper {
   /** Undefined if the session keeps none. Never rejects. */
-  keep(session: SessionRecord, event: GatewayEvent, isAnnouncedAgain: boolean): Promise<void> | undefined;
+  keep(session: SessionRecord, event: GatewayEvent, identity: EventIdentity): Promise<void> | undefined;
 }
 
 /** Delivers events. */
@@ -25,14 +31,32 @@ export interface Announcer {
   announce(
     event: GatewayEvent,
     receiver: Receiver | undefined,
-    options?: { keptByCaller?: boolean; trace?: TraceContext | undefined },
+    options?: DeliveryOptions,
   ): Promise<DeliveryResult>;
   /** To a receiver beside the webhook. */
-  deliver(
-    event: GatewayEvent,
-    receiver: Receiver,
-    options?: { keptByCaller?: boolean; trace?: TraceContext | undefined },
-  ): Promise<DeliveryResult>;
+  deliver(event: GatewayEvent, receiver: Receiver, options?: DeliveryOptions): Promise<DeliveryResult>;
+}
+
+/** How a message is announced. */
+export interface Announcing {
+  /** The message's own addresses, of which the event's id is made. */
+  origin: MessageOrigin;
+  /** Aborted when this node loses the session. */
+  abandoned: AbortSignal;
+  /**
+   * Called when all receivers with durable retries have the message, or it failed, while others still make attempts: the next one of
+   * the chat may follow.
+   */
+  written?: (() => void) | undefined;
+}
+
+/** An event on its way to the receivers of a session. */
+interface Announced extends Omit<Announcing, 'origin'> {
+  identity: EventIdentity;
+  webhook: Receiver | undefined;
+  others: readonly Receiver[];
+  /** The journal or the record of the send keeps the message until it is delivered. */
+  isKept: boolean;
 }
 
 /** Announces messages, and the opt-in status events, to the receivers of a session. */
@@ -53,26 +77,24 @@ export class Announcements {
 
   /**
    * Announces a message; again after a store outage in which it could be neither delivered nor kept.
-   * @param isKept the journal or the record of the send keeps the message until it is delivered
-   * @param abandoned aborted when this node loses the session
-   * @param written called when all receivers with durable retries have the message, or it failed, while others still make attempts: the
-   * next one of the chat may follow
+   * @param how.isKept the journal or the record of the send keeps the message until it is delivered
    * @throws Interrupted
    */
   async message(
     session: SessionRecord,
     event: EventEnvelope,
-    isKept: boolean,
-    abandoned: AbortSignal,
-    written?: () => void,
+    { origin, isKept, abandoned, written }: Announcing & { isKept: boolean },
   ): Promise<void> {
     if (abandoned.aborted) throw new Interrupted();
     this.#options.observer.received(event.type);
-    const to = { webhook: receiverOf(session), others: othersFor(session, event) };
-    const keeping = this.#options.keeper?.keep(session, event, true);
-    const { deliveryId } = await this.#deliver(event, to, isKept, abandoned, written);
+    const others = othersFor(session, event);
+    const identity = messageIdentity(event, origin);
+    const keeping = this.#options.keeper?.keep(session, event, identity);
+    const webhook = receiverOf(session);
+    const announced = { identity, webhook, others, isKept, abandoned, written };
+    const { deliveryId } = await this.#deliver(event, announced);
     await keeping;
-    if (!deliveryId && to.others.length === 0 && !session.orgId) this.#noteNoReceiver(event);
+    if (!deliveryId && others.length === 0 && !session.orgId) this.#noteNoReceiver(event);
   }
 
   /**
@@ -84,8 +106,7 @@ export class Announcements {
     session: SessionRecord,
     message: EventEnvelope,
     reason: UnreadableReason,
-    abandoned: AbortSignal,
-    written?: () => void,
+    { origin, abandoned, written }: Announcing,
   ): Promise<void> {
     if (abandoned.aborted) throw new Interrupted();
     const { clientId, orgId, timestamp, chatRoomId, myLid, clientLid, remoteJid, isGroup } = message;
@@ -101,10 +122,12 @@ export class Announcements {
       ...(group && { group }),
     };
     const wanted = session.extraEvents.includes(event.type);
-    const to = { webhook: wanted ? receiverOf(session) : undefined, others: othersFor(session, event) };
-    const isWanted = wanted || to.others.length > 0;
-    const keeping = isWanted ? this.#options.keeper?.keep(session, event, true) : undefined;
-    await this.#deliver(event, to, true, abandoned, written);
+    const webhook = wanted ? receiverOf(session) : undefined;
+    const others = othersFor(session, event);
+    const isWanted = wanted || others.length > 0;
+    const identity = messageIdentity(event, origin);
+    const keeping = isWanted ? this.#options.keeper?.keep(session, event, identity) : undefined;
+    await this.#deliver(event, { identity, webhook, others, isKept: true, abandoned, written });
     await keeping;
   }
 
@@ -115,19 +138,16 @@ export class Announcements {
    */
   async #deliver(
     event: GatewayEvent,
-    { webhook, others }: { webhook: Receiver | undefined; others: readonly Receiver[] },
-    isKept: boolean,
-    abandoned: AbortSignal,
-    written?: () => void,
+    { identity, webhook, others, isKept, abandoned, written }: Announced,
   ): Promise<DeliveryResult> {
     const { announcer } = this.#options;
     const first = this.#untilSafe(event, abandoned, (trace) =>
-      announcer.announce(event, webhook, { keptByCaller: isKept, trace }),
+      announcer.announce(event, webhook, { identity, keptByCaller: isKept, trace }),
     );
     if (others.length === 0 && !written) return first;
     const rest = others.map((one) =>
       this.#untilSafe(event, abandoned, (trace) =>
-        announcer.deliver(event, one, { keptByCaller: isKept, trace }),
+        announcer.deliver(event, one, { identity, keptByCaller: isKept, trace }),
       ),
     );
     const durable = [webhook, ...others].flatMap((one, index) =>
@@ -196,9 +216,10 @@ export class Announcements {
     const wanted = session.extraEvents.includes(event.type);
     const { announcer, keeper } = this.#options;
     const others = othersFor(session, event);
-    if (wanted || others.length > 0) void keeper?.keep(session, event, false);
-    void announcer.announce(event, wanted ? receiverOf(session) : undefined);
-    for (const other of others) void announcer.deliver(event, other);
+    const identity = wanted || others.length > 0 ? contentIdentity(event) : undefined;
+    if (identity) void keeper?.keep(session, event, identity);
+    void announcer.announce(event, wanted ? receiverOf(session) : undefined, { identity });
+    for (const other of others) void announcer.deliver(event, other, { identity });
   }
 
   #noteNoReceiver({ clientId, messageId, type }: EventEnvelope): void {

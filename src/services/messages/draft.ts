@@ -16,18 +16,19 @@ export interface Draft {
   /** Of a session with a policy. */
   admission?: Admission;
   /** It was written down before, and may have left. */
-  isKept?: boolean;
+  kept?: Pick<SentRecord, 'sentAt' | 'closed'>;
   /** Of a message that its policy held back, as `SentRecord.held`. */
   held?: string;
 }
 
 /** A recorded message, to be sent again as it was. */
-export function draftOf({ messageId, to, content, metaData, fileName, held }: SentRecord): Draft {
+export function draftOf(record: SentRecord): Draft {
+  const { messageId, to, content, metaData, fileName, held, sentAt, closed } = record;
   return {
     messageId,
     to,
     content: { encoded: content },
-    isKept: true,
+    kept: { sentAt, closed },
     ...(metaData && { metaData: readObject(metaData) }),
     ...(fileName && { fileName }),
     ...(held && { held }),
@@ -53,4 +54,15 @@ export function recordOf(
     closed: false,
     ...(held && { held }),
   };
+}
+
+const SECOND_MS = 1_000;
+
+/**
+ * The time of the event of an own message, in milliseconds since the epoch: when its record was written, because a crash can come
+ * between an announcement and any later time. In whole seconds, as the network dates messages, so that an answer in the same second
+ * does not sort before it.
+ */
+export function eventTimeOf({ sentAt }: Pick<SentRecord, 'sentAt'>): number {
+  return Math.floor(sentAt / SECOND_MS) * SECOND_MS;
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../domain/clock.js';
 import type { ErrorCode } from '../../domain/errors.js';
 import { LIMITS } from '../../domain/limits.js';
@@ -61,13 +62,32 @@ export class HeldPasses {
     while (!held.ended.signal.aborted) {
       const session = sessions.find(clientId);
       const ready = held.queue.heads().filter(({ isBusy }) => !isBusy);
-      const time = (send: HeldSend) => Math.max(timeOf(send, session), held.pausesUntil);
-      const next = ready.find((send) => time(send) <= clock.now());
-      if (next) await this.#attempt(session, held, next);
+      const due = ready.filter((send) => dueFor(send, session, held) <= clock.now());
+      if (due.length > 0) await this.#attemptAll(clientId, held, due);
       else if (ready.length === 0) return undefined;
-      else return Math.min(...ready.map(time), clock.now() + JUDGED_AGAIN_MS);
+      else {
+        const soonest = (found: number, send: HeldSend) => Math.min(found, dueFor(send, session, held));
+        return ready.reduce(soonest, clock.now() + JUDGED_AGAIN_MS);
+      }
     }
     return undefined;
+  }
+
+  /** Attempts one message after the other, until one has left or the order of what waits has changed. */
+  async #attemptAll(clientId: string, held: Held, due: readonly HeldSend[]): Promise<void> {
+    const { sessions, clock } = this.#options;
+    const { queue } = held;
+    for (const send of due) {
+      // judging thousands must not hold up other requests
+      await setImmediate();
+      if (held.ended.signal.aborted) return;
+      const session = sessions.find(clientId);
+      const isNext = queue.firstOf(send.to) === send && !send.isBusy;
+      if (!isNext || dueFor(send, session, held) > clock.now()) continue;
+      await this.#attempt(session, held, send);
+      const successor = queue.firstOf(send.to);
+      if (held.pausesUntil > clock.now() || (successor && successor !== send)) return;
+    }
   }
 
   async #attempt(session: Session, held: Held, send: HeldSend): Promise<void> {
@@ -137,6 +157,11 @@ export class HeldPasses {
     const hasLimits = policies.enforces(record);
     held.pausesUntil = clock.now() + pauseAfter(hasLimits ? GAP : GAP_WITHOUT_LIMITS, 1);
   }
+}
+
+/** When a message may be attempted: not in the pause after another one. */
+function dueFor(send: HeldSend, session: Session, { pausesUntil }: Held): number {
+  return Math.max(timeOf(send, session), pausesUntil);
 }
 
 /** When something is to be done for a message: without a connection it can only be given up. */

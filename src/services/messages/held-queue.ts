@@ -60,9 +60,13 @@ const OF_THE_NUMBER = new Set<RuleName>([
   'lookUpFirst',
 ]);
 
-/** The messages of one session that wait, oldest first; those of one chat leave one after the other. */
+/** The messages of one session that wait; those of one chat leave one after the other, the oldest first. */
 export class HeldQueue {
   readonly #sends = new Map<string, HeldSend>();
+  /** The same by chat: a session may have 100,000 chats in which a message waits. */
+  readonly #chats = new Map<string, Set<HeldSend>>();
+  /** Until when each rule about all chats holds back those that it held back before: milliseconds since the epoch. */
+  readonly #heldUntil = new Map<RuleName, number>();
   #newest = 0;
 
   get size(): number {
@@ -73,13 +77,26 @@ export class HeldQueue {
     return [...this.#sends.values()];
   }
 
+  /** So many messages after the one with this id; the first ones without an id, and if it does not wait any more. */
+  after(messageId: string | undefined, limit: number): HeldSend[] {
+    let isSkipped = messageId !== undefined && this.#sends.has(messageId);
+    const page: HeldSend[] = [];
+    for (const send of this.#sends.values()) {
+      if (page.length === limit) break;
+      if (!isSkipped) page.push(send);
+      else if (send.messageId === messageId) isSkipped = false;
+    }
+    return page;
+  }
+
   find(messageId: string): HeldSend | undefined {
     return this.#sends.get(messageId);
   }
 
   /** The oldest message of a chat. */
   firstOf(to: string): HeldSend | undefined {
-    return this.all.find((send) => send.to === to);
+    const [first] = this.#chats.get(to) ?? [];
+    return first;
   }
 
   /** A time that is later than those of all messages before. */
@@ -90,25 +107,38 @@ export class HeldQueue {
 
   add(send: HeldSend): void {
     this.#newest = Math.max(this.#newest, send.heldAt);
+    const before = this.#sends.get(send.messageId);
+    if (before) this.#leaveChat(before);
     this.#sends.set(send.messageId, send);
+    const chat = this.#chats.get(send.to);
+    if (chat) chat.add(send);
+    else this.#chats.set(send.to, new Set([send]));
   }
 
   /** Another message may have taken its place: a repeated request whose first outcome was unknown. */
   remove(send: HeldSend): void {
-    if (this.find(send.messageId) === send) this.#sends.delete(send.messageId);
+    if (this.find(send.messageId) !== send) return;
+    this.#sends.delete(send.messageId);
+    this.#leaveChat(send);
   }
 
-  /** The messages that no other one of their chat must precede. */
+  #leaveChat(send: HeldSend): void {
+    const chat = this.#chats.get(send.to);
+    chat?.delete(send);
+    if (chat?.size === 0) this.#chats.delete(send.to);
+  }
+
+  /** The messages that no other one of their chat must precede, oldest first. */
   heads(): HeldSend[] {
-    const chats = new Set<string>();
-    return this.all.filter(({ to }) => !chats.has(to) && chats.add(to));
+    const heads = [...this.#chats.values()].flatMap(([first]) => first ?? []);
+    return heads.sort((one, other) => one.heldAt - other.heldAt);
   }
 
   /** Judges messages anew: those of the given chats, or all. */
   wake(chats?: readonly string[]): void {
-    for (const send of this.#sends.values())
-      if (!chats || chats.includes(send.to))
-        Object.assign(send, { dueAt: 0, restsUntil: 0, judged: undefined });
+    if (!chats) this.#heldUntil.clear();
+    const woken = chats ? chats.flatMap((to) => [...(this.#chats.get(to) ?? [])]) : this.#sends.values();
+    for (const send of woken) Object.assign(send, { dueAt: 0, restsUntil: 0, judged: undefined });
   }
 
   /**
@@ -122,7 +152,9 @@ export class HeldQueue {
     now: number,
   ): void {
     Object.assign(send, { allowedAt, ...judgedBy(rule, allowedAt, now) });
-    if (!OF_THE_NUMBER.has(rule)) return;
+    // the others know this time: looking at all of them for each one would take the square of their number
+    if (!OF_THE_NUMBER.has(rule) || until <= (this.#heldUntil.get(rule) ?? 0)) return;
+    this.#heldUntil.set(rule, until);
     for (const other of this.#sends.values()) {
       const { judged } = other;
       if (other === send || judged?.by !== rule) continue;

@@ -2,6 +2,7 @@ import type { HeldMessage } from '../../contract/index.js';
 import { callAt } from '../../domain/clock.js';
 import { GatewayError, isGatewayError } from '../../domain/errors.js';
 import { KeyedLock } from '../../domain/keyed-lock.js';
+import { LIMITS } from '../../domain/limits.js';
 import { MultiMap } from '../../domain/multi-map.js';
 import { doubling, pauseAfter } from '../../domain/retry.js';
 import type { IncomingMessage } from '../../link/link.js';
@@ -111,10 +112,13 @@ export class HeldSends implements SessionPart, HeldMessages {
     return held && closed && !acknowledged ? answerOf({ ...readHeld(held), messageId }) : undefined;
   }
 
-  async list(clientId: string): Promise<HeldMessage[]> {
+  async list(
+    clientId: string,
+    { after, limit = Number.POSITIVE_INFINITY }: { after?: string | undefined; limit?: number } = {},
+  ): Promise<HeldMessage[]> {
     this.#options.sessions.find(clientId);
     const { queue } = await this.#heldOf(clientId);
-    return queue.all.map(shown);
+    return queue.after(after, limit).map(shown);
   }
 
   async cancel(clientId: string, messageId: string): Promise<void> {
@@ -254,10 +258,7 @@ export class HeldSends implements SessionPart, HeldMessages {
     const { store, clock, limit, sessions, spans } = this.#options;
     const { queue } = await this.#heldOf(clientId);
     if (gone?.aborted) throw new GatewayError('send_not_connected', 'nothing was sent: the caller hung up');
-    if (queue.size >= limit) {
-      const message = `nothing was sent: ${queue.size} messages wait already, the most that --held-sends permits`;
-      throw new GatewayError('held_sends_full', message);
-    }
+    requireRoom(queue.size, limit, this.total());
     const heldAt = queue.nextTime(clock.now());
     const held = { route, rule, allowedAt: at, heldAt };
     const text = writeHeld({ ...held, request, from: ownNumber(sessions.find(clientId).record) });
@@ -347,4 +348,14 @@ function answerOf({
   allowedAt: at,
 }: Omit<HeldRequest, 'request' | 'route' | 'heldAt' | 'from'> & { messageId: string }): SentAnswer {
   return { status: 'held', messageId, allowedAt: new Date(at).toISOString(), rule };
+}
+
+/** @throws GatewayError `held_sends_full` */
+function requireRoom(size: number, limit: number, total: number): void {
+  const isFull = size >= limit;
+  if (!isFull && total < LIMITS.heldSendsOfNode) return;
+  const bound = isFull
+    ? `${size} messages wait already, the most that --held-sends permits`
+    : `this node already holds ${total} waiting messages, its limit`;
+  throw new GatewayError('held_sends_full', `nothing was sent: ${bound}`);
 }

@@ -1,6 +1,7 @@
 import { boundedCache } from '../../domain/bounded-cache.js';
-import type { Clock } from '../../domain/clock.js';
-import { GatewayError, isGatewayError } from '../../domain/errors.js';
+import { type Clock, endsWithin } from '../../domain/clock.js';
+import { GatewayError, isFinalForSend, isGatewayError } from '../../domain/errors.js';
+import { KeyedLock } from '../../domain/keyed-lock.js';
 import { LIMITS } from '../../domain/limits.js';
 import type { Link, LinkFactory, MessageContent, SentMessage } from '../../link/link.js';
 import type { Logger } from '../../log.js';
@@ -10,7 +11,7 @@ import { linkedSince } from '../sessions/linked-number.js';
 import type { Session } from '../sessions/session.js';
 import { isStillToDo, type StoreRetry } from '../store-retry.js';
 import type { SendStamp } from './admission.js';
-import { type Draft, draftOf, recordOf } from './draft.js';
+import { type Draft, draftOf, eventTimeOf, recordOf } from './draft.js';
 import type { Receiver } from './receive.js';
 import type { AskedSend, SendPolicies } from './send-policies.js';
 import type { MessageSpans } from './spans.js';
@@ -43,6 +44,8 @@ export class Outbox {
   readonly #proven = boundedCache<true>(PROVEN);
   /** Records of failed sends that are being closed, by session and message id. */
   readonly #closing = new Map<string, Promise<void>>();
+  /** By session while its open records are read, by session and chat while they are continued: new sends of the chat wait. */
+  readonly #resuming = new KeyedLock();
   #stopping = false;
 
   constructor(options: {
@@ -204,21 +207,53 @@ export class Outbox {
    * their policy held back, because it knows for which number and since when.
    */
   async resume(session: Session): Promise<void> {
-    const { store, log } = this.#options;
     const { clientId } = session;
     try {
-      // also the sends that end while the store is being read, and those whose callers got an error
-      const leaving = new Set([...this.#leaving.keys(), ...this.#closing.keys()]);
-      const open = await store.sends.open(clientId);
-      const idle = open.filter(({ messageId, held, acknowledged }) => {
-        const id = `${clientId} ${messageId}`;
-        return !(held && !acknowledged) && !leaving.has(id) && !this.#leaving.has(id);
+      const resumed = await this.#resuming.run(clientId, async () => {
+        const idle = await this.#readIdle(clientId);
+        return idle.map((record) => this.#resumeInTurn(session, record));
       });
-      this.#forgetFailed(clientId, open);
-      await Promise.all(idle.map((record) => this.#resume(session, record)));
+      await Promise.all(resumed);
     } catch (error) {
-      log.warn({ err: error, clientId }, 'unfinished sends not resumed');
+      this.#options.log.warn({ err: error, clientId }, 'unfinished sends not resumed');
     }
+  }
+
+  /**
+   * Resolves when the open sends of a chat were continued after a connection, or after the time that a send waits for one.
+   * @throws GatewayError send_not_connected if the caller hangs up meanwhile
+   */
+  async afterResumed(clientId: string, chat: string, gone: AbortSignal | undefined): Promise<void> {
+    const id = `${clientId} ${chat}`;
+    if (this.#resuming.isIdle(clientId) && this.#resuming.isIdle(id)) return;
+    const resumed = this.#resuming.idle(clientId).then(() => this.#resuming.idle(id));
+    await endsWithin(this.#options.clock, LIMITS.connectionWaitMs, resumed);
+    if (gone?.aborted) throw new GatewayError('send_not_connected', 'nothing was sent: the caller hung up');
+  }
+
+  /** The open records that nothing works on, oldest first. */
+  async #readIdle(clientId: string): Promise<SentRecord[]> {
+    const { store, retry } = this.#options;
+    // also the sends that end while the store is being read, and those whose callers got an error
+    const leaving = new Set([...this.#leaving.keys(), ...this.#closing.keys()]);
+    const open = await retry.run(() => store.sends.open(clientId));
+    this.#forgetFailed(clientId, open);
+    return open.filter(({ messageId, held, acknowledged }) => {
+      const id = `${clientId} ${messageId}`;
+      return !(held && !acknowledged) && !leaving.has(id) && !this.#leaving.has(id);
+    });
+  }
+
+  /** Announces the sends that the network acknowledged before a crash: for that no link is needed. */
+  async announceAcknowledged(session: Session): Promise<void> {
+    const open = await this.#options.store.sends.open(session.clientId);
+    for (const record of open) if (record.acknowledged) void this.#resumeInTurn(session, record);
+  }
+
+  /** Resolves when the sends of a session that are in flight now have an outcome. Never rejects. */
+  async settled(clientId: string): Promise<void> {
+    const leaving = [...this.#leaving].filter(([id]) => id.startsWith(`${clientId} `));
+    await Promise.allSettled(leaving.map(([, sent]) => sent));
   }
 
   /** Failed sends whose records are not open have been closed by another node. */
@@ -232,6 +267,15 @@ export class Outbox {
   /** The callers of sends that fail from now on get no answer: the next start resumes them. */
   stop(): void {
     this.#stopping = true;
+  }
+
+  /** Continues a record after those of its chat that were read before it. Never rejects. */
+  #resumeInTurn(session: Session, record: SentRecord): Promise<void> {
+    const about = { clientId: session.clientId, messageId: record.messageId };
+    const resumed = this.#resuming.run(`${about.clientId} ${record.to}`, () => this.#resume(session, record));
+    return resumed.catch((err: unknown) =>
+      this.#options.log.warn({ err, ...about }, 'an interrupted send is left open'),
+    );
   }
 
   async #resume(session: Session, record: SentRecord): Promise<void> {
@@ -253,7 +297,7 @@ export class Outbox {
       await this.continue(session, record, RESUMED);
     } catch (error) {
       log.warn({ err: error, clientId, messageId }, 'an interrupted send failed again');
-      if (isFinal(error)) await this.closeFailed(session, messageId);
+      if (isFinalForSend(error)) await this.closeFailed(session, messageId);
     }
   }
 
@@ -277,8 +321,9 @@ export class Outbox {
   ): Promise<SentMessage> {
     const { admission } = draft;
     let { content } = draft;
-    let isWritten = draft.isKept && !admission;
-    let copies = draft.isKept ? 1 : 0;
+    let isWritten = draft.kept !== undefined && !admission;
+    let copies = draft.kept ? 1 : 0;
+    let sentAt = draft.kept?.sentAt ?? 0;
     const send = (link: Link) =>
       this.#options.spans.relay(link, {
         ...draft,
@@ -287,15 +332,17 @@ export class Outbox {
         beforeSend: async (encoded) => {
           copies += 1;
           if (isWritten) return admission?.leaveAgain();
-          const write = (stamp: Partial<SendStamp>) =>
-            this.#writeDown(session.clientId, draft, encoded, stamp);
+          const write = async (stamp: Partial<SendStamp>) => {
+            sentAt = await this.#writeDown(session.clientId, draft, encoded, stamp);
+          };
           await (admission ? admission.leave(write) : write({}));
           isWritten = true;
           content = { encoded };
         },
       });
     try {
-      return await this.#options.liveLinks.over(session, send, gone);
+      const sent = await this.#options.liveLinks.over(session, send, gone);
+      return { ...sent, sentAt };
     } catch (error) {
       const { messageId } = draft;
       // this copy did not arrive, but the one before may have
@@ -303,7 +350,7 @@ export class Outbox {
         throw new GatewayError('send_rejected', error.message, { cause: error, messageId });
       if ('encoded' in content && this.#proven.has(`${session.clientId} ${messageId}`)) {
         const sent = this.#options.links.decode(content.encoded);
-        return { messageId, content: sent, sentAt: this.#options.clock.now() };
+        return { messageId, content: sent, sentAt };
       }
       // an earlier attempt may have left
       const isRefused = admission?.hasLeft && isGatewayError(error, 'policy_refused');
@@ -314,15 +361,22 @@ export class Outbox {
     }
   }
 
+  /**
+   * Writes the record of a send. An open record keeps its time: the message may have been announced with it before a crash.
+   * @returns the time in the record
+   */
   async #writeDown(
     clientId: string,
     draft: Draft,
     encoded: Uint8Array,
-    { sentAt = this.#options.clock.now(), ...stamp }: Partial<SendStamp>,
-  ): Promise<void> {
-    const { store, spans } = this.#options;
+    stamp: Partial<SendStamp>,
+  ): Promise<number> {
+    const { store, spans, clock } = this.#options;
+    const { kept } = draft;
+    const sentAt = kept && !kept.closed ? kept.sentAt : (stamp.sentAt ?? clock.now());
     const record = recordOf(draft, encoded, { ...stamp, sentAt });
     await store.sends.put(clientId, { ...spans.noted(clientId, draft.messageId), ...record });
+    return sentAt;
   }
 
   /** Announces the sent message. Resolves when the history has it, or after `recordWaitMs`. */
@@ -335,7 +389,7 @@ export class Outbox {
       fromMe: true,
       ...(participant && { participant }),
       pushName: record.name,
-      timestamp: sent.sentAt,
+      timestamp: eventTimeOf(sent),
       content: sent.content,
       journalIds: [],
       offline: false,
@@ -343,13 +397,4 @@ export class Outbox {
     const { recorded } = await this.#options.receiver.echo(record, echo, draft);
     return { content: sent.content, recorded };
   }
-}
-
-const FINAL = ['send_rejected', 'recipient_unknown', 'policy_refused'] as const;
-
-/** A repetition would fail in the same way. */
-export function isFinal(error: unknown): boolean {
-  // after the next connection the network is asked again
-  const isSilent = isGatewayError(error, 'policy_refused') && error.policy?.rule === 'networkSilent';
-  return !isSilent && FINAL.some((code) => isGatewayError(error, code));
 }

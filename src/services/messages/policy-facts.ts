@@ -56,6 +56,11 @@ export class PolicyFacts {
     this.checks = new RecipientChecks(options);
   }
 
+  /** Whether the workspace of a session may decide which policy it has. */
+  get nameWorkspaces(): boolean {
+    return (this.#options.policies?.orgs.size ?? 0) > 0;
+  }
+
   /** Undefined for a session without a policy. */
   policyOf(record: Pick<SessionRecord, 'clientId' | 'orgId'>): Policy | undefined {
     const { policies } = this.#options;

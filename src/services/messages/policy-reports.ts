@@ -28,6 +28,10 @@ export class PolicyReports implements Policies {
     this.#options = options;
   }
 
+  get nameWorkspaces(): boolean {
+    return this.#options.facts.nameWorkspaces;
+  }
+
   /** Undefined for a session without a policy. */
   figures(record: Pick<SessionRecord, 'clientId' | 'orgId'>): PolicyFigures | undefined {
     const policy = this.#options.facts.policyOf(record);

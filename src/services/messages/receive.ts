@@ -3,9 +3,11 @@ import { type Clock, endsWithin, wait } from '../../domain/clock.js';
 import { KeyedLock } from '../../domain/keyed-lock.js';
 import { LIMITS } from '../../domain/limits.js';
 import { MultiMap } from '../../domain/multi-map.js';
+import { isSameMessage } from '../../domain/same-message.js';
 import { isSilent } from '../../kinds/content.js';
 import type { IncomingMessage, LinkFactory, UnreadableMessage } from '../../link/link.js';
 import type { SessionRecord, Store } from '../../store/store.js';
+import { originOf } from '../incoming/origin.js';
 import { admit, isRemembered, Traces } from '../incoming/traces.js';
 import type { SessionPart } from '../lifecycle.js';
 import { hasDurable } from '../sessions/receiver-list.js';
@@ -15,7 +17,7 @@ import { KnownMessages } from './known-messages.js';
 import { type InboundMessage, type PipelineOptions, ReceivePipeline } from './pipeline.js';
 import { Reader } from './read.js';
 import type { MessageSpans } from './spans.js';
-import { isSameMessage, type UnreadableMessages } from './unreadable.js';
+import type { UnreadableMessages } from './unreadable.js';
 import { PollOptions } from './votes.js';
 
 /** Counts received messages by outcome. */
@@ -167,6 +169,13 @@ export class Receiver implements SessionPart {
     return this.#inFlight.count(clientId);
   }
 
+  /** The journal entries of the messages in flight. */
+  journalIdsInFlight(clientId: string): ReadonlySet<string> {
+    const prefix = `${clientId} `;
+    const entries = this.#inFlight.of(clientId).flatMap((inFlight) => inFlight.entries);
+    return new Set(entries.map((entry) => entry.slice(prefix.length)));
+  }
+
   async idle(clientId?: string): Promise<void> {
     for (;;) {
       const work = clientId === undefined ? this.#inFlight.all() : this.#inFlight.of(clientId);
@@ -265,13 +274,15 @@ export class Receiver implements SessionPart {
     isKept: boolean,
     onKept: (recorded: boolean) => void,
   ): Promise<void> {
-    const { session, unreadable, abandoned, turn, onWritten } = inbound;
+    const { session, message, unreadable, abandoned, turn, onWritten } = inbound;
     const { announcements, spans } = this.#options;
     const { event, recorded } = await spans.step('store', () => this.#pipeline.keep(inbound));
     onKept(recorded);
     await turn;
-    if (event && unreadable) await announcements.unreadable(session, event, unreadable, abandoned, onWritten);
-    else if (event) await announcements.message(session, event, isKept, abandoned, onWritten);
+    if (!event) return;
+    const how = { origin: originOf(session, message), abandoned, written: onWritten };
+    if (unreadable) await announcements.unreadable(session, event, unreadable, how);
+    else await announcements.message(session, event, { ...how, isKept });
   }
 
   /**

@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
 import { formatJid, parseRecipient } from '../../domain/address.js';
 import type { Clock } from '../../domain/clock.js';
-import { GatewayError, isGatewayError } from '../../domain/errors.js';
+import { GatewayError, isFinalForSend, isGatewayError } from '../../domain/errors.js';
 import { newMessageId } from '../../domain/ids.js';
+import { isTerminal } from '../../domain/session.js';
 import type { ComposeContext, KindSend, SendPayload } from '../../kinds/kind.js';
 import type { Link, LinkFactory } from '../../link/link.js';
 import type { Logger } from '../../log.js';
@@ -20,7 +21,7 @@ import { HeldEndings } from './held-endings.js';
 import { type HeldRequest, leavingAt } from './held-queue.js';
 import { HeldSends } from './held-sends.js';
 import { OncePerKey, type SentAnswer } from './idempotency.js';
-import { isFinal, Outbox, type Sent } from './outbox.js';
+import { Outbox, type Sent } from './outbox.js';
 import type { Receiver } from './receive.js';
 import { type EarlierMessages, quote, targetContext } from './references.js';
 import {
@@ -97,6 +98,17 @@ export class Sender implements Sending, SessionPart {
   async connected(clientId: string): Promise<void> {
     await this.#outbox.resume(this.#options.sessions.find(clientId));
     this.held.judgeAnew(clientId);
+  }
+
+  /** A session that does not connect still announces the sends that the network acknowledged. */
+  async resume(clientId: string): Promise<void> {
+    const session = this.#options.sessions.find(clientId);
+    if (isTerminal(session.record.status)) await this.#outbox.announceAcknowledged(session);
+  }
+
+  /** Resolves when the sends of a session that are in flight now have an outcome. */
+  settled(clientId: string): Promise<void> {
+    return this.#outbox.settled(clientId);
   }
 
   /** Sends that fail from now on are resumed at the next start. */
@@ -224,6 +236,7 @@ export class Sender implements Sending, SessionPart {
     const { to } = draft;
     const asked = { to, text: textIn(job.payload), target: job.target !== undefined };
     const { policies, spans } = this.#options;
+    await this.#outbox.afterResumed(session.clientId, to, gone);
     const admission = await spans.step('policy', () =>
       policies.admit(session, { ...asked, ...(kept && { kept }) }),
     );
@@ -253,7 +266,7 @@ export class Sender implements Sending, SessionPart {
       }
       this.#options.observer.sent(job.route);
     } catch (error) {
-      if (isFinal(error)) await this.#outbox.closeFailed(session, messageId);
+      if (isFinalForSend(error)) await this.#outbox.closeFailed(session, messageId);
       throw error;
     } finally {
       await job.end?.();

@@ -1,7 +1,8 @@
 import type { Clock } from '../../domain/clock.js';
 import { isGatewayError } from '../../domain/errors.js';
 import { LIMITS } from '../../domain/limits.js';
-import type { IncomingMessage, UnreadableMessage } from '../../link/link.js';
+import { isSameMessage } from '../../domain/same-message.js';
+import type { IncomingMessage, Link, UnreadableMessage } from '../../link/link.js';
 import type { Logger } from '../../log.js';
 import type { SessionPart } from '../lifecycle.js';
 import type { Session } from '../sessions/session.js';
@@ -10,7 +11,7 @@ import type { Session } from '../sessions/session.js';
 export interface UnreadableWaits {
   /** Wait for the sender's next copy, before the own phone is asked. */
   senderMs: number;
-  /** Wait for the phone's answer, before the message is told as unreadable. */
+  /** Wait for the phone's answer after the last request, before the message is told as unreadable. */
   phoneMs: number;
 }
 
@@ -21,7 +22,8 @@ interface Pending {
   session: Session;
   message: UnreadableMessage;
   journalIds: Set<string>;
-  isAsked: boolean;
+  /** The link over which the phone was asked last. The request may be lost with that link. */
+  asked: Link | undefined;
   /** Stops the running wait. */
   cancel(): void;
 }
@@ -55,10 +57,10 @@ export class UnreadableMessages implements SessionPart {
     const known = all.get(id);
     for (const journalId of message.journalIds) known?.journalIds.add(journalId);
     // further copies must not put the end off
-    if (known?.isAsked) return;
+    if (known?.asked) return;
     known?.cancel();
     const journalIds = known?.journalIds ?? new Set(message.journalIds);
-    const pending: Pending = { session, message, journalIds, isAsked: false, cancel: () => undefined };
+    const pending: Pending = { session, message, journalIds, asked: undefined, cancel: () => undefined };
     all.set(id, pending);
     if (message.recovery === 'none') this.#tell(pending);
     else if (message.recovery === 'phone') this.#ask(pending);
@@ -78,10 +80,22 @@ export class UnreadableMessages implements SessionPart {
     return journalIds;
   }
 
-  /** Asks the phone for what could not be asked before. */
+  /** Announces all pending messages of a session as unreadable; the session has no link that could ask for them. */
+  tellAll(clientId: string): void {
+    for (const pending of [...(this.#pending.get(clientId)?.values() ?? [])]) {
+      pending.cancel();
+      this.#tell(pending);
+    }
+  }
+
+  /**
+   * Asks the phone for what it was not asked for over this link. A request is only written to the connection: a peer that had gone
+   * silently did not get it. The phone answers each request, and the copies of one message are one journal entry.
+   */
   connected(clientId: string): void {
     for (const pending of this.#pending.get(clientId)?.values() ?? []) {
-      if (!pending.isAsked && pending.message.recovery === 'phone') this.#ask(pending);
+      const { session, message, asked } = pending;
+      if (message.recovery === 'phone' && (!asked || asked !== session.link)) this.#ask(pending);
     }
   }
 
@@ -101,18 +115,19 @@ export class UnreadableMessages implements SessionPart {
   #ask(pending: Pending): void {
     const { session, message } = pending;
     const [id = ''] = message.journalIds;
-    // asked again by `connected` if the link ends before the request has left
+    // asked again by `connected` if the link ends
     pending.message = { ...message, recovery: 'phone' };
     const { link } = session;
     if (!link?.isUp()) return;
-    pending.isAsked = true;
+    pending.asked = link;
     link.requestResend(id).catch((err: unknown) => {
       const { messageId } = message;
       this.#options.log.debug({ err, clientId: session.clientId, messageId }, 'the phone was not asked');
-      pending.isAsked = !isGatewayError(err, 'send_not_connected');
+      if (pending.asked === link && isGatewayError(err, 'send_not_connected')) pending.asked = undefined;
     });
     this.#wait(pending, this.#waits.phoneMs, () => {
-      if (pending.isAsked) this.#tell(pending);
+      // otherwise the next link asks again
+      if (pending.asked === link && session.link === link) this.#tell(pending);
     });
   }
 
@@ -127,25 +142,4 @@ export class UnreadableMessages implements SessionPart {
     pending.cancel();
     pending.cancel = this.#options.clock.after(ms, then);
   }
-}
-
-type Identity = Pick<
-  IncomingMessage,
-  'messageId' | 'chat' | 'chatAlt' | 'participant' | 'participantAlt' | 'fromMe'
->;
-
-/** Whether two copies are of one message: the same id, in the same chat, of the same author. */
-export function isSameMessage(one: Identity, other: Identity): boolean {
-  return (
-    one.messageId === other.messageId &&
-    one.fromMe === other.fromMe &&
-    haveCommon([one.chat, one.chatAlt], [other.chat, other.chatAlt]) &&
-    (one.fromMe ||
-      (one.participant === undefined && other.participant === undefined) ||
-      haveCommon([one.participant, one.participantAlt], [other.participant, other.participantAlt]))
-  );
-}
-
-function haveCommon(some: (string | undefined)[], others: (string | undefined)[]): boolean {
-  return some.some((one) => one !== undefined && others.includes(one));
 }

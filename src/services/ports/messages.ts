@@ -62,7 +62,7 @@ export interface Sending {
 /** Messages that wait until the policy of their session allows them. All throw session_unknown, store_unavailable. */
 export interface HeldMessages {
   /** Oldest first. */
-  list(clientId: string): Promise<HeldMessage[]>;
+  list(clientId: string, page?: { after?: string | undefined; limit?: number }): Promise<HeldMessage[]>;
   /** @throws held_send_unknown, held_send_leaving */
   cancel(clientId: string, messageId: string): Promise<void>;
   /** How many wait, as far as this process has read them. */

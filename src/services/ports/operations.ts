@@ -18,10 +18,18 @@ import type { FailedDelivery, FailedFilter, KeptEvent, KeptFilter, KeptPlace } f
 export interface Receivers {
   /** With the webhook as `1`, if there is one; never with tokens. */
   list(clientId: string): Promise<Receiver[]>;
-  /** @throws receivers_full */
-  add(clientId: string, receiver: NewReceiver): Promise<Receiver>;
-  /** @throws receiver_unknown, invalid_request for the webhook */
-  change(clientId: string, id: string, changes: ReceiverChanges): Promise<Receiver>;
+  /**
+   * @param setBy the operator, or a tenant with the secret of the session
+   * @throws receivers_full; forbidden if a tenant must not set this address
+   */
+  add(clientId: string, receiver: NewReceiver, setBy: 'operator' | 'tenant'): Promise<Receiver>;
+  /** @throws receiver_unknown; invalid_request for the webhook; forbidden if a tenant must not set this address */
+  change(
+    clientId: string,
+    id: string,
+    changes: ReceiverChanges,
+    setBy: 'operator' | 'tenant',
+  ): Promise<Receiver>;
   /** @returns the number of events that waited for it @throws receiver_unknown, invalid_request for the webhook */
   remove(clientId: string, id: string): Promise<{ discarded: number }>;
 }
@@ -95,6 +103,16 @@ export interface Listening {
   end(clientId: string, webhookToken?: string): boolean;
   /** Undefined when there is no listener. */
   view(clientId: string): ListenerView | undefined;
+}
+
+/** Backups of the whole store. */
+export interface Backups {
+  /**
+   * The bytes of a backup, as its file has them: read while sends and messages go on, and no faster than they are taken. Whoever
+   * takes them ends it with `return()`, if not all are wanted.
+   * @throws backup_running, encryption_key_wrong, store_missing, store_unavailable
+   */
+  backUp(): AsyncGenerator<Uint8Array, void>;
 }
 
 /** The nodes that share the store, and the leases of sessions. All throw store_unavailable. */

@@ -12,6 +12,7 @@ import type {
   SessionHealth,
   SessionReport,
   StartSettings,
+  UnfinishedAnswer,
   WebhookSettings,
 } from '../../contract/index.js';
 import type { PasskeyState, WebAuthnAssertion } from '../../link/link.js';
@@ -50,6 +51,8 @@ export interface Restrictions {
 
 /** The policies of sends. */
 export interface Policies {
+  /** Whether the workspace of a session may decide which policy it has. */
+  readonly nameWorkspaces: boolean;
   /**
    * The policy of a session, and what it has counted; with `to` whether a message to that recipient would leave now.
    * @throws session_unknown; with `to` also session_unpaired, session_not_connected, recipient_unknown, lookup_failed
@@ -103,7 +106,7 @@ export interface Sessions {
     settings: WebhookSettings & { webhookPaused?: string; previousTokenFor?: number },
   ): Promise<SessionView>;
   setOrgId(clientId: string, orgId: string): Promise<SessionView>;
-  /** Empty removes it. */
+  /** Empty removes it. @throws session_unknown; secret_taken if another session has it */
   setApiSecret(clientId: string, secret: string): Promise<SessionView>;
   setEnableGroupAi(clientId: string, enabled: boolean): Promise<SessionView>;
   setRejectCalls(clientId: string, enabled: boolean): Promise<SessionView>;
@@ -145,6 +148,8 @@ export interface Adoption {
    * @throws session_unknown, session_unpaired; session_terminal for a banned number
    */
   export(clientId: string): Promise<Omit<ExportSessionAnswer, 'ok'>>;
+  /** Counts, in the store, what would be lost with the session. @throws session_unknown */
+  unfinished(clientId: string): Promise<UnfinishedAnswer>;
   /**
    * The next keys of a session that `export` stopped; those after `after`.
    * @throws session_unknown, session_unpaired; session_already_paired while it is in use

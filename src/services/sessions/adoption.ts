@@ -3,29 +3,31 @@ import type {
   ExportKeysAnswer,
   ExportSessionAnswer,
   StartSettings,
+  UnfinishedAnswer,
 } from '../../contract/index.js';
-import { requireReceiverUrl } from '../../delivery/sinks/sinks.js';
-import type { Clock } from '../../domain/clock.js';
+import { requireReceiverUrl } from '../../delivery/sinks/addresses.js';
+import { type Clock, endsWithin } from '../../domain/clock.js';
 import { GatewayError } from '../../domain/errors.js';
-import { EXPORTED_REASON } from '../../domain/session.js';
+import { LIMITS } from '../../domain/limits.js';
+import { exportedReason } from '../../domain/session.js';
 import { EXTRA_EVENT_TYPES, type ExtraEventType } from '../../events/catalogue.js';
 import type { LinkFactory } from '../../link/link.js';
 import type { Logger } from '../../log.js';
-import { heldRecords, type Store } from '../../store/store.js';
+import { heldRecords, type SessionRecord, type Store } from '../../store/store.js';
 import type { Adoption, SessionView } from '../services.js';
 import { sessionView } from './directory.js';
 import { linkedAs, linkedSince } from './linked-number.js';
 import { previousTokenOf } from './previous-token.js';
 import { readReceivers, shownFilter, writeReceivers } from './receiver-list.js';
-import { definedOnly, type RecordChanges } from './record.js';
+import { definedOnly, type RecordChanges, withKeptAddresses } from './record.js';
 import type { SessionRegistry } from './registry.js';
 import type { Session } from './session.js';
 
 /** Keys of one page of an export. */
 const PAGE_KEYS = 500;
-/** Milliseconds before the end of a link: what was received then may be delivered once more. */
+/** Milliseconds before the newest message: what was received since may be delivered once more. */
 const RECENT_MS = 60_000;
-/** Messages of that time that are moved. */
+/** Messages of that time that are moved, beside those that are still to be announced. */
 const MAX_RECENT = 5_000;
 
 /**
@@ -41,6 +43,10 @@ export class AdoptedNumbers implements Adoption {
     sessions: Pick<SessionRegistry, 'create' | 'find' | 'giveBack'>;
     store: Store;
     links: LinkFactory;
+    /** Announces the messages of the journal that nobody is at work on. */
+    journal: { announceRest(clientId: string): Promise<void> };
+    /** Resolves when the sends of now have an outcome. */
+    sends: { settled(clientId: string): Promise<void> };
     /** Permits receivers on private addresses. */
     allowPrivateUrls: boolean;
     clock: Clock;
@@ -65,7 +71,7 @@ export class AdoptedNumbers implements Adoption {
       if (linked) await this.#requireOneLink(clientId, linked.me.jid);
       const { session, isNew } = await sessions.create(clientId, settings);
       requireUntouched(session);
-      if (!isNew) await session.update(changesIn(settings));
+      if (!isNew) await session.update(changesIn(session.record, settings));
       if (Object.keys(moved).length > 0) await session.update(moved);
       if (begin) await store.keys.clear(clientId);
       if (usable.length > 0) await store.keys.commit(clientId, { keys: usable });
@@ -102,26 +108,23 @@ export class AdoptedNumbers implements Adoption {
   }
 
   async export(clientId: string): Promise<Omit<ExportSessionAnswer, 'ok'>> {
-    const { sessions, store, links, log } = this.#options;
+    const { sessions, store, links, journal, sends, clock, log } = this.#options;
     const session = sessions.find(clientId);
     requireLinked(session);
-    await session.park(EXPORTED_REASON);
+    // their callers get the network's answer, which nobody here hears after the end of the link
+    await endsWithin(clock, LIMITS.endGraceMs, sends.settled(clientId));
+    await session.park(exportedReason(clientId));
     // before anything leaves: after a crash the link must stay closed
     const { status, statusReason, statusSince } = session.record;
-    await session.update({ status, statusReason, statusSince });
+    await session.update({ status, statusReason, statusSince, exportedAt: clock.now() });
+    await journal.announceRest(clientId);
     const stored = await store.keys.credentials(clientId);
     if (!stored) throw new GatewayError('session_unpaired', `session ${clientId} has no credentials`);
     const { jid, orgId, webhookUrl, webhookToken, pollLookupUrl, retry, ...others } = session.record;
     const { enableGroupAi, rejectCalls, retentionDays, keepEvents, proxy, webhookPaused } = others;
     const previous = previousTokenOf(session.record);
     const { receivers } = readReceivers(session.record.receivers);
-    const [failed, waiting, unannounced, sends, held] = await Promise.all([
-      store.failedDeliveries.counts(clientId),
-      store.waitingDeliveries.list(clientId),
-      store.journal.countOpen(clientId),
-      store.sends.open(clientId),
-      countHeld(store.sends, clientId),
-    ]);
+    const { clientId: _, ...staying } = await this.unfinished(clientId);
     log.info({ clientId }, 'the session was exported');
     return {
       ...{ clientId, jid, credentials: { ...links.exportCredentials(stored) } },
@@ -147,13 +150,30 @@ export class AdoptedNumbers implements Adoption {
           receivers: receivers.map((one) => ({ ...one, filter: shownFilter(one.filter) })),
         }),
       },
-      staying: {
-        failedDeliveries: failed.get(clientId) ?? 0,
-        waitingDeliveries: waiting.length,
-        unannounced,
-        unacknowledgedSends: sends.length,
-        heldSends: held,
-      },
+      staying,
+    };
+  }
+
+  async unfinished(clientId: string): Promise<UnfinishedAnswer> {
+    const { sessions, store, links } = this.#options;
+    const { record, me } = sessions.find(clientId);
+    const [failed, waiting, open, sends, held] = await Promise.all([
+      store.failedDeliveries.counts(clientId),
+      store.waitingDeliveries.list(clientId),
+      store.journal.open(clientId),
+      store.sends.open(clientId),
+      countHeld(store.sends, clientId),
+    ]);
+    // parts of the history are of no use without the history
+    const entries = open.filter((entry) => !links.history(entry, record.proxy));
+    const messages = [...links.restore(entries, me), ...links.restoreUnreadable(entries, me)];
+    return {
+      clientId,
+      failedDeliveries: failed.get(clientId) ?? 0,
+      waitingDeliveries: waiting.length,
+      unannounced: messages.length,
+      unacknowledgedSends: sends.length,
+      heldSends: held,
     };
   }
 
@@ -164,7 +184,7 @@ export class AdoptedNumbers implements Adoption {
     const { sessions, store, links } = this.#options;
     const session = sessions.find(clientId);
     requireLinked(session);
-    const { status, statusSince } = session.record;
+    const { status } = session.record;
     if (status !== 'replaced') {
       throw new GatewayError(
         'session_already_paired',
@@ -178,9 +198,13 @@ export class AdoptedNumbers implements Adoption {
       return { clientId, keys, next: { type: last.type, id: last.id } };
     }
     // read last: what was under way when the link closed
-    const entries = await store.journal.since(clientId, statusSince - RECENT_MS, MAX_RECENT);
+    const [newest] = await store.journal.since(clientId, 0, 1);
+    const recent = newest
+      ? await store.journal.since(clientId, newest.receivedAt - RECENT_MS, MAX_RECENT)
+      : [];
+    const entries = new Map([...recent, ...(await store.journal.open(clientId))].map((one) => [one.id, one]));
     // what could not be read is asked for again, and comes in another form
-    const readable = entries.filter(({ plain }) => plain.length > 0);
+    const readable = [...entries.values()].filter(({ plain }) => plain.length > 0);
     const received = readable.map(({ id, messageId, plain, stanza, receivedAt }) => ({
       ...{ id, messageId, receivedAt },
       plain: Buffer.from(plain).toString('base64'),
@@ -230,8 +254,11 @@ function requireUntouched(session: Session): void {
   throw new GatewayError('session_already_paired', message);
 }
 
-function changesIn({ proxy, ...settings }: StartSettings): RecordChanges {
-  return { ...definedOnly(settings), ...(proxy !== undefined && { proxy: proxy ?? '' }) };
+function changesIn(present: SessionRecord, { proxy, ...settings }: StartSettings): RecordChanges {
+  return {
+    ...withKeptAddresses(present, definedOnly(settings)),
+    ...(proxy !== undefined && { proxy: proxy ?? '' }),
+  };
 }
 
 /** What an export says of deliveries, beside the settings that `/set-webhook` takes. */

@@ -4,6 +4,11 @@ const SALT_BYTES = 16;
 /** Of the mark by which a secret's hash is found: enough that two secrets hardly ever share one. */
 const MARK_BYTES = 6;
 
+/** The part of a hash that is the same for the same secret. */
+export function markOf(hash: string): string {
+  return hash.split(':', 1).join();
+}
+
 /**
  * Per-session API secrets at rest: `<mark>:<salt>:<HMAC-SHA-256>`, keyed with a random key of the store that only the
  * encryption key opens, so that a stolen database alone does not even allow guessing. A slow hash would cost its time on

@@ -1,10 +1,13 @@
 import type { HistoryProgress, SessionHealth } from '../../contract/index.js';
 import { formatJid } from '../../domain/address.js';
 import { type Clock, wait } from '../../domain/clock.js';
+import { GatewayError } from '../../domain/errors.js';
+import { KeyedLock } from '../../domain/keyed-lock.js';
 import { shownProxy } from '../../domain/proxy.js';
+import { withoutCredentials } from '../../domain/url-credentials.js';
 import type { SessionRecord, SessionStore } from '../../store/store.js';
 import type { SessionState, SessionView } from '../services.js';
-import type { ApiSecretHasher } from './api-secret.js';
+import { type ApiSecretHasher, markOf } from './api-secret.js';
 import { othersOf } from './receiver-list.js';
 import type { Session } from './session.js';
 
@@ -16,6 +19,7 @@ const OUTDATED_MS = 10_000;
 /** All sessions, of this node and of others. */
 export class SessionDirectory {
   readonly #options;
+  readonly #secrets = new KeyedLock();
   #known: readonly SessionRecord[] = [];
   #readAt = Number.NEGATIVE_INFINITY;
   #refreshing: Promise<void> | undefined;
@@ -38,10 +42,14 @@ export class SessionDirectory {
     const records = new Map<string, SessionRecord>();
     for (const record of shared ? await this.#stored(only) : []) records.set(record.clientId, record);
     for (const { record } of own().values()) records.set(record.clientId, record);
+    const sharing = only === undefined ? sharedSecrets([...records.values()]) : undefined;
     return [...records.values()]
       .filter(({ clientId }) => only === undefined || clientId === only)
       .sort((a, b) => (a.clientId < b.clientId ? -1 : 1))
-      .map((record) => sessionView({ record }));
+      .map((record) => {
+        const others = sharing?.get(record.clientId);
+        return { ...sessionView({ record }), ...(others && { secretSharedWith: others }) };
+      });
   }
 
   /** The sessions that a per-session secret opens, mostly one. @throws GatewayError store_unavailable */
@@ -66,6 +74,20 @@ export class SessionDirectory {
     return opened;
   }
 
+  /**
+   * Gives a secret to one session.
+   * @param write stores its hash
+   * @throws GatewayError secret_taken, store_unavailable
+   */
+  giveSecret<T>(clientId: string, secret: string, write: (hash: string) => Promise<T>): Promise<T> {
+    // one after the other: two sessions that get the same secret at once must not both pass
+    return this.#secrets.run('', async () => {
+      const others = (await this.openedBy(secret)).filter((opened) => opened !== clientId);
+      if (others.length === 0) return write(this.#options.hasher.hash(secret));
+      throw new GatewayError('secret_taken', 'secret: another session has it; choose another one');
+    });
+  }
+
   async #stored(only: string | undefined): Promise<SessionRecord[]> {
     const { sessions } = this.#options.store;
     if (only === undefined) return sessions.list();
@@ -87,6 +109,25 @@ export class SessionDirectory {
     this.#readAt = clock.now();
     this.#known = (await store.sessions.list()).filter(({ apiSecretHash }) => apiSecretHash !== '');
   }
+}
+
+/** Sessions that a session with a shared secret names: all of them would make the answer grow with their square. */
+const SHARING_SHOWN = 10;
+
+/** Other sessions that have the same secret, by session; releases before allowed it. */
+function sharedSecrets(records: readonly SessionRecord[]): Map<string, string[]> {
+  const byMark = new Map<string, string[]>();
+  for (const { clientId, apiSecretHash } of records) {
+    const known = byMark.get(markOf(apiSecretHash));
+    if (!known) byMark.set(markOf(apiSecretHash), [clientId]);
+    else if (known.length <= SHARING_SHOWN) known.push(clientId);
+  }
+  const shared = new Map<string, string[]>();
+  for (const { clientId, apiSecretHash } of records) {
+    const others = (byMark.get(markOf(apiSecretHash)) ?? []).filter((other) => other !== clientId);
+    if (apiSecretHash !== '' && others.length > 0) shared.set(clientId, others.slice(0, SHARING_SHOWN));
+  }
+  return shared;
 }
 
 /** Milliseconds after which an answered ping or a stanza no longer proves a connection: pings are far more frequent. */
@@ -113,8 +154,8 @@ export function sessionView({ record }: Pick<Session, 'record'>): SessionView {
     reason: record.statusReason,
     jid: jidOf(record),
     orgId: record.orgId,
-    webhookUrl: record.webhookUrl,
-    pollLookupUrl: record.pollLookupUrl,
+    webhookUrl: withoutCredentials(record.webhookUrl),
+    pollLookupUrl: withoutCredentials(record.pollLookupUrl),
     enableGroupAi: record.enableGroupAi,
     rejectCalls: record.rejectCalls,
     ...(record.retry === 'durable' && { retry: record.retry }),
@@ -173,9 +214,11 @@ export function sessionHealth(session: Session, sources: HealthSources): Session
     rejectCalls: record.rejectCalls,
     reconnects: session.reconnects,
     connectedAt: rfc3339(session.connectedAt),
-    lastDisconnect: session.lastDisconnect,
+    lastDisconnect: session.lastDisconnect.text,
+    ...(session.lastDisconnect.code && { lastDisconnectCode: session.lastDisconnect.code }),
     lastStanzaAt: rfc3339(session.link?.vitals().lastStanzaAt ?? 0),
     retryAt: rfc3339(session.retryAt),
+    ...(record.exportedAt > 0 && { exportedAt: rfc3339(record.exportedAt) }),
     openJournal: sources.openJournal(clientId),
     ...(history && { history }),
     ...(restriction && { restriction }),

@@ -49,6 +49,7 @@ export function bindKeys(
     get: (type, ids) => store.keys.get(clientId, type, ids),
     commit: (commit) => store.keys.commit(clientId, commit),
     journalEntry: (id) => store.journal.get(clientId, id),
+    journalEntriesOf: (messageId) => store.journal.ofMessage(clientId, messageId),
   };
 }
 

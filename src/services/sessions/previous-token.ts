@@ -1,6 +1,6 @@
 import { GatewayError } from '../../domain/errors.js';
 import type { SessionRecord } from '../../store/store.js';
-import { definedOnly, type RecordChanges, type WebhookChanges } from './record.js';
+import { definedOnly, type RecordChanges, type WebhookChanges, withKeptAddresses } from './record.js';
 
 const NONE = { previousToken: null, previousTokenUntil: 0 };
 
@@ -49,7 +49,7 @@ export function tokenChanges(
 
 /** What a change of the webhook changes in the record. @throws GatewayError invalid_request */
 export function webhookChanges(record: SessionRecord, settings: WebhookChanges, now: number): RecordChanges {
-  const { previousTokenFor: seconds, ...changes } = definedOnly(settings);
+  const { previousTokenFor: seconds, ...changes } = withKeptAddresses(record, definedOnly(settings));
   const { webhookToken: token, previousToken, previousTokenUntil } = record;
   const tokens = tokenChanges(
     { token, previousToken, previousTokenUntil },

@@ -5,6 +5,7 @@ import { type EventFilter, passes } from '../../delivery/event-filter.js';
 import type { Receiver } from '../../delivery/job.js';
 import { GatewayError } from '../../domain/errors.js';
 import { parseJson } from '../../domain/json.js';
+import { PAUSE_CODES, type PauseCode } from '../../domain/pauses.js';
 import { EVENT_TYPES, type EventType, type GatewayEvent } from '../../events/catalogue.js';
 import type { SessionRecord } from '../../store/store.js';
 import { previousTokenOf } from './previous-token.js';
@@ -33,6 +34,10 @@ export interface StoredReceiver {
   schedule: ReceiverSchedule;
   /** Why it gets no calls now, for people; empty while it gets them. */
   paused: string;
+  /** The same as data; absent while it gets calls, and in what earlier releases wrote. */
+  pauseCode?: PauseCode | undefined;
+  /** Who set its address; absent in what earlier releases wrote. */
+  setBy?: 'operator' | 'tenant' | undefined;
 }
 
 /** The receivers of a session beside its webhook. */
@@ -74,6 +79,8 @@ const stored = Joi.object<ReceiverList, false, unknown>({
           .unknown()
           .required(),
         paused: Joi.string().allow('').required(),
+        pauseCode: Joi.valid(...PAUSE_CODES),
+        setBy: Joi.valid('operator', 'tenant'),
       }).unknown(),
     ),
 }).unknown();

@@ -1,6 +1,8 @@
 import type { WebhookSettings } from '../../contract/index.js';
+import { requirePublicUrl } from '../../delivery/guard.js';
 import { GatewayError } from '../../domain/errors.js';
-import { type CloseReason, isTerminal } from '../../domain/session.js';
+import { type CloseReason, exportedReason, isTerminal } from '../../domain/session.js';
+import { withKeptCredentials } from '../../domain/url-credentials.js';
 import { formatWaVersion, type WaVersion } from '../../link/wa-versions.js';
 import type { Logger } from '../../log.js';
 import type { SessionRecord, SessionStore } from '../../store/store.js';
@@ -125,10 +127,14 @@ export function requireReconnectable(
 }
 
 /** @throws GatewayError session_terminal for a session that waits for an operator before it can be paired */
-export function requirePairable({ clientId, status }: Pick<SessionRecord, 'clientId' | 'status'>): void {
+export function requirePairable({
+  clientId,
+  status,
+  exportedAt,
+}: Pick<SessionRecord, 'clientId' | 'status' | 'exportedAt'>): void {
   if (!isTerminal(status)) return;
-  const next =
-    status === 'logged_out' ? 'call /start, then /pair-phone again' : 'it is still linked: call /reconnect';
+  const linked = exportedAt > 0 ? exportedReason(clientId) : 'it is still linked: call /reconnect';
+  const next = status === 'logged_out' ? 'call /start, then /pair-phone again' : linked;
   throw new GatewayError('session_terminal', `session ${clientId} is ${status}: ${next}`);
 }
 
@@ -169,11 +175,37 @@ export function newRecord(
     statusReason: '',
     statusSince: createdAt,
     bannedUntil: 0,
+    exportedAt: 0,
     linkedAt: 0,
     linkedNumber: '',
     restrictions: '',
     createdAt,
     ...definedOnly(settings),
+  };
+}
+
+/** @throws GatewayError invalid_request for an address that is private as it is written */
+export function requirePublicAddresses(
+  { webhookUrl = '', pollLookupUrl = '' }: WebhookSettings,
+  allowPrivate = true,
+): void {
+  if (allowPrivate) return;
+  requirePublicUrl('webhookUrl', webhookUrl);
+  requirePublicUrl('pollLookupUrl', pollLookupUrl);
+}
+
+/** The same settings, with the credentials of the present addresses where `***` stands for them. @throws GatewayError invalid_request */
+export function withKeptAddresses<Settings extends WebhookSettings>(
+  present: Pick<SessionRecord, 'webhookUrl' | 'pollLookupUrl'> | undefined,
+  settings: Settings,
+): Settings {
+  const { webhookUrl, pollLookupUrl } = settings;
+  const kept = (field: 'webhookUrl' | 'pollLookupUrl', url: string) =>
+    withKeptCredentials(field, url, present?.[field] ?? '');
+  return {
+    ...settings,
+    ...(webhookUrl !== undefined && { webhookUrl: kept('webhookUrl', webhookUrl) }),
+    ...(pollLookupUrl !== undefined && { pollLookupUrl: kept('pollLookupUrl', pollLookupUrl) }),
   };
 }
 

@@ -1,23 +1,14 @@
 import type { SessionHealth, StartSettings, WebhookSettings } from '../../contract/index.js';
-import { requirePublicUrl } from '../../delivery/guard.js';
-import type { Clock } from '../../domain/clock.js';
 import { GatewayError } from '../../domain/errors.js';
+import { KeyedLock } from '../../domain/keyed-lock.js';
 import { LIMITS } from '../../domain/limits.js';
+import { PAUSES, type PauseCode } from '../../domain/pauses.js';
 import { doubling, type RetryPolicy } from '../../domain/retry.js';
 import { isTerminal, type SessionStatus } from '../../domain/session.js';
-import type { LinkEvent, LinkFactory, PasskeyState, WebAuthnAssertion } from '../../link/link.js';
-import type { WaVersions } from '../../link/wa-versions.js';
-import type { Logger } from '../../log.js';
-import type { SessionRecord, Store, StoredSession } from '../../store/store.js';
+import type { PasskeyState, WebAuthnAssertion } from '../../link/link.js';
+import type { SessionRecord, StoredSession } from '../../store/store.js';
 import type { RetentionChanges, SessionState, Sessions, SessionView } from '../services.js';
-import type { ApiSecretHasher } from './api-secret.js';
-import {
-  type HealthSources,
-  SessionDirectory,
-  sessionHealth,
-  sessionState,
-  sessionView,
-} from './directory.js';
+import { SessionDirectory, sessionHealth, sessionState, sessionView } from './directory.js';
 import { dropLeftovers } from './link-steps.js';
 import { type Ownership, SOLE_OWNERSHIP } from './ownership.js';
 import { webhookChanges } from './previous-token.js';
@@ -28,9 +19,12 @@ import {
   newRecord,
   type RecordChanges,
   requirePairable,
+  requirePublicAddresses,
   requireReconnectable,
   type WebhookChanges,
+  withKeptAddresses,
 } from './record.js';
+import type { RegistryOptions } from './registry-options.js';
 import { Session, type SessionContext } from './session.js';
 import { RETURNS } from './session-context.js';
 import { Admission } from './waiting.js';
@@ -52,35 +46,13 @@ export class SessionRegistry implements Sessions {
   readonly #elsewhere = new Set<string>();
   readonly #directory: SessionDirectory;
   readonly #ownership: Ownership;
+  /** Changes of settings, by session. */
+  readonly #changes = new KeyedLock();
   readonly #options;
   readonly #context: SessionContext;
   #stopped = false;
 
-  constructor(
-    options: {
-      store: Store;
-      links: LinkFactory;
-      clock: Clock;
-      log: Logger;
-      hasher: ApiSecretHasher;
-      backoff?: RetryPolicy;
-      returns?: RetryPolicy;
-      /** The client version; the library's when it is not given. */
-      versions?: WaVersions;
-      onStatus(session: Session, previous: SessionStatus): void;
-      onLinkEvent(session: Session, event: LinkEvent): void;
-      /** Called when a session comes to another workspace. */
-      onOrgId?(clientId: string): void;
-      /** Resolves when nothing of a session is in flight, and nothing more of it is written. */
-      end(clientId: string): Promise<void>;
-      /** Decides which sessions this node holds; default: all. */
-      ownership?: Ownership;
-      /** Called when a session's data are deleted. */
-      forget(clientId: string): void;
-      /** Permits webhooks on private addresses; default: yes. */
-      allowPrivateUrls?: boolean;
-    } & HealthSources,
-  ) {
+  constructor(options: RegistryOptions) {
     this.#options = options;
     const { ownership = SOLE_OWNERSHIP } = options;
     this.#ownership = ownership;
@@ -144,9 +116,11 @@ export class SessionRegistry implements Sessions {
     clientId: string,
     { proxy, ...settings }: StartSettings,
   ): Promise<{ session: Session; isNew: boolean }> {
-    this.#requirePublic(settings);
+    requirePublicAddresses(settings, this.#options.allowPrivateUrls);
     await this.#ended(clientId);
     await this.#ownership.acquire(clientId);
+    // before anything is done
+    withKeptAddresses(this.#sessions.get(clientId)?.record, settings);
     const damage = this.#damaged.get(clientId);
     if (damage !== undefined) throw new GatewayError('store_damaged', `${damage} Or call /disconnect first.`);
     const isNew = !this.#sessions.has(clientId) && !this.#starting.has(clientId);
@@ -206,11 +180,20 @@ export class SessionRegistry implements Sessions {
   }
 
   async setWebhook(clientId: string, settings: WebhookChanges): Promise<SessionView> {
-    this.#requirePublic(settings);
-    const changes = webhookChanges(this.find(clientId).record, settings, this.#options.clock.now());
-    const view = await this.#update(clientId, { webhookPaused: '', ...changes });
+    requirePublicAddresses(settings, this.#options.allowPrivateUrls);
+    const now = this.#options.clock.now();
+    const view = await this.#update(clientId, (record) => ({
+      webhookPaused: '',
+      ...webhookChanges(record, settings, now),
+    }));
     this.#options.waiting?.retryNow(clientId);
     return view;
+  }
+
+  /** Pauses the webhook for what it did when it was called. Does nothing if it has another address meanwhile. */
+  async pauseWebhook(clientId: string, url: string, code: PauseCode): Promise<void> {
+    const webhookPaused = PAUSES[code];
+    await this.#update(clientId, ({ webhookUrl }) => (webhookUrl === url ? { webhookPaused } : {}));
   }
 
   async setOrgId(clientId: string, orgId: string): Promise<SessionView> {
@@ -220,7 +203,8 @@ export class SessionRegistry implements Sessions {
   }
 
   setApiSecret(clientId: string, secret: string): Promise<SessionView> {
-    return this.#update(clientId, { apiSecretHash: secret ? this.#options.hasher.hash(secret) : '' });
+    const write = (apiSecretHash: string) => this.#update(clientId, { apiSecretHash });
+    return secret ? this.#directory.giveSecret(clientId, secret, write) : write('');
   }
 
   setEnableGroupAi(clientId: string, enabled: boolean): Promise<SessionView> {
@@ -385,16 +369,15 @@ export class SessionRegistry implements Sessions {
     if (isTrying && !isTerminal(session.record.status)) await session.reconnect();
   }
 
-  /** @throws GatewayError invalid_request */
-  #requirePublic({ webhookUrl = '', pollLookupUrl = '' }: WebhookSettings): void {
-    if (this.#options.allowPrivateUrls ?? true) return;
-    requirePublicUrl('webhookUrl', webhookUrl);
-    requirePublicUrl('pollLookupUrl', pollLookupUrl);
-  }
-
-  async #update(clientId: string, changes: RecordChanges): Promise<SessionView> {
-    const session = this.find(clientId);
-    await session.update(changes);
-    return sessionView(session);
+  /** @param changes may depend on the record: changes of one session are made one after the other */
+  #update(
+    clientId: string,
+    changes: RecordChanges | ((record: SessionRecord) => RecordChanges),
+  ): Promise<SessionView> {
+    return this.#changes.run(clientId, async () => {
+      const session = this.find(clientId);
+      await session.update(typeof changes === 'function' ? changes(session.record) : changes);
+      return sessionView(session);
+    });
   }
 }

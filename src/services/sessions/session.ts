@@ -2,6 +2,7 @@ import { GatewayError } from '../../domain/errors.js';
 import { longestPause } from '../../domain/retry.js';
 import {
   CLOSE_REACTIONS,
+  type CloseReason,
   isTerminal,
   type SessionEffect,
   type SessionInput,
@@ -35,7 +36,7 @@ export class Session {
   reconnects = 0;
   /** Milliseconds since the epoch; 0 while not connected. */
   connectedAt = 0;
-  lastDisconnect = '';
+  lastDisconnect: { text: string; code?: CloseReason } = { text: '' };
   readonly #context: SessionContext;
   readonly #log: Logger;
   #link: Link | undefined;
@@ -205,7 +206,7 @@ export class Session {
     if (status !== previous) this.record.statusSince = this.#context.clock.now();
     const changed = status !== previous || (reason !== '' && reason !== this.record.statusReason);
     Object.assign(this.record, {
-      status,
+      ...{ status, exportedAt: status === 'replaced' ? this.record.exportedAt : 0 },
       statusReason: status === 'connected' || input === 'start' || input === 'resume' ? '' : reason,
     });
     // one after another: a link must not open while the credentials of the previous one are being deleted
@@ -336,14 +337,13 @@ export class Session {
     if (reason === 'pairing_refused') this.#pairingTrouble = detail;
     this.#log.info({ reason, detail, failures: this.#setbacks.failures }, 'link closed');
     const reaction = CLOSE_REACTIONS[reason];
-    const bannedUntil = retryAfterMs > 0 ? this.#context.clock.now() + retryAfterMs : 0;
-    this.record.bannedUntil = bannedUntil;
+    this.record.bannedUntil = retryAfterMs > 0 ? this.#context.clock.now() + retryAfterMs : 0;
     // a reconnect that the network asks for, as after each pairing, is not reported
     const trouble =
       reaction === 'reconnect_now' && this.#setbacks.count === 1
         ? ''
         : describeReason(reason, detail, this.record);
-    if (trouble) this.lastDisconnect = trouble;
+    if (trouble) this.lastDisconnect = { text: trouble, code: reason };
     this.#settle(this.#apply(reaction, trouble));
     if (reason === 'client_outdated') this.#settle(this.#onOutdated(detail));
   }
@@ -390,8 +390,8 @@ export class Session {
   }
 
   #persistStatus(): void {
-    const { status, statusReason, statusSince, bannedUntil } = this.record;
-    this.#writer.note({ status, statusReason, statusSince, bannedUntil });
+    const { status, statusReason, statusSince, bannedUntil, exportedAt } = this.record;
+    this.#writer.note({ status, statusReason, statusSince, bannedUntil, exportedAt });
   }
 
   #settle(work: Promise<unknown>): void {

@@ -21,6 +21,8 @@ const MAX_SESSIONS = 10_000;
 const MAX_OUTPUT = 1024 * 1024;
 /** Pixels of a thumbnail's longer side. */
 const THUMBNAIL_SIDE = 128;
+/** The duration is an unsigned number of 32 bits in a message. */
+const MOST_SECONDS = 2 ** 32 - 1;
 const VOICE_TYPE = 'audio/ogg; codecs=opus';
 
 /** Only this one file, and only video formats: playlists would make ffmpeg read other files and addresses. */
@@ -255,7 +257,8 @@ export class Inspector {
   }
 }
 
-/** Phones show whole seconds, at least 1; nothing when the duration is unknown. */
+/** Phones show whole seconds, at least 1; nothing when the duration is unknown, or longer than a message can say. */
 function wholeSeconds(seconds = 0): { seconds?: number } {
-  return seconds > 0 ? { seconds: Math.max(1, Math.round(seconds)) } : { seconds: undefined };
+  const isKnown = seconds > 0 && seconds <= MOST_SECONDS;
+  return isKnown ? { seconds: Math.max(1, Math.round(seconds)) } : { seconds: undefined };
 }
