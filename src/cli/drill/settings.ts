@@ -1,0 +1,68 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ConfigError, readSettingsAt } from '../../config/load.js';
+import { type Config, type RawSettings, SETTINGS } from '../../config/schema.js';
+import { errorMessage } from '../../domain/errors.js';
+import { CliError } from '../errors.js';
+
+/**
+ * The settings that a drill takes from the operator's file: limits, intervals and policies. All others would lead to the
+ * operator's store, network, receivers, collectors or keys, or are about one machine.
+ */
+export const COPIED = [
+  'connectionsPerAddress',
+  'leaseSeconds',
+  'retentionDays',
+  'durableMb',
+  'policy',
+  'heldSends',
+  'checkAnswers',
+] as const satisfies readonly (keyof Config)[];
+
+/** The session whose sends wait for their policy, where the operator has no policy. */
+export const PACED_SESSION = 'drillpaced';
+
+const OWN_POLICY = `mode: enforce
+policies:
+  paced: { samePersonGap: 3s }
+sessions: { ${PACED_SESSION}: paced }
+`;
+
+/** The policy that comes with the program needs no file. */
+const READY_POLICY = 'gentle';
+
+/**
+ * Copies settings into the folder of a drill.
+ * @param file a settings file (JSON or YAML); undefined for the defaults
+ * @returns settings for the daemons of the drill, whose policy file is a copy
+ * @throws CliError `usage` if the file cannot be read or a copied setting is wrong
+ */
+export async function copySettings(file: string | undefined, folder: string): Promise<RawSettings> {
+  const given = file === undefined ? {} : await readSettingsAt(file).catch(refuse);
+  const copied: RawSettings = {};
+  for (const name of COPIED) {
+    if (given[name] === undefined) continue;
+    const { value, error } = SETTINGS[name].schema.validate(given[name]);
+    if (error) throw new CliError('usage', `${file}: ${name}: ${error.message.replace('"value" ', '')}`);
+    copied[name] = value;
+  }
+  return { ...copied, policy: await copyPolicy(copied.policy, folder) };
+}
+
+async function copyPolicy(policy: unknown, folder: string): Promise<string> {
+  if (policy === READY_POLICY) return READY_POLICY;
+  const path = join(folder, 'policy.yaml');
+  const isOwn = typeof policy === 'string' && policy !== '';
+  const text = isOwn
+    ? await readFile(policy, 'utf8').catch((error: unknown) => {
+        throw new CliError('usage', `the policy file ${policy} cannot be read: ${errorMessage(error)}`);
+      })
+    : OWN_POLICY;
+  await writeFile(path, text);
+  return path;
+}
+
+function refuse(error: unknown): never {
+  if (error instanceof ConfigError) throw new CliError('usage', error.message, { cause: error });
+  throw error;
+}
