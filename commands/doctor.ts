@@ -21,18 +21,18 @@ export default class Doctor extends DaemonCommand {
   static override description =
     `Checks this program, its settings, files and disk; the daemon's clock, store and token; the other \
 nodes of the store; the network; and the webhook, failed deliveries and history of each session. \
-Changes nothing. Sends a sample event to each webhook, unless --no-send is given. \
+Changes nothing, and sends nothing to the webhooks unless --send is given. \
 Exits with 1 if a check failed. Each problem has a fixed name, explained in docs/troubleshooting.md.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --session acme --no-send',
+    '<%= config.bin %> <%= command.id %> --session acme --send',
     '<%= config.bin %> <%= command.id %> --json | jq -r \'.checks[] | select(.level == "failed") | .trouble\'',
   ];
   static override flags = {
     session: Flags.string({ description: 'check only this session' }),
     send: Flags.boolean({
-      description: 'send a sample text event to each webhook; --no-send only reads the failed deliveries',
-      default: true,
+      description: 'send a sample text event to each webhook; default: only look at the last call',
+      default: false,
       allowNo: true,
     }),
     network: Flags.string({
@@ -87,6 +87,8 @@ Exits with 1 if a check failed. Each problem has a fixed name, explained in docs
       },
       // loaded only if no daemon uses the store
       tryStore: async (place) => (await import('../src/store/open.js')).tryExistingStore(place),
+      findDamage: async (place, limitMs) =>
+        (await import('../src/store/open.js')).findStoreDamage(place, limitMs),
       clock: systemClock,
       limits: LIMITS,
     };

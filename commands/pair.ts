@@ -2,7 +2,7 @@ import { Flags } from '@oclif/core';
 import type { DaemonClient } from '../src/cli/client.js';
 import { DaemonCommand } from '../src/cli/command.js';
 import { CliError, EXIT_CODES } from '../src/cli/errors.js';
-import { clientIdArg, httpUrl, proxyFlags } from '../src/cli/flags.js';
+import { clientIdArg, httpUrl, phoneNumber, proxyFlags } from '../src/cli/flags.js';
 import { opening } from '../src/cli/open-browser.js';
 import { type PairRenderer, pair, renderPairJson, renderPairLines } from '../src/cli/pair.js';
 import { requireQrPath, withQrFile } from '../src/cli/qr-file.js';
@@ -14,7 +14,8 @@ export default class Pair extends DaemonCommand {
     `Exits when the number is connected or pairing has failed; with 6 if it was linked before. With a workspace, then shows the progress of \
 the history import; after Ctrl+C the daemon continues it. On a terminal, draws the QR and renews it. \
 In a pipe, prints one line per step; with --json, one JSON value per step. If WhatsApp asks for a passkey, \
-says what the owner of the number has to do.`;
+says what the owner of the number has to do. If the pairing fails or is interrupted, a session that it created is deleted again; one \
+that was there before stays.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme',
     '<%= config.bin %> <%= command.id %> acme --phone +15550000001',
@@ -28,7 +29,7 @@ says what the owner of the number has to do.`;
   ];
   static override args = { clientId: clientIdArg() };
   static override flags = {
-    phone: Flags.string({
+    phone: phoneNumber({
       description: 'show an 8-character pairing code for this phone number instead of a QR',
       exclusive: ['link', 'open'],
     }),

@@ -73,9 +73,10 @@ goes on behind it.`;
     );
   }
 
-  private showSummary({ receiver, replayed, filtered, missing, reason, next }: ReplaySummary): void {
+  private showSummary({ receiver, replayed, filtered, damaged, missing, reason, next }: ReplaySummary): void {
     this.output.line(`${replayed} ${replayed === 1 ? 'event' : 'events'} sent again to receiver ${receiver}`);
     if (filtered > 0) this.output.note(`${filtered} do not pass its filter; --ignore-filter sends them, too`);
+    if (damaged) this.output.note(`${damaged} skipped: damaged in the store, see the daemon's log`);
     if (missing) this.output.note(`not kept: ${missing.join(', ')}`);
     if (reason !== undefined) this.output.note(`stopped: the receiver did not take an event: ${reason}`);
     if (next) this.output.note(`go on: --after ${next}`);

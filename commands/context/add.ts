@@ -38,6 +38,7 @@ Without a token, commands use the one in the data directory of a daemon on this 
     const isCurrent = current === context;
     if (!this.jsonEnabled()) {
       this.output.line(`${context} is ${flags.url}`);
+      if (former && former.url !== flags.url) this.output.note(`${context} was ${former.url} before`);
       if (former?.token && !token) this.output.note(`${context} has no token any more`);
       if (!isCurrent) this.output.note(`use it: switchboard context use ${context}`);
     }

@@ -36,14 +36,15 @@ export default class FailedList extends DaemonCommand {
     const client = await this.daemon(flags);
     const { session, receiver, limit, before } = flags;
     const page = await client.listFailedDeliveries({ clientId: session, receiver, limit, before });
+    const { healthOf, requireSession } = await import('../../src/cli/sessions.js');
+    if (session !== undefined && page.failedDeliveries.length === 0) await requireSession(client, session);
     if (this.jsonEnabled()) return page;
     await this.show(page);
-    const { waitingOf, waitingText } = await import('../../src/cli/failed.js');
-    const { healthOf } = await import('../../src/cli/sessions.js');
+    const { waitingLine, waitingOf } = await import('../../src/cli/failed.js');
     for (const health of await healthOf(client, session ? [session] : [])) {
       if ((session ?? health.clientId) !== health.clientId) continue;
       for (const [name, waiting] of waitingOf(health, receiver)) {
-        this.output.note(`${name}: ${waitingText(waiting)}; they are delivered by themselves`);
+        this.output.note(`${name}: ${waitingLine(waiting)}`);
       }
     }
     return page;

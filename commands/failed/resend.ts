@@ -2,8 +2,9 @@ import { Args, Flags } from '@oclif/core';
 import type { DaemonClient } from '../../src/cli/client.js';
 import { DaemonCommand } from '../../src/cli/command.js';
 import { CliError, EXIT_CODES } from '../../src/cli/errors.js';
-import type { ResendSummary } from '../../src/cli/failed.js';
+import type { FailedChoice, ResendSummary } from '../../src/cli/failed.js';
 import { listenForInterrupt } from '../../src/cli/terminal.js';
+import { counted } from '../../src/cli/text.js';
 import type { ResendAnswer } from '../../src/contract/index.js';
 
 interface ResendResult extends Omit<ResendSummary, 'trouble'> {
@@ -14,12 +15,13 @@ export default class FailedResend extends DaemonCommand {
   static override summary = 'Deliver failed events again';
   static override description =
     `Makes up to four new attempts per event at the session's current webhook, or at the receiver that the event was for, with the \
-original id and content. Delivered events leave the list. With --all, sends the oldest first, four at a time. A receiver \
-may get an event twice: compare X-SN-Delivery, or session, room and message.
+original id and content. Delivered events leave the list. With --all, sends the failed events of all sessions, or of --session: the \
+oldest first, four at a time. A receiver may get an event twice: compare X-SN-Delivery, or session, room and message.
 
 Ctrl+C stops after the deliveries in flight. Exits with 1 if an event was not delivered.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> 01JD7M8ZQK3V9X2W4Y6T8R0P1N',
+    '<%= config.bin %> <%= command.id %> --all',
     '<%= config.bin %> <%= command.id %> --all --session acme',
     '<%= config.bin %> <%= command.id %> --all --session acme --type text --type image --json',
   ];
@@ -28,11 +30,11 @@ Ctrl+C stops after the deliveries in flight. Exits with 1 if an event was not de
     id: Args.string({ description: 'ids of deliveries, from failed list' }),
   };
   static override flags = {
-    all: Flags.boolean({ description: 'all failed events of --session', dependsOn: ['session'] }),
-    session: Flags.string({ description: 'session for --all' }),
+    all: Flags.boolean({ description: 'all failed events, of all sessions unless --session names one' }),
+    session: Flags.string({ description: 'with --all, only events of this session' }),
     receiver: Flags.string({
-      description: 'with --all, only events for this receiver; 1 is the webhook',
-      dependsOn: ['all'],
+      description: 'with --all, only events for this receiver of --session; 1 is the webhook',
+      dependsOn: ['all', 'session'],
     }),
     type: Flags.string({
       description: 'with --all, only events of this type; repeatable',
@@ -66,20 +68,28 @@ Ctrl+C stops after the deliveries in flight. Exits with 1 if an event was not de
     return { ...summary, deliveries };
   }
 
+  /** The ids of the deliveries to send, oldest first. */
   private async select(
     client: DaemonClient,
-    {
-      ids,
-      all,
-      session,
-      receiver,
-      types,
-    }: { ids: string[]; all: boolean; session?: string; receiver?: string; types: string[] },
+    { ids, all, ...choice }: FailedChoice & { ids: string[]; all: boolean },
   ): Promise<string[]> {
-    if (all === ids.length > 0) throw new CliError('usage', 'give either ids, or --all with --session');
+    if (all === ids.length > 0) throw new CliError('usage', 'give either ids of deliveries, or --all');
+    if (!all && choice.session !== undefined) throw new CliError('usage', '--session needs --all');
     if (!all) return [...new Set(ids)];
     const { failedOf } = await import('../../src/cli/failed.js');
-    return (await failedOf(client, session ?? '', types, receiver)).map(({ id }) => id);
+    const { failed, samples } = await failedOf(client, choice);
+    if (choice.session !== undefined && failed.length === 0) {
+      const { requireSession } = await import('../../src/cli/sessions.js');
+      await requireSession(client, choice.session);
+    }
+    if (samples > 0) {
+      this.output.note(`left out: ${counted(samples, 'sample')} of an earlier release`);
+    }
+    const sessions = new Set(failed.map(({ clientId }) => clientId)).size;
+    if (choice.session === undefined && failed.length > 0 && !this.jsonEnabled()) {
+      this.output.note(`${counted(failed.length, 'failed event')} of ${counted(sessions, 'session')}`);
+    }
+    return failed.map(({ id }) => id);
   }
 
   private showOne(id: string, { delivered, reason }: ResendAnswer, place: string): void {

@@ -1,7 +1,7 @@
 import { Args } from '@oclif/core';
 import { DaemonCommand } from '../../src/cli/command.js';
 import { clientIdArg } from '../../src/cli/flags.js';
-import { receiverText, settingFlags, settingsOf } from '../../src/cli/receivers.js';
+import { receiverText, settingFlags, settingsOf, withUrlHint } from '../../src/cli/receivers.js';
 import type { Answer } from '../../src/contract/index.js';
 
 export default class ReceiversAdd extends DaemonCommand {
@@ -25,10 +25,24 @@ export default class ReceiversAdd extends DaemonCommand {
   };
   static override flags = settingFlags();
 
+  protected override catch(error: Error): Promise<void> {
+    const hint =
+      'give the address of the receiver as an argument: --url is that of the daemon, which gets the token';
+    return super.catch(withUrlHint(error, this.argv, hint));
+  }
+
   async run(): Promise<Answer<'addReceiver'>> {
     const { args, flags } = await this.parse(ReceiversAdd);
     const client = await this.daemon(flags);
+    const { receivers } = await client.listReceivers({ clientId: args.clientId });
     const answer = await client.addReceiver({ ...settingsOf(flags), ...args });
+    const { id, name, url } = answer.receiver;
+    const twin = receivers.find((one) => one.url === url && one.name === name);
+    if (twin) {
+      this.output.note(
+        `receiver ${twin.id} has the same address and name: events go to both; to remove this one: switchboard receivers remove ${args.clientId} ${id}`,
+      );
+    }
     if (!this.jsonEnabled()) this.output.line(receiverText(answer.receiver));
     return answer;
   }

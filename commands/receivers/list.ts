@@ -6,7 +6,7 @@ export default class ReceiversList extends DaemonCommand {
   static override summary = 'List the receivers of a session';
   static override description =
     'Receiver 1 is the webhook of the session: change it with `switchboard sessions webhook`. WAITING counts events that wait for a \
-receiver with durable retries, FAILED those that `switchboard failed list --receiver` shows.';
+receiver with durable retries, FAILED those that `switchboard failed list --session NAME --receiver ID` shows.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> acme',
     "<%= config.bin %> <%= command.id %> acme --json | jq -r '.receivers[].url'",

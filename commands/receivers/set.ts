@@ -1,7 +1,8 @@
 import { Flags } from '@oclif/core';
 import { DaemonCommand } from '../../src/cli/command.js';
+import { CliError } from '../../src/cli/errors.js';
 import { age, clientIdArg } from '../../src/cli/flags.js';
-import { receiverArg, receiverText, settingFlags, settingsOf } from '../../src/cli/receivers.js';
+import { receiverArg, receiverText, settingFlags, settingsOf, withUrlHint } from '../../src/cli/receivers.js';
 import type { Answer } from '../../src/contract/index.js';
 
 export default class ReceiversSet extends DaemonCommand {
@@ -32,19 +33,30 @@ schedule. A new URL ends a pause.';
     }),
   };
 
+  protected override catch(error: Error): Promise<void> {
+    const hint =
+      'give the address of the receiver with --receiver-url: --url is that of the daemon, which gets the token';
+    return super.catch(withUrlHint(error, this.argv, hint));
+  }
+
   async run(): Promise<Answer<'updateReceiver'>> {
     const { args, flags } = await this.parse(ReceiversSet);
-    const client = await this.daemon(flags);
     const kept = flags['keep-previous-token'];
-    const answer = await client.updateReceiver({
-      ...args,
+    const changes = {
       ...settingsOf(flags),
       url: flags['receiver-url'],
       previousTokenFor: kept && kept.ms / 1_000,
       ...(flags['all-events'] && { filter: {} }),
       ...(flags['no-headers'] && { headers: {} }),
       ...(flags['usual-schedule'] && { schedule: {} }),
-    });
+    };
+    if (Object.values(changes).every((value) => value === undefined)) {
+      throw new CliError('usage', 'nothing to change: give a flag such as --receiver-url or --name', {
+        suggestions: [`pause or resume it: switchboard receivers pause ${args.clientId} ${args.id}`],
+      });
+    }
+    const client = await this.daemon(flags);
+    const answer = await client.updateReceiver({ ...args, ...changes });
     if (!this.jsonEnabled()) this.output.line(receiverText(answer.receiver));
     return answer;
   }

@@ -36,7 +36,9 @@ URL itself. The type of the file decides how it arrives: as an image, a video, a
 
   async run(): Promise<SendMediaAnswer> {
     const { args, flags } = await this.parse(SendMedia);
-    const { sendMedia } = await import('../../src/cli/send-media.js');
+    const { isAddress, sendMedia } = await import('../../src/cli/send-media.js');
+    // the daemon cannot fetch a file of this machine later
+    this.isKeepable = isAddress(args.source);
     const media = {
       ...args,
       caption: flags.caption,

@@ -5,7 +5,6 @@ import type { DaemonClient } from '../../src/cli/client.js';
 import { DaemonCommand } from '../../src/cli/command.js';
 import { CliError } from '../../src/cli/errors.js';
 import { clientIdArg } from '../../src/cli/flags.js';
-import { EXPORTED_REASON } from '../../src/domain/session.js';
 
 interface ExportResult {
   clientId: string;
@@ -99,7 +98,7 @@ moved. The passphrase comes from --passphrase-file, SWITCHBOARD_PASSPHRASE or th
     const [session] = (await client.getFleet({ clientId })).sessions;
     if (!session) throw new CliError('not_found', `there is no session ${clientId}`);
     // another client that took the link over leaves the same status
-    if (session.reason === EXPORTED_REASON) return session.jid;
+    if (session.exportedAt !== undefined) return session.jid;
     throw new CliError('conflict', `${clientId} is ${session.status}: it is not exported`);
   }
 

@@ -33,7 +33,7 @@ export default class SessionsShow extends DaemonCommand {
     this.output.fields({
       session: session.clientId,
       status: paintStatus(session.status, this.output.paint),
-      reason: inCommands(session.reason),
+      reason: inCommands(session.reason, session.clientId),
       jid: session.jid,
       node: session.podName,
       workspace: session.orgId,
@@ -53,7 +53,7 @@ export default class SessionsShow extends DaemonCommand {
       'connected since': session.connectedAt,
       'last traffic': session.lastStanzaAt,
       reconnects: String(session.reconnects),
-      'last disconnect': inCommands(session.lastDisconnect),
+      'last disconnect': inCommands(session.lastDisconnect, session.clientId),
     });
   }
 }

@@ -4,6 +4,7 @@ import { DaemonCommand } from '../../src/cli/command.js';
 import { CliError } from '../../src/cli/errors.js';
 import { age, clientIdArg, receiverFlags, webhookOf } from '../../src/cli/flags.js';
 import type { Answer } from '../../src/contract/index.js';
+import { isBrokerUrl } from '../../src/domain/brokers.js';
 
 export default class SessionsWebhook extends DaemonCommand {
   static override summary = 'Set the webhook of a session';
@@ -43,8 +44,12 @@ export default class SessionsWebhook extends DaemonCommand {
     const { args, flags } = await this.parse(SessionsWebhook);
     const wishes = [args.webhookUrl, flags.off, flags.pause, flags.resume].filter(Boolean);
     if (wishes.length !== 1) throw new CliError('usage', 'give one of a URL, --off, --pause and --resume');
-    const client = await this.daemon(flags);
     const { clientId, webhookUrl: wanted = '' } = args;
+    if (isBrokerUrl(wanted)) {
+      const suggestions = [`add the broker beside the webhook: switchboard receivers add ${clientId} URL`];
+      throw new CliError('usage', 'the webhook is an http or https address', { suggestions });
+    }
+    const client = await this.daemon(flags);
     if (flags.pause || flags.resume) return this.pause(client, clientId, Boolean(flags.pause));
     const { retry, 'keep-previous-token': kept } = flags;
     const answer = await client.setWebhook({

@@ -1,13 +1,13 @@
 import { Flags } from '@oclif/core';
 import { BaseCommand } from '../../src/cli/command.js';
 import { EXIT_CODES } from '../../src/cli/errors.js';
-import { STORE_FLAGS, withStore } from '../../src/cli/store/access.js';
+import { placeOf, requireUndamaged, STORE_FLAGS, withStore } from '../../src/cli/store/access.js';
 import type { CheckResult } from '../../src/cli/store/check.js';
 
 export default class StoreCheck extends BaseCommand {
   static override summary = 'Check the store for inconsistencies, and repair them';
   static override description =
-    `Finds files without a message or without bytes, messages whose file is missing, and rooms with a wrong \
+    `Looks for damage in the whole database file of SQLite; MongoDB checks its files itself. Then finds files without a message or without bytes, messages whose file is missing, and rooms with a wrong \
 last message or unread count. Exits with 1 if it finds problems and does not repair them. \
 With SQLite, stop the daemon first; with MongoDB it may keep running.`;
   static override examples = [
@@ -21,11 +21,13 @@ With SQLite, stop the daemon first; with MongoDB it may keep running.`;
 
   async run(): Promise<CheckResult> {
     const { flags } = await this.parse(StoreCheck);
-    const { openExistingStore } = await import('../../src/store/open.js');
+    const { findStoreDamage, openExistingStore } = await import('../../src/store/open.js');
     const { countFaults, StoreCheck: Check } = await import('../../src/cli/store/check.js');
     const { CountLine } = await import('../../src/cli/progress.js');
     const counted = new CountLine((count) => `checked ${count} files, messages and rooms`);
     const options = { repair: Boolean(flags.repair), counted };
+    const place = await placeOf(flags, this.config.dataDir);
+    await requireUndamaged(() => findStoreDamage(place));
     const result = await withStore(flags, this.config.dataDir, openExistingStore, (store) =>
       new Check(store, options).run(),
     ).finally(() => counted.end());

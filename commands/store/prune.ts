@@ -2,8 +2,9 @@ import { Flags } from '@oclif/core';
 import { BaseCommand } from '../../src/cli/command.js';
 import { CliError } from '../../src/cli/errors.js';
 import { type Age, age } from '../../src/cli/flags.js';
-import { counted, STORE_FLAGS, withStore } from '../../src/cli/store/access.js';
+import { STORE_FLAGS, withStore } from '../../src/cli/store/access.js';
 import type { PruneResult } from '../../src/cli/store/prune.js';
+import { counted } from '../../src/cli/text.js';
 import type { Store } from '../../src/store/store.js';
 
 export default class StorePrune extends BaseCommand {

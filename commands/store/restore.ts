@@ -3,24 +3,20 @@ import { Args, Flags } from '@oclif/core';
 import { BaseCommand } from '../../src/cli/command.js';
 import { CliError } from '../../src/cli/errors.js';
 import { columns } from '../../src/cli/output.js';
-import {
-  contentsInWords,
-  counted,
-  STORE_FLAGS,
-  type StorePlace,
-  withStore,
-} from '../../src/cli/store/access.js';
+import { contentsInWords, STORE_FLAGS, type StorePlace, withStore } from '../../src/cli/store/access.js';
+import { ofAnotherKey, storeText } from '../../src/cli/store/backup.js';
+import { counted } from '../../src/cli/text.js';
 import type { BackupContents } from '../../src/store/open.js';
 
 export default class StoreRestore extends BaseCommand {
   static override summary = 'Restore a backup into an empty store';
   static override description =
     `Checks the whole backup first, and writes nothing if it is damaged. The store must have no sessions, and no daemon may use it. \
-It may be another kind of store than the backup is of: --store names it. Needs the encryption key that the store had when the \
-backup was made. After an interruption, run it again: until it completes, no daemon starts on the store. Stop the original \
+A damaged SQLite database is kept under other names. The store may be of another kind than the backup: --store names it. \
+Needs the encryption key that the store had when the backup was made. After an interruption, run it again: until it completes, no daemon starts on the store. Stop the original \
 daemon before you start one on the restored store: only one of them can connect.`;
   static override examples = [
-    '<%= config.bin %> <%= command.id %> switchboard.backup --dry-run',
+    '<%= config.bin %> <%= command.id %> switchboard.backup --dry-run --data-dir /var/lib/switchboard',
     '<%= config.bin %> <%= command.id %> switchboard.backup --data-dir /var/lib/switchboard',
     '<%= config.bin %> <%= command.id %> switchboard.backup --store mongodb://127.0.0.1/switchboard',
   ];
@@ -41,13 +37,16 @@ daemon before you start one on the restored store: only one of them can connect.
     const { CountLine } = await import('../../src/cli/progress.js');
     const counted = new CountLine((count) => `${count} records restored`);
     const check = async (place: StorePlace) => ({
-      ...(await checkBackup(path, place.encryptionKey)),
+      ...(await checkBackup(path, place.encryptionKey).catch((error: unknown) => {
+        throw ofAnotherKey(error, path);
+      })),
       open: () => openRestore(place),
       close: async () => undefined,
     });
     const { contents } = await withStore(flags, this.config.dataDir, check, async (backup) => {
       if (isDryRun) return backup;
       const store = await backup.open();
+      if (store.setAside) this.output.note(`the damaged database is kept as ${store.setAside}`);
       try {
         await store.restore(backup, counted);
         return backup;
@@ -60,7 +59,7 @@ daemon before you start one on the restored store: only one of them can connect.
   }
 
   async #show(
-    { sessions, messages, files, createdAt, release, store }: BackupContents,
+    { sessions, messages, files, createdAt, release, ...from }: BackupContents,
     isDryRun: boolean,
   ): Promise<void> {
     const counts = contentsInWords({ sessions, messages, files });
@@ -69,7 +68,7 @@ daemon before you start one on the restored store: only one of them can connect.
       this.output.note('stop the original daemon before you start one here: only one of them can connect');
       return;
     }
-    this.output.line(`backup of ${createdAt} from ${store}, release ${release}: ${counts}`);
+    this.output.line(`backup of ${createdAt}, of ${storeText(from)}, release ${release}: ${counts}`);
     const rows = sessions.map(({ clientId, pn, status, ...has }) => [
       ...[clientId, pn && `+${pn}`, status, counted(has.messages, 'message'), counted(has.files, 'file')],
     ]);

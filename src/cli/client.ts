@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { headersOf, messageIn, refusalOf, requestOf, type SwitchboardError } from '../client/call.js';
+import { headersOf, messageIn, refusalOf, requestOf, SwitchboardError } from '../client/call.js';
 import { entriesIn, type StreamItem } from '../client/event-stream.js';
 import {
   type Call,
@@ -13,7 +13,7 @@ import {
   type Transport,
 } from '../client/operations.js';
 import { TOKEN_FILE } from '../config/secrets.js';
-import { readAnswer } from '../domain/json.js';
+import { isObject, readAnswer } from '../domain/json.js';
 import { CliError, refusedBy } from './errors.js';
 import { exchange, type HttpAnswer, type HttpRequest, open, readText } from './http.js';
 
@@ -53,6 +53,8 @@ interface DaemonAddress {
   token?: string | undefined;
   /** Path where the token was searched, for error messages. */
   tokenPath?: string;
+  /** The token was read there. */
+  isTokenFound?: boolean;
   /** Aborts every call. */
   signal?: AbortSignal;
 }
@@ -106,6 +108,25 @@ export class DaemonClient extends Operations {
     return this.#daemon.text({ method: 'POST', path, body, headers: { ...type, ...headers }, timeoutMs });
   }
 
+  /** A backup of the daemon's store, as it comes. */
+  async downloadBackup(): Promise<IncomingMessage> {
+    const headers = { accept: 'application/octet-stream' };
+    try {
+      const response = await this.#daemon.stream({ method: 'GET', path: '/backup', headers });
+      if (response.statusCode !== 200 || response.headers['content-type'] !== headers.accept) {
+        response.destroy();
+        throw this.#daemon.wrongServer();
+      }
+      response.setTimeout(SILENCE_MS, () => response.destroy(new Error('no data from the daemon')));
+      return response;
+    } catch (error) {
+      if (!isRefusal(error, 'route_unknown')) throw error;
+      const suggestions = ['update the daemon', 'or run this command on its machine, with --data-dir'];
+      const message = `the daemon at ${this.url} is of a release that makes no backups`;
+      throw new CliError('failure', message, { suggestions, cause: error });
+    }
+  }
+
   /** The raw answer, whatever its status. */
   probe(path: '/health/live' | '/health/ready', timeoutMs: number): Promise<HttpAnswer> {
     return this.#daemon.exchange({ method: 'GET', path, timeoutMs });
@@ -157,7 +178,7 @@ class DaemonTransport implements Transport {
   /** The body as text. @throws CliError by the answer's status. */
   async text(request: DaemonRequest): Promise<string> {
     const { status, headers, text } = await this.exchange({ timeoutMs: TIMEOUT_MS, ...request });
-    if (status >= 400) throw this.#refusal(status, headers, text);
+    if (status >= 400) throw this.#refusal(request, status, headers, text);
     return text;
   }
 
@@ -170,7 +191,7 @@ class DaemonTransport implements Transport {
   async stream(request: DaemonRequest): Promise<IncomingMessage> {
     const response = await this.#connect(open(this.#urlOf(request), this.#request(request)));
     const { statusCode = 0, headers } = response;
-    if (statusCode >= 400) throw this.#refusal(statusCode, headers, await readText(response));
+    if (statusCode >= 400) throw this.#refusal(request, statusCode, headers, await readText(response));
     return response;
   }
 
@@ -179,7 +200,7 @@ class DaemonTransport implements Transport {
       return readAnswer(text);
     } catch {
       // cut off, or not JSON at all
-      throw this.#wrongServer();
+      throw this.wrongServer();
     }
   }
 
@@ -219,33 +240,73 @@ class DaemonTransport implements Transport {
     }
   }
 
-  #refusal(status: number, headers: IncomingHttpHeaders, text: string): CliError {
+  #refusal(request: DaemonRequest, status: number, headers: IncomingHttpHeaders, text: string): CliError {
     const message = messageIn(text);
     const refusal = refusalOf(status, (name) => headers[name]?.toString() ?? null, text);
     // a daemon names what it does not have; this is the text of a framework
     const isForeign = refusal.code === 'unknown' && message === 'Not Found';
-    if (message === undefined || isForeign) return this.#wrongServer();
-    return refusedBy(refusal, suggestionsFor(refusal, this.#address));
+    if (message === undefined || isForeign) return this.wrongServer();
+    const clientId = sessionOf(request);
+    const about = { clientId, to: recipientOf(request) };
+    return refusedBy(refusal, suggestionsFor(refusal, this.#address, about), clientId);
   }
 
-  #wrongServer(): CliError {
+  /** The error for an answer that no daemon gives. */
+  wrongServer(): CliError {
     const message = `the server at ${this.url} is not a Switchboard daemon`;
     return new CliError('unreachable', message, { suggestions: UNREACHABLE });
   }
 }
 
+/** The daemon refused a call with this code. */
+export function isRefusal(error: unknown, code: SwitchboardError['code']): boolean {
+  if (!(error instanceof CliError)) return false;
+  const { cause } = error;
+  return cause instanceof SwitchboardError && cause.code === code;
+}
+
 const UNREACHABLE = ['start the daemon: switchboard start', 'or set --url or SWITCHBOARD_URL to its address'];
 
-function suggestionsFor({ status, code }: SwitchboardError, { token, tokenPath }: DaemonAddress): string[] {
-  if (code === 'session_suspended') return ['when the cause is gone: switchboard sessions reconnect'];
+/** The session that a call names. */
+function sessionOf({ path, body }: DaemonRequest): string | undefined {
+  const named = isObject(body) ? body.clientId : undefined;
+  if (typeof named === 'string') return named;
+  return new URLSearchParams(path.split('?')[1] ?? '').get('clientId') ?? undefined;
+}
+
+/** The person or group that a call sends to. */
+function recipientOf({ body }: DaemonRequest): string | undefined {
+  const named = isObject(body) ? body.to : undefined;
+  return typeof named === 'string' ? named : undefined;
+}
+
+function suggestionsFor(
+  { status, code }: SwitchboardError,
+  { token, tokenPath, isTokenFound }: DaemonAddress,
+  { clientId, to }: { clientId: string | undefined; to: string | undefined },
+): string[] {
+  const name = clientId === undefined ? '' : ` ${clientId}`;
+  if (code === 'policy_refused' && name && to)
+    return [`see which rules apply: switchboard policy explain${name} ${to}`];
+  if (code === 'session_suspended')
+    return [`see the cause and what helps: switchboard doctor${name && ` --session${name}`}`];
   if (code === 'route_unknown') return ['list the routes of the daemon: switchboard api /config'];
   if (status === 401 && token === undefined) {
     const where = tokenPath ? ` (no token was found in ${tokenPath})` : '';
-    return [`set --token or SWITCHBOARD_TOKEN${where}`, "or set --data-dir to the daemon's data directory"];
+    return [
+      `set --token or SWITCHBOARD_TOKEN${where}`,
+      "or set SWITCHBOARD_DATA_DIR to the daemon's data directory",
+    ];
+  }
+  if (status === 401 && isTokenFound && tokenPath) {
+    return [
+      `the daemon does not know the token in ${tokenPath}: check SWITCHBOARD_DATA_DIR`,
+      'or set --token or SWITCHBOARD_TOKEN',
+    ];
   }
   if (status === 401) return ['the daemon does not know the token: check --token and SWITCHBOARD_TOKEN'];
   if (code === 'forbidden') return ['an API secret is limited to its session: use the master token'];
-  if (code === 'session_unpaired') return ['pair it: switchboard pair'];
+  if (code === 'session_unpaired') return [`pair it: switchboard pair${name}`];
   if (status === 404 && isOfSession(code)) return ['list the sessions: switchboard sessions list'];
   if (status === 409 && isOfSession(code))
     return ['check the status of the session: switchboard sessions list'];

@@ -113,8 +113,11 @@ export abstract class DaemonCommand extends BaseCommand {
 
   protected async daemon(flags: DaemonFlags, signal?: AbortSignal): Promise<DaemonClient> {
     const dataDir = this.dataDir(flags);
-    const token = flags.token || (await findToken(flags.url, dataDir));
-    return new DaemonClient({ url: flags.url, token, tokenPath: tokenPath(dataDir), signal });
+    const found = flags.token ? undefined : await findToken(flags.url, dataDir);
+    return new DaemonClient({
+      ...{ url: flags.url, token: flags.token || found, signal },
+      ...{ tokenPath: tokenPath(dataDir), isTokenFound: found !== undefined },
+    });
   }
 
   protected dataDir(flags: DaemonFlags): string {

@@ -1,4 +1,6 @@
 import type { SwitchboardError } from '../client/call.js';
+import type { PolicyRefusal } from '../client/operations.js';
+import { messageForOperator } from '../domain/errors.js';
 import { inCommands } from './words.js';
 
 const UNAVAILABLE = 503;
@@ -12,6 +14,7 @@ export type Failure =
   | 'not_found'
   | 'conflict'
   | 'refused'
+  | 'policy_refused'
   | 'interrupted';
 
 /** An expected failure of a command: one line that says what happened, and suggestions. */
@@ -20,6 +23,8 @@ export class CliError extends Error {
   readonly failure: Failure;
   readonly suggestions: readonly string[];
   readonly isTemporary: boolean;
+  /** With `policy_refused`: the rule, what is left of it, and when it allows the message. */
+  readonly policy: PolicyRefusal | undefined;
 
   constructor(
     failure: Failure,
@@ -29,6 +34,7 @@ export class CliError extends Error {
       suggestions?: readonly string[];
       /** The same call may succeed in a moment. */
       isTemporary?: boolean;
+      policy?: PolicyRefusal | undefined;
       cause?: unknown;
     } = {},
   ) {
@@ -36,6 +42,7 @@ export class CliError extends Error {
     this.failure = failure;
     this.suggestions = options.suggestions ?? [];
     this.isTemporary = options.isTemporary ?? false;
+    this.policy = options.policy;
   }
 }
 
@@ -48,6 +55,7 @@ export const EXIT_CODES: Readonly<Record<Failure | 'ok', number>> = {
   not_found: 5,
   conflict: 6,
   refused: 7,
+  policy_refused: 8,
   interrupted: 130,
 };
 
@@ -80,14 +88,28 @@ const FAILURE_OF_CODE: ReadonlyMap<string, Failure> = new Map([
   ['session_suspended', 'conflict'],
   // not the token: the network lets only members or admins do that
   ['group_forbidden', 'refused'],
+  ['policy_refused', 'policy_refused'],
 ]);
 
-/** The failure of a command for a call that the daemon refused. */
-export function refusedBy(refusal: SwitchboardError, suggestions: readonly string[]): CliError {
-  const { status, message, code } = refusal;
+/**
+ * The failure of a command for a call that the daemon refused.
+ *
+ * @param clientId the session that the call was about
+ */
+export function refusedBy(
+  refusal: SwitchboardError,
+  suggestions: readonly string[],
+  clientId?: string,
+): CliError {
+  const { status, message, code, policy } = refusal;
   const isTemporary = status === UNAVAILABLE;
   const failure = FAILURE_OF_CODE.get(code) ?? failureOfStatus(status);
-  return new CliError(failure, inCommands(message), { suggestions, isTemporary, cause: refusal });
+  return new CliError(failure, inCommands(message, clientId), {
+    suggestions,
+    isTemporary,
+    policy,
+    cause: refusal,
+  });
 }
 
 function oclifExitCode(error: unknown): number | undefined {
@@ -107,7 +129,7 @@ export function explainStartFailure(error: unknown, portSetting: 'port' | 'node-
   if (code === 'EACCES')
     return `this user may not listen on port ${port}: choose one above 1023 with --${portSetting}`;
   if (code === 'EADDRNOTAVAIL') return 'this machine does not have that address: choose another with --host';
-  return error.message;
+  return messageForOperator(error);
 }
 
 function systemFields(error: Error): { code: string; port: string } {

@@ -6,13 +6,16 @@ import type {
 } from '../contract/index.js';
 import { singleLine } from '../domain/text.js';
 import type { DaemonClient } from './client.js';
-import { CliError } from './errors.js';
+import { CliError, type Failure } from './errors.js';
 import { shorten } from './text.js';
 
 /** Parallel deliveries. */
 const AT_ONCE = 4;
 /** The daemon keeps this many per receiver, and shows this many at once. */
 export const MAX_FAILED_DELIVERIES = 1_000;
+
+/** Refusals that concern one delivery. */
+const OF_ONE_DELIVERY: ReadonlySet<Failure> = new Set<Failure>(['not_found', 'conflict']);
 
 export interface ResendSummary {
   delivered: number;
@@ -32,13 +35,20 @@ export async function showFailed(client: DaemonClient, id: string): Promise<Fail
   }
 }
 
-/** Failed deliveries of a session, or of one of its receivers, oldest first. */
+/** Which failed deliveries are sent again: those of all sessions, unless one is named. */
+export interface FailedChoice {
+  session?: string | undefined;
+  /** Only of this receiver of the session; 1 is the webhook. */
+  receiver?: string | undefined;
+  /** Only of these types; of all unless there is one. */
+  types?: readonly string[];
+}
+
+/** Failed deliveries that the token can see, oldest first. Samples of an earlier release are left out, and counted. */
 export async function failedOf(
   client: DaemonClient,
-  session: string,
-  types: readonly string[],
-  receiver?: string,
-): Promise<FailedDelivery[]> {
+  { session, receiver, types = [] }: FailedChoice,
+): Promise<{ failed: FailedDelivery[]; samples: number }> {
   const failedDeliveries: FailedDelivery[] = [];
   let before: string | undefined;
   do {
@@ -47,7 +57,9 @@ export async function failedOf(
     failedDeliveries.push(...page.failedDeliveries);
     before = page.next;
   } while (before !== undefined);
-  return failedDeliveries.filter(({ type }) => types.length === 0 || types.includes(type)).reverse();
+  const chosen = failedDeliveries.filter(({ type }) => types.length === 0 || types.includes(type));
+  const failed = chosen.filter(({ sample }) => !sample).reverse();
+  return { failed, samples: chosen.length - failed.length };
 }
 
 /**
@@ -80,12 +92,12 @@ export async function resend(
   return { ...summary, untried: waiting.length };
 }
 
-/** Counts a missing delivery as failed and continues. */
+/** A delivery that is gone, or whose session has no webhook any more, has failed: it does not stop the others. */
 async function resendOne(client: DaemonClient, id: string): Promise<ResendAnswer> {
   try {
     return await client.resendFailedDelivery({ id });
   } catch (error) {
-    if (!(error instanceof CliError) || error.failure !== 'not_found') throw error;
+    if (!(error instanceof CliError && OF_ONE_DELIVERY.has(error.failure))) throw error;
     return { deliveryId: id, delivered: false, reason: error.message };
   }
 }
@@ -159,6 +171,15 @@ export function waitingOf(
     if (!one || (only ?? id) !== id) return [];
     return [[id === '1' ? clientId : `${clientId}, receiver ${id}`, one]];
   });
+}
+
+/** As `waitingText`, and what happens with the events. */
+export function waitingLine(waiting: NonNullable<SessionHealth['waiting']>): string {
+  const what =
+    waiting.events === 1
+      ? 'it is delivered by itself once the receiver accepts it'
+      : 'they are delivered by themselves once the receiver accepts them';
+  return `${waitingText(waiting)}; ${what}`;
 }
 
 /** What waits for a receiver with durable retries, such as `12 events wait for the receiver since …`. */

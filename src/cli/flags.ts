@@ -33,6 +33,25 @@ export function requireHttpUrl(value: string): string {
   throw new CliError('usage', `${value} is not an absolute http:// or https:// URL`);
 }
 
+export const phoneNumber = Flags.custom<string>({
+  helpValue: 'NUMBER',
+  parse: async (value) => requirePhone(value),
+});
+
+/** What people put between the digits. */
+const SEPARATORS = /[\s().-]/g;
+/** As the API takes it. */
+const PHONE = /^\+?([1-9][0-9]{4,14})$/;
+
+/** @returns the digits @throws CliError `usage` */
+export function requirePhone(value: string): string {
+  const [, digits] = PHONE.exec(value.replace(SEPARATORS, '')) ?? [];
+  if (digits !== undefined) return digits;
+  throw new CliError('usage', `${value} is not a phone number`, {
+    suggestions: ['give 5 to 15 digits with the country code, such as +15550000001'],
+  });
+}
+
 const HOUR_MS = 60 * 60_000;
 const UNITS: Readonly<Record<string, number>> = {
   h: HOUR_MS,

@@ -1,6 +1,6 @@
 import type { Lease, Node } from '../contract/index.js';
 import { type Clock, wait } from '../domain/clock.js';
-import type { DaemonClient } from './client.js';
+import { type DaemonClient, isRefusal } from './client.js';
 import { CliError } from './errors.js';
 import type { Paint } from './output.js';
 import { spanText } from './text.js';
@@ -20,6 +20,7 @@ export async function drainNode(client: DaemonClient, node: string, draining: bo
     return (await client.drainNode({ node, draining })).node;
   } catch (error) {
     if (!(error instanceof CliError) || !['not_found', 'conflict'].includes(error.failure)) throw error;
+    if (isRefusal(error, 'nodes_unsupported')) throw error;
     const suggestions = ['list the nodes with their ids: switchboard nodes list'];
     throw new CliError(error.failure, error.message, { suggestions, cause: error });
   }

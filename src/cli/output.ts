@@ -1,6 +1,8 @@
+import type { PolicyRefusal } from '../client/operations.js';
 import { errorMessage } from '../domain/errors.js';
 import { singleLine } from '../domain/text.js';
 import { CliError, EXIT_CODES, exitCodeOf } from './errors.js';
+import { flagProblems } from './flag-problems.js';
 import { nearestNames } from './nearest.js';
 import { type Paint, painter, terminalBlock, terminalLine } from './paint.js';
 import { GAP, tableLines } from './table.js';
@@ -18,6 +20,8 @@ interface ErrorReport {
   code: string;
   exitCode: number;
   suggestions: readonly string[];
+  /** With `policy_refused`, as the API answers it. */
+  policy?: PolicyRefusal;
 }
 
 /**
@@ -116,12 +120,13 @@ function jsonText(value: unknown, indent: number | undefined): string {
 export function errorReport(error: unknown, flags: readonly string[] = []): ErrorReport {
   const exitCode = exitCodeOf(error);
   if (error instanceof CliError) {
-    const { message, failure, suggestions } = error;
+    const { message, failure, suggestions, policy } = error;
     return {
       error: singleLine(withoutFrame(message)),
       code: failure,
       exitCode,
       suggestions: suggestions.map(singleLine),
+      ...(policy && { policy }),
     };
   }
   const message = errorMessage(error);
@@ -129,6 +134,13 @@ export function errorReport(error: unknown, flags: readonly string[] = []): Erro
   if (exitCode !== 2) return { error: singleLine(message), code: 'failure', exitCode, suggestions: [] };
   const [, unknown] = /^Nonexistent flags?: (.+)$/m.exec(message) ?? [];
   if (unknown) return unknownFlags(unknown.split(', '), flags);
+  const problems = flagProblems(error);
+  if (problems.length > 0) {
+    return {
+      ...{ error: problems.map(singleLine).join('; '), code: 'usage', exitCode },
+      suggestions: ['show the usage: add --help'],
+    };
+  }
   const usage = withoutFrame(message)
     // the framework explains flags here that were not given
     .replace(/\n\nNote: .*$/s, '')

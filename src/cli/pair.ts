@@ -5,7 +5,9 @@ import { errorMessage } from '../domain/errors.js';
 import type { SessionStatus } from '../domain/session.js';
 import { type DaemonClient, isThisMachine } from './client.js';
 import { CliError, type Failure } from './errors.js';
+import { requirePhone } from './flags.js';
 import type { Output } from './output.js';
+import { deleteUnlinked, findSession } from './pair-cleanup.js';
 import { PasskeyFollower, type PasskeyItem, passkeyLines } from './pair-passkey.js';
 import { healthOf } from './sessions.js';
 import { watchSession } from './tail.js';
@@ -60,19 +62,34 @@ export type PairItem =
 
 export type PairEnd =
   /** `already`: the number was linked before. */
-  | { type: 'connected'; jid: string; already?: true }
-  | { type: 'failed'; reason: string; code: Failure; suggestions: readonly string[] };
+  { type: 'connected'; jid: string; already?: true } | PairFailure;
+
+interface PairFailure {
+  type: 'failed';
+  reason: string;
+  code: Failure;
+  suggestions: readonly string[];
+}
 
 export function isPairEnd(item: PairItem): item is PairEnd {
   return item.type === 'connected' || item.type === 'failed';
 }
 
-/** Pairs a session. Never throws: an error is the last item. */
+/**
+ * Pairs a session. Never throws: an error is the last item. A pairing that fails deletes the session again if it has created
+ * it, and the number was not linked meanwhile.
+ */
 export async function* pair(client: DaemonClient, options: PairOptions): AsyncGenerator<PairItem, void> {
+  const { clientId } = options;
+  let isNew = false;
   try {
-    yield* new Pairing(client, options).steps();
+    const phone = options.phone === undefined ? undefined : requirePhone(options.phone);
+    isNew = !(await findSession(client, clientId));
+    yield* new Pairing(client, { ...options, ...(phone !== undefined && { phone }) }).steps();
   } catch (error) {
-    yield failed(error, options);
+    const end = failed(error, options);
+    const left = isNew ? await deleteUnlinked(client, clientId) : [];
+    yield { ...end, suggestions: [...end.suggestions, ...left] };
   }
 }
 
@@ -168,7 +185,7 @@ class Pairing {
     else if (isNew && !phone) yield { type: 'qr', qr };
     if (status === 'qr' && phone && !this.#codeAsked && !this.#options.link) {
       this.#codeAsked = true;
-      const { code } = await this.#client.pairPhone({ clientId, phone: phone.replace(/\D/g, '') });
+      const { code } = await this.#client.pairPhone({ clientId, phone });
       yield { type: 'code', code };
     }
   }
@@ -195,7 +212,9 @@ class Pairing {
     if (this.#options.link || qr !== '' || status === 'qr' || status === 'connected') return;
     const isLate = this.#clock.now() - this.#movedAt >= SILENT_MS;
     const through = this.#options.proxy ? ' through the proxy' : '';
-    const why = inCommands(reason) || (isLate ? `no answer from the network${through} yet` : '');
+    const why =
+      inCommands(reason, this.#options.clientId) ||
+      (isLate ? `no answer from the network${through} yet` : '');
     if (why === '' || why === this.#waitsFor) return;
     this.#waitsFor = why;
     yield { type: 'waiting', reason: why };
@@ -235,7 +254,9 @@ class Pairing {
     const rows = await healthOf(this.#client, [clientId]);
     const row = rows.find((candidate) => candidate.clientId === clientId);
     const reason = row?.reason || row?.lastDisconnect;
-    return reason ? inCommands(reason) : `the session stays in ${this.#status ?? 'an unknown status'}`;
+    return reason
+      ? inCommands(reason, clientId)
+      : `the session stays in ${this.#status ?? 'an unknown status'}`;
   }
 }
 
@@ -245,7 +266,7 @@ function again(clientId: string): string[] {
   return [`try again: switchboard pair ${clientId}`, 'find the cause: switchboard doctor'];
 }
 
-function failed(error: unknown, { clientId }: PairOptions): PairEnd {
+function failed(error: unknown, { clientId }: PairOptions): Extract<PairEnd, { type: 'failed' }> {
   if (!(error instanceof CliError)) {
     const reason = errorMessage(error);
     return { type: 'failed', reason, code: 'failure', suggestions: again(clientId) };

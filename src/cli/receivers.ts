@@ -1,5 +1,6 @@
 import { Args, Flags } from '@oclif/core';
 import type { NewReceiver, Receiver } from '../contract/index.js';
+import { isBrokerUrl } from '../domain/brokers.js';
 import { EVENT_TYPES, type EventType } from '../events/catalogue.js';
 import { CliError } from './errors.js';
 import { waitingText } from './failed.js';
@@ -108,6 +109,16 @@ function headerIn(text: string): [name: string, value: string] {
   const [, name, value] = /^([^:\s]+):\s*(.*)$/.exec(text) ?? [];
   if (name !== undefined && value !== undefined) return [name, value];
   throw new CliError('usage', 'write a header as "Name: value"');
+}
+
+/** Adds a hint for a receiver's address that was typed as `--url`: no daemon answers there, or it is that of a broker. */
+export function withUrlHint(error: Error, argv: readonly string[], hint: string): Error {
+  const at = argv.findIndex((word) => /^--url(=|$)/.test(word));
+  if (at < 0 || !(error instanceof CliError)) return error;
+  const url = argv[at]?.split('=', 2)[1] ?? argv[at + 1] ?? '';
+  if (error.failure !== 'unreachable' && !isBrokerUrl(url)) return error;
+  const { failure, message, suggestions } = error;
+  return new CliError(failure, message, { suggestions: [hint, ...suggestions], cause: error });
 }
 
 export const RECEIVERS_HEAD = ['ID', 'NAME', 'STATE', 'RETRY', 'WAITING', 'FAILED', 'EVENTS', 'URL'];

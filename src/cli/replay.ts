@@ -52,12 +52,13 @@ export async function replay(
 ): Promise<ReplaySummary> {
   const { ok: _, ...summary }: ReplayAnswer = await client.replay({ limit: PAGE, ...wish });
   while (summary.next !== undefined && summary.reason === undefined) {
-    const { replayed, filtered, reason, next } = await client.replay({
+    const { replayed, filtered, damaged, reason, next } = await client.replay({
       ...{ limit: PAGE, ...wish },
       after: summary.next,
     });
     summary.replayed += replayed;
     summary.filtered += filtered;
+    if (damaged) summary.damaged = (summary.damaged ?? 0) + damaged;
     delete summary.next;
     Object.assign(summary, { ...(reason !== undefined && { reason }), ...(next && { next }) });
   }

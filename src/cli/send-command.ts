@@ -20,6 +20,28 @@ export abstract class SendCommand extends DaemonCommand {
     }),
   };
 
+  /** With --when-allowed the message can be kept, unless the command finds that it cannot. */
+  protected isKeepable = true;
+
+  /** A message that a policy refuses for a time can be kept. */
+  protected override catch(error: Error): Promise<void> {
+    if (
+      !(
+        error instanceof CliError &&
+        error.policy?.allowedAt &&
+        this.isKeepable &&
+        'when-allowed' in this.ctor.flags
+      )
+    ) {
+      return super.catch(error);
+    }
+    const { failure, message, policy, cause } = error;
+    const keep = 'keep the message, and send it when the policy allows it: add --when-allowed';
+    return super.catch(
+      new CliError(failure, message, { suggestions: [keep, ...error.suggestions], policy, cause }),
+    );
+  }
+
   /** Sends, and prints the answer. */
   protected async send(
     flags: DaemonFlags & { 'idempotency-key'?: string },

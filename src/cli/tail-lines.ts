@@ -34,7 +34,7 @@ function describe(entry: TailEntry, paint: Paint): string {
 function describeEvent(event: GatewayEvent, paint: Paint): string {
   switch (event.event) {
     case 'session.status': {
-      const reason = event.reason ? `: ${singleLine(inCommands(event.reason))}` : '';
+      const reason = event.reason ? `: ${singleLine(inCommands(event.reason, event.clientId))}` : '';
       return `${paint('magenta', '●')} ${event.previousStatus} → ${paint('bold', event.status)}${reason}`;
     }
     case 'message.status': {

@@ -49,3 +49,8 @@ const EXPLANATIONS: Readonly<Record<number, string>> = {
   408: 'left a short while ago: send the invite link instead',
   409: 'is so already',
 };
+
+/** Such as `1 file`. */
+export function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}

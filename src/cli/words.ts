@@ -9,6 +9,8 @@ const COMMANDS: Readonly<Record<string, string>> = {
   '/set-proxy': 'switchboard sessions proxy',
   '/set-org-id': 'switchboard sessions org',
   '/check-state': 'switchboard sessions state',
+  '/chatrooms': 'switchboard rooms list',
+  'GET /outbox': 'switchboard outbox list',
 };
 
 const PHRASES: readonly [RegExp, string][] = [
@@ -22,9 +24,9 @@ const PHRASES: readonly [RegExp, string][] = [
     'the mention $1 is neither a LID nor a phone number',
   ],
   [/^messageId: (\S+ has no text; only texts)/g, 'message $1'],
-  [/\/set-webhook and an empty webhookUrl/g, '`switchboard sessions webhook --off`'],
-  [/\/set-webhook or \/pause-webhook/g, '`switchboard sessions webhook`, also to pause it'],
-  [/; name it in \/set-webhook/g, ': name it with `switchboard sessions webhook --extra-event`'],
+  [/\/set-webhook and an empty webhookUrl/g, '/set-webhook, with `--off`'],
+  [/\/set-webhook or \/pause-webhook/g, '/set-webhook, also to pause it'],
+  [/; name it in \/set-webhook/g, ': name it with /set-webhook, flag `--extra-event`'],
 ];
 
 const ROUTE = new RegExp(
@@ -33,13 +35,25 @@ const ROUTE = new RegExp(
 );
 const BARE_ROUTE = new RegExp(`(?<![\\w/.-])(${Object.keys(COMMANDS).join('|')})(?![\\w/-])`, 'g');
 
-/** A message of the daemon in the words of the command line: names commands in place of routes. */
-export function inCommands(message: string): string {
+/**
+ * A message of the daemon in the words of the command line: names commands in place of routes.
+ *
+ * @param clientId the session that the message is about; the commands then name it
+ */
+export function inCommands(message: string, clientId?: string): string {
+  const command = (route: string) => commandOf(route, clientId);
   const phrased = PHRASES.reduce((text, [api, ours]) => text.replace(api, ours), message);
   return phrased
     .replace(ROUTE, (_, letter: string, first: string, second?: string) => {
-      const then = second && second !== first ? `, then \`${COMMANDS[second]}\`` : '';
-      return `${letter === 'C' ? 'Run' : 'run'} \`${COMMANDS[first]}\`${then}`;
+      const then = second && second !== first ? `, then \`${command(second)}\`` : '';
+      return `${letter === 'C' ? 'Run' : 'run'} \`${command(first)}\`${then}`;
     })
-    .replace(BARE_ROUTE, (route) => `\`${COMMANDS[route]}\``);
+    .replace(BARE_ROUTE, (route) => `\`${command(route)}\``);
+}
+
+/** The name of the session is the first argument of each of these commands. */
+function commandOf(route: string, clientId: string | undefined): string {
+  const [command = '', flags] = (COMMANDS[route] ?? '').split(' --');
+  const named = clientId === undefined ? command : `${command} ${clientId}`;
+  return flags === undefined ? named : `${named} --${flags}`;
 }

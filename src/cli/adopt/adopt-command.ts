@@ -267,6 +267,9 @@ function problemOf({ clientId, credentials, place }: LinkedNumber, all: readonly
   return twin ? `${twin.place} has the same link` : '';
 }
 
+/** Of a connected session: what is in flight counts for nothing. */
+const IN_FLIGHT = { unannounced: 0, unacknowledgedSends: 0 };
+
 /** What was received and not delivered, and what was not sent, would be deleted with the session. @throws CliError `conflict` */
 export async function requireDelivered(
   client: DaemonClient,
@@ -274,20 +277,35 @@ export async function requireDelivered(
 ): Promise<void> {
   for (const { clientId } of numbers) {
     const lost = (what: string, command: string) =>
-      new CliError('conflict', `${what}, and would be deleted`, { suggestions: [command, 'or add --force'] });
-    const { failedDeliveries } = await client.listFailedDeliveries({ clientId });
-    if (failedDeliveries.length > 0)
+      new CliError('conflict', what, { suggestions: [command, 'or add --force'] });
+    const open = await client.getUnfinished({ clientId });
+    if (open.failedDeliveries > 0)
       throw lost(
-        `events of ${clientId} were not delivered`,
+        `events of ${clientId} were not delivered, and would be deleted`,
         `switchboard failed resend --all --session ${clientId}`,
       );
-    const { messages } = await client.listOutbox({ clientId });
-    if (messages.length > 0)
-      throw lost(`messages of ${clientId} wait to be sent`, `switchboard outbox list ${clientId}`);
-    const [row] = (await client.getFleet({ clientId })).sessions;
+    if (open.heldSends > 0)
+      throw lost(
+        `messages of ${clientId} wait to be sent, and would be deleted`,
+        `switchboard outbox list ${clientId}`,
+      );
     // a connected session has some at any moment
-    const unannounced = row && !row.connected ? row.openJournal : 0;
-    if (unannounced > 0 || (row?.waiting?.events ?? 0) > 0)
-      throw lost(`events of ${clientId} wait for their receiver`, `switchboard sessions show ${clientId}`);
+    const [row] = (await client.getFleet({ clientId })).sessions;
+    const { unannounced, unacknowledgedSends } = row?.connected ? IN_FLIGHT : open;
+    if (unacknowledgedSends > 0)
+      throw lost(
+        `${clientId} has messages whose delivery is unknown; their records would be deleted`,
+        'look at the chats on the phone, and send again what is missing',
+      );
+    if (unannounced > 0)
+      throw lost(
+        `messages of ${clientId} are still to be announced, and would be deleted`,
+        'try again in a moment',
+      );
+    if (open.waitingDeliveries > 0)
+      throw lost(
+        `events of ${clientId} wait for their receiver, and would be deleted`,
+        `switchboard sessions show ${clientId}`,
+      );
   }
 }

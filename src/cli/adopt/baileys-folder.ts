@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { parseJson, parseObject } from '../../domain/json.js';
 import { CliError } from '../errors.js';
 import { spanText } from '../text.js';
+import { readKeyFile } from './bounds.js';
 import { clientIdOf, keyNamed, type LinkedNumber, type StoredKey } from './linked-number.js';
 
 const CREDENTIALS = 'creds.json';
@@ -41,7 +42,7 @@ export async function readBaileysFolders(dir: string): Promise<LinkedNumber[]> {
 
 async function readFolder(folder: string): Promise<LinkedNumber | undefined> {
   if (!existsSync(join(folder, CREDENTIALS))) return undefined;
-  const credentials = parseObject(await readFile(join(folder, CREDENTIALS), 'utf8').catch(() => ''));
+  const credentials = parseObject(await readKeyFile(join(folder, CREDENTIALS)));
   const { unreadable, ...stored } = await readKeyFiles(folder);
   return {
     clientId: clientIdOf(basename(folder)),
@@ -78,9 +79,9 @@ export async function readKeyFiles(
   };
 }
 
-/** Undefined for an empty or cut file, as a crash of the other program leaves it. */
+/** Undefined for an empty or cut file, as a crash of the other program leaves it, and for one that is too long for a key. */
 async function readKey({ path }: KeyFile): Promise<unknown> {
-  return parseJson(await readFile(path, 'utf8').catch(() => '')) ?? undefined;
+  return parseJson(await readKeyFile(path)) ?? undefined;
 }
 
 /** The key that a file holds, by its name: `<family>-<id>.json`, in which `/` became `__` and `:` became `-`. */

@@ -1,8 +1,11 @@
+import { Socket } from 'node:net';
 import { join } from 'node:path';
-import { errorMessage } from '../../domain/errors.js';
+import { contained } from '../../domain/contained.js';
 import { isObject, type JsonObject, parseJson, parseObject } from '../../domain/json.js';
 import { CliError } from '../errors.js';
 import { readKeyFiles } from './baileys-folder.js';
+import { MOST_NUMBERS } from './bounds.js';
+import { ForeignServer } from './foreign-server.js';
 import { clientIdOf, type LinkedNumber } from './linked-number.js';
 import type { RedisStore, StoredKeys } from './redis.js';
 
@@ -31,6 +34,8 @@ const OTHERS = `
   WHERE datname = current_database() AND pid <> pg_backend_pid()
     AND coalesce(backend_type, 'client backend') = 'client backend'`;
 
+type Postgres = typeof import('pg').default;
+
 interface Tables {
   instances: JsonObject[];
   isInUse: boolean;
@@ -56,21 +61,54 @@ async function readTables(url: string): Promise<Tables> {
       cause,
     });
   });
-  const client = new postgres.Client({ connectionString: url });
+  const server = new ForeignServer('the database of Evolution API cannot be read');
   try {
-    await client.connect();
+    const client = await server.answer(connect(postgres, url, server));
     // Prisma's parameter, which the client does not know
     const schema = new URL(url).searchParams.get('schema');
-    if (schema) await client.query(`SET search_path TO ${postgres.escapeIdentifier(schema)}`);
-    const { rows: instances } = await client.query<JsonObject>(INSTANCES);
-    const { rows: activity } = await client.query<JsonObject>(OTHERS);
-    return { instances, isInUse: activity[0]?.others !== 0 };
-  } catch (cause) {
-    const message = `the database of Evolution API cannot be read: ${errorMessage(cause)}`;
-    throw new CliError('unreachable', message, { cause });
+    if (schema) await server.answer(client.query(`SET search_path TO ${postgres.escapeIdentifier(schema)}`));
+    const instances = await server.answer(rowsOf(postgres, client, INSTANCES));
+    const [activity] = await server.answer(rowsOf(postgres, client, OTHERS));
+    await server.answer(client.end());
+    return { instances: instances.map(instanceIn), isInUse: activity?.[0] !== 0 };
   } finally {
-    await client.end();
+    server.end();
   }
+}
+
+async function connect(postgres: Postgres, url: string, server: ForeignServer) {
+  const client = new postgres.Client({
+    connectionString: url,
+    stream: () => server.watch(contained(new Socket())),
+  });
+  // with TLS the client reads from another stream
+  client.connection.on('sslconnect', () => server.watch(contained(client.connection.stream)));
+  client.on('error', (error) => server.end(error));
+  return client.connect();
+}
+
+/** The rows of a query, each as a list. @throws Error for more rows than there are numbers */
+function rowsOf(
+  postgres: Postgres,
+  client: InstanceType<Postgres['Client']>,
+  text: string,
+): Promise<unknown[][]> {
+  return new Promise((resolve, reject) => {
+    const rows: unknown[][] = [];
+    // an object by names would have all columns that the server claims
+    const asLists = { text, rowMode: 'array' };
+    const query = client.query(new postgres.Query(asLists));
+    query.on('row', (row: unknown[]) => {
+      if (rows.length < MOST_NUMBERS) rows.push(row);
+      else reject(new Error(`it has more than ${MOST_NUMBERS} instances`));
+    });
+    query.on('end', () => resolve(rows));
+    query.on('error', reject);
+  });
+}
+
+function instanceIn([id, name, creds, url, enabled]: readonly unknown[]): JsonObject {
+  return { id, name, creds, url, enabled };
 }
 
 async function readInstance(row: JsonObject, place: KeyPlace, isInUse: boolean): Promise<LinkedNumber> {

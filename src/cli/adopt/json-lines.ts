@@ -1,7 +1,7 @@
-import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { isObject, type JsonObject, parseObject } from '../../domain/json.js';
 import { CliError } from '../errors.js';
+import { objectLines, wrongLine } from './bounds.js';
 import { clientIdOf, type LinkedNumber, type StoredKey } from './linked-number.js';
 
 /** Fields of a line that are texts. */
@@ -14,17 +14,13 @@ const TEXTS = ['webhookUrl', 'webhookToken', 'orgId'] as const;
  */
 export async function readJsonLines(input: Readable): Promise<LinkedNumber[]> {
   const numbers: LinkedNumber[] = [];
-  let line = 0;
-  for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-    line += 1;
-    if (text.trim() !== '') numbers.push(await numberIn(text, line));
-  }
+  for await (const { text, line } of objectLines(input)) numbers.push(await numberIn(text, line));
   if (numbers.length === 0) throw new CliError('usage', 'the input has no line with a number');
   return numbers;
 }
 
 async function numberIn(text: string, line: number): Promise<LinkedNumber> {
-  const wrong = (problem: string) => new CliError('usage', `line ${line}: ${problem}`);
+  const wrong = (problem: string) => wrongLine(line, problem);
   const row = parseObject(text);
   if (!row) throw wrong('is not a JSON object');
   const { clientId, credentials, keys = {} } = row;

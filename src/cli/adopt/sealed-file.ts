@@ -6,11 +6,12 @@ import {
   scrypt,
   timingSafeEqual,
 } from 'node:crypto';
-import { open, readFile, rm } from 'node:fs/promises';
+import { type FileHandle, open, readFile, rm } from 'node:fs/promises';
 import { Flags } from '@oclif/core';
 import { errorMessage } from '../../domain/errors.js';
 import { CliError } from '../errors.js';
 import { askSecret } from '../terminal.js';
+import { NUMBER_BYTES } from './bounds.js';
 
 /**
  * The file: `MAGIC`, a version (one byte), log2 of scrypt's N (one byte), salt, check, nonce, tag, and the text, encrypted by
@@ -28,7 +29,9 @@ const HEAD_BYTES = MAGIC.length + 2 + SALT_BYTES + CHECK_BYTES;
 const TEXT_AT = HEAD_BYTES + NONCE_BYTES + TAG_BYTES;
 /** 128 MB of memory, and about half a second, for each guess of a passphrase. */
 const LOG2_N = 17;
-const MAX_LOG2_N = 20;
+/** A file that asks for more memory than 256 MB was not written by an export. */
+const MAX_LOG2_N = 18;
+const MIN_LOG2_N = 14;
 const BLOCK_SIZE = 8;
 const PRIVATE_FILE = 0o600;
 const MIN_LENGTH = 12;
@@ -71,8 +74,12 @@ async function givenPassphrase(file: string | undefined, isNew: boolean): Promis
   return typed;
 }
 
-/** Writes a text, encrypted, to a new file that only this user may read. @throws CliError `conflict` if there is one */
+/** Writes a text, encrypted, to a new file that only this user may read. @throws CliError `conflict` if there is one, `failure` for too long a text */
 export async function writeSealed(path: string, text: string, passphrase: string): Promise<void> {
+  const bytes = TEXT_AT + Buffer.byteLength(text);
+  if (bytes > NUMBER_BYTES) {
+    throw new CliError('failure', `the session has ${bytes} bytes; a file takes ${NUMBER_BYTES} at most`);
+  }
   const head = Buffer.concat([MAGIC, Buffer.from([VERSION, LOG2_N]), randomBytes(SALT_BYTES)]);
   const { key, check } = await derive(passphrase, head.subarray(-SALT_BYTES), LOG2_N);
   const nonce = randomBytes(NONCE_BYTES);
@@ -97,40 +104,66 @@ export async function writeSealed(path: string, text: string, passphrase: string
   }
 }
 
-/** Reads what `writeSealed` wrote. @throws CliError that tells a wrong passphrase from a damaged file */
+/**
+ * Reads what `writeSealed` wrote. A file of something else, of another passphrase, or of too many bytes is refused before its text is read.
+ * @throws CliError that tells a wrong passphrase from a damaged file
+ */
 export async function readSealed(path: string, passphrase: string): Promise<string> {
-  const file = await readFile(path).catch((cause: unknown) => {
+  const file = await open(path, 'r').catch((cause: unknown) => {
     throw new CliError('not_found', `${path} cannot be read`, { cause });
   });
+  try {
+    return await unsealed(path, file, passphrase);
+  } finally {
+    await file.close();
+  }
+}
+
+async function unsealed(path: string, file: FileHandle, passphrase: string): Promise<string> {
   const damaged = (cause?: unknown) =>
     new CliError('failure', `${path} is damaged: it was cut or changed. Nothing was imported.`, {
       suggestions: ['copy the file once more, or export the session again'],
       cause,
     });
-  if (!file.subarray(0, MAGIC.length).equals(MAGIC)) {
+  const head = await readAt(file, 0, TEXT_AT);
+  if (!head.subarray(0, MAGIC.length).equals(MAGIC)) {
     throw new CliError('usage', `${path} is no file of switchboard sessions export`);
   }
-  const [version, log2N = 0] = file.subarray(MAGIC.length);
-  if (file.length < TEXT_AT || log2N === 0 || log2N > MAX_LOG2_N) throw damaged();
+  const [version, log2N = 0] = head.subarray(MAGIC.length);
+  if (head.length < TEXT_AT || log2N < MIN_LOG2_N || log2N > MAX_LOG2_N) throw damaged();
   if (version !== VERSION) throw new CliError('failure', `${path} was written by a newer release`);
-  const bound = file.subarray(0, HEAD_BYTES);
+  const { size } = await file.stat();
+  if (size > NUMBER_BYTES) {
+    throw new CliError('failure', `${path} has ${size} bytes; a session has ${NUMBER_BYTES} at most`);
+  }
+  const bound = head.subarray(0, HEAD_BYTES);
   const salt = bound.subarray(MAGIC.length + 2, -CHECK_BYTES);
   const { key, check } = await derive(passphrase, salt, log2N);
   if (!timingSafeEqual(check, bound.subarray(-CHECK_BYTES))) {
     throw new CliError('unauthorized', `the passphrase is not that of ${path}`);
   }
+  const nonce = head.subarray(HEAD_BYTES, HEAD_BYTES + NONCE_BYTES);
+  const sealed = await readAt(file, TEXT_AT, size - TEXT_AT);
   try {
-    const decipher = createDecipheriv(
-      'aes-256-gcm',
-      key,
-      file.subarray(HEAD_BYTES, HEAD_BYTES + NONCE_BYTES),
-    );
+    const decipher = createDecipheriv('aes-256-gcm', key, nonce);
     decipher.setAAD(bound);
-    decipher.setAuthTag(file.subarray(HEAD_BYTES + NONCE_BYTES, TEXT_AT));
-    return Buffer.concat([decipher.update(file.subarray(TEXT_AT)), decipher.final()]).toString('utf8');
+    decipher.setAuthTag(head.subarray(HEAD_BYTES + NONCE_BYTES, TEXT_AT));
+    return Buffer.concat([decipher.update(sealed), decipher.final()]).toString('utf8');
   } catch (error) {
     throw damaged(error);
   }
+}
+
+/** So many bytes from a place of a file; fewer where it ends. */
+async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(length);
+  let filled = 0;
+  while (filled < length) {
+    const { bytesRead } = await file.read(bytes, filled, length - filled, position + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return bytes.subarray(0, filled);
 }
 
 async function derive(

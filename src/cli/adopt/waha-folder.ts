@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { isObject, parseObject } from '../../domain/json.js';
 import { readBaileysFolders } from './baileys-folder.js';
+import { readKeyFile } from './bounds.js';
 import { clientIdOf, type LinkedNumber } from './linked-number.js';
 
 /** WAHA's folder of the sessions of its engine NOWEB, which is Baileys. */
@@ -36,7 +36,7 @@ function sessionName(folder: string): string {
 
 /** The first webhook; empty if there is none. */
 async function webhookOf(folder: string): Promise<string> {
-  const settings = parseObject(await readFile(join(folder, SETTINGS), 'utf8').catch(() => ''));
+  const settings = parseObject(await readKeyFile(join(folder, SETTINGS)));
   const [first]: unknown[] = Array.isArray(settings?.webhooks) ? settings.webhooks : [];
   return isObject(first) && typeof first.url === 'string' ? first.url : '';
 }

@@ -38,7 +38,8 @@ export interface GeneralCheck extends AnyCheck {
 
 /** Runs once per session. */
 export interface SessionCheck extends AnyCheck {
-  runFor(session: SessionFacts, context: DoctorContext): Promise<Finding>;
+  /** One finding, or several of which none hides another. */
+  runFor(session: SessionFacts, context: DoctorContext): Promise<Finding | readonly Finding[]>;
 }
 
 export function passed(detail: string, facts: Facts = {}): Finding {
@@ -76,6 +77,8 @@ export const TROUBLES = {
   'store-locked': 'failed',
   'store-too-new': 'failed',
   'store-broken': 'failed',
+  'store-damaged': 'failed',
+  'store-unchecked': 'failed',
   'port-taken': 'failed',
   'port-forbidden': 'failed',
   'port-no-such-address': 'failed',
@@ -113,6 +116,7 @@ export const TROUBLES = {
   'network-unreachable': 'failed',
   'sessions-unreadable': 'failed',
   'session-unknown': 'failed',
+  'secret-shared': 'warning',
   'session-unheld': 'failed',
   'session-unpaired': 'warning',
   'session-passkey': 'warning',
@@ -144,6 +148,8 @@ export const TROUBLES = {
   'deliveries-failed': 'warning',
   'deliveries-waiting': 'warning',
   'webhook-paused': 'warning',
+  'broker-paused': 'warning',
+  'tenant-broker': 'warning',
   'history-stuck': 'warning',
   'check-unfinished': 'warning',
 } as const satisfies Record<string, 'warning' | 'failed'>;

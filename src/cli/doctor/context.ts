@@ -38,6 +38,11 @@ export interface DoctorOptions {
    * @throws GatewayError with the reason why `start` would fail
    */
   tryStore(place: { dataDir: string; encryptionKey: Uint8Array }): Promise<void>;
+  /** Looks for damage in the file of the store, for so many milliseconds at most; undefined for a server. */
+  findDamage(
+    place: { url: string; dataDir: string },
+    limitMs: number,
+  ): Promise<{ lines: readonly string[]; checked: number; tables: number } | undefined>;
   clock: Clock;
   limits: typeof LIMITS;
 }
@@ -52,6 +57,8 @@ export const LIMITS = {
   slowStoreMs: 250,
   /** Timeout of a health probe in milliseconds. */
   probeMs: 5_000,
+  /** Milliseconds for which the store is checked for damage. */
+  damageMs: 10_000,
   /** Timeout of one check in milliseconds. */
   checkMs: 15_000,
   /** Timeout of the whole run in milliseconds. */
@@ -108,7 +115,7 @@ export class DoctorContext {
     return this.options.client.getFleet();
   }
 
-  /** Failed deliveries of a session when first read, newest first. */
+  /** Failed deliveries of a session when first read, newest first, without samples. */
   failedDeliveries(clientId: string): Promise<FailedDelivery[]> {
     const known = this.#failed.get(clientId) ?? this.#readFailed(clientId);
     this.#failed.set(clientId, known);
@@ -118,7 +125,7 @@ export class DoctorContext {
   async #readFailed(clientId: string): Promise<FailedDelivery[]> {
     const query = { clientId, limit: MAX_FAILED_DELIVERIES };
     const page = await this.options.client.listFailedDeliveries(query);
-    return page.failedDeliveries;
+    return page.failedDeliveries.filter(({ sample }) => !sample);
   }
 
   async #readSessions(): Promise<SessionFacts[]> {

@@ -10,12 +10,15 @@ import {
   type SessionCheck,
   skipped,
 } from './check.js';
+import { brokers } from './checks/brokers.js';
 import { clock, daemon, token, version } from './checks/daemon.js';
+import { deliveries } from './checks/deliveries.js';
 import { network } from './checks/network.js';
 import { leases, nodes, nodeUrls } from './checks/nodes.js';
-import { deliveries, history, session, sessions } from './checks/session.js';
+import { secrets } from './checks/secrets.js';
+import { history, session, sessions } from './checks/session.js';
 import { node, port, publicUrl, settings } from './checks/settings.js';
-import { dataDir, disk, encryptionKey, store, storeFile, tokenFile } from './checks/store.js';
+import { dataDir, disk, encryptionKey, store, storeDamage, storeFile, tokenFile } from './checks/store.js';
 import { webhook } from './checks/webhook.js';
 import { DoctorContext, type DoctorOptions } from './context.js';
 
@@ -30,6 +33,7 @@ export const GENERAL_CHECKS: readonly GeneralCheck[] = [
   daemon,
   port,
   storeFile,
+  storeDamage,
   clock,
   store,
   token,
@@ -40,9 +44,10 @@ export const GENERAL_CHECKS: readonly GeneralCheck[] = [
   network,
   publicUrl,
   sessions,
+  secrets,
 ];
 
-export const SESSION_CHECKS: readonly SessionCheck[] = [session, webhook, deliveries, history];
+export const SESSION_CHECKS: readonly SessionCheck[] = [session, webhook, deliveries, brokers, history];
 
 /** Session checks that run at the same time. */
 const AT_ONCE = 8;
@@ -62,13 +67,13 @@ export async function* doctor(
     onWait(what);
     yield await result;
   }
-  for (const [what, result] of await examination.ofSessions()) {
+  for (const [what, results] of await examination.ofSessions()) {
     onWait(what);
-    yield await result;
+    yield* await results;
   }
 }
 
-type Pending = [what: string, result: Promise<CheckResult>];
+type Pending<Results> = [what: string, results: Promise<Results>];
 
 class DoctorRun {
   readonly #context: DoctorContext;
@@ -81,7 +86,7 @@ class DoctorRun {
     this.#endsAt = options.clock.now() + options.limits.totalMs;
   }
 
-  general(): Pending[] {
+  general(): Pending<CheckResult>[] {
     for (const check of GENERAL_CHECKS) {
       const finding = this.#run(check, () => check.run(this.#context));
       this.#results.set(
@@ -92,25 +97,27 @@ class DoctorRun {
     return [...this.#results];
   }
 
-  async ofSessions(): Promise<Pending[]> {
+  async ofSessions(): Promise<Pending<readonly CheckResult[]>[]> {
     const known = await this.#results.get(SESSIONS);
     if (known?.level !== 'ok') {
-      return SESSION_CHECKS.map(({ id }) => [id, Promise.resolve({ id, ...skipped(blockedBy(SESSIONS)) })]);
+      return SESSION_CHECKS.map(({ id }) => [id, Promise.resolve([{ id, ...skipped(blockedBy(SESSIONS)) }])]);
     }
     const sessions = await this.#context.sessions();
     return sessions.flatMap((session) =>
-      SESSION_CHECKS.map((check): Pending => {
+      SESSION_CHECKS.map((check): Pending<readonly CheckResult[]> => {
         const { clientId } = session;
-        const finding = this.#queue.add(() => this.#run(check, () => check.runFor(session, this.#context)));
+        const findings = this.#queue.add(() => this.#run(check, () => check.runFor(session, this.#context)));
         return [
           `${check.id} of ${clientId}`,
-          finding.then((found) => ({ id: check.id, session: clientId, ...found })),
+          findings.then((found) =>
+            [found].flat().map((one) => ({ id: check.id, session: clientId, ...one })),
+          ),
         ];
       }),
     );
   }
 
-  async #run(check: AnyCheck, look: () => Promise<Finding>): Promise<Finding> {
+  async #run<Found>(check: AnyCheck, look: () => Promise<Found>): Promise<Found | Finding> {
     for (const id of check.needs) {
       const level = (await this.#results.get(id))?.level;
       if (level === 'failed' || level === 'skipped') return skipped(blockedBy(id));

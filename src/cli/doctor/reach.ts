@@ -1,5 +1,6 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { bareHost } from '../../domain/host.js';
 import { explainConnection } from '../http.js';
 
 const TIMEOUT_MS = 5_000;
@@ -37,7 +38,7 @@ export function reach({ host, port, tls }: Endpoint): Promise<Reach> {
 export function endpointOf(address: string): Endpoint {
   const { protocol, hostname, port } = new URL(address);
   const tls = protocol === 'https:' || protocol === 'wss:';
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (tls ? 443 : 80), tls };
+  return { host: bareHost(hostname), port: Number(port) || (tls ? 443 : 80), tls };
 }
 
 /** `host:port` */

@@ -131,9 +131,10 @@ export class LiveFleet implements FleetModel {
   async resendAllOf(clientId: string): Promise<void> {
     await this.#act(async () => {
       const { failedDeliveries } = await this.#client.listFailedDeliveries({ clientId });
-      if (failedDeliveries.length === 0)
+      const events = failedDeliveries.filter(({ sample }) => !sample);
+      if (events.length === 0)
         return { level: 'done', text: `${clientId} has no failed deliveries`, suggestions: [] };
-      return this.#resendAll(failedDeliveries.map(({ id }) => id));
+      return this.#resendAll(events.map(({ id }) => id));
     });
   }
 

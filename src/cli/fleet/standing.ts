@@ -77,8 +77,8 @@ function restricted({ until }: NonNullable<FleetSession['restriction']>, now: nu
 }
 
 /** Why a session does not work as it should, in the words of the command line: its restriction, or why it is not connected. */
-export function reasonOf({ status, reason, restriction }: FleetSession): string {
-  return inCommands(restriction?.reason ?? (status === 'connected' ? '' : reason));
+export function reasonOf({ clientId, status, reason, restriction }: FleetSession): string {
+  return inCommands(restriction?.reason ?? (status === 'connected' ? '' : reason), clientId);
 }
 
 function retrying(text: string, { retryAt }: FleetSession, now: number): string {

@@ -78,7 +78,9 @@ export function showing(state: InboxState, clientId: string | undefined): InboxS
 function withStatus(state: InboxState, { clientId, status, reason }: SessionStatusEvent): InboxState {
   if (!state.sessions.some((session) => session.clientId === clientId)) return state;
   const sessions = state.sessions.map((session) =>
-    session.clientId === clientId ? { ...session, status, reason: reasonOf(status, reason) } : session,
+    session.clientId === clientId
+      ? { ...session, status, reason: reasonOf(status, reason, clientId) }
+      : session,
   );
   return { ...state, sessions };
 }
@@ -90,12 +92,12 @@ function sessionItem(row: Client, health: SessionHealth | undefined): SessionIte
   return {
     clientId: plainLine(clientId),
     status,
-    reason: reasonOf(status, health?.reason ?? ''),
+    reason: reasonOf(status, health?.reason ?? '', clientId),
     jid: plainLine(jid),
     orgId: plainLine(orgId),
   };
 }
 
-function reasonOf(status: SessionItem['status'], reason: string): string {
-  return status === 'connected' ? '' : plainLine(inCommands(reason));
+function reasonOf(status: SessionItem['status'], reason: string, clientId: string): string {
+  return status === 'connected' ? '' : plainLine(inCommands(reason, clientId));
 }

@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import { Flags } from '@oclif/core';
 import { readSettings } from '../../config/load.js';
 import { encryptionKeyBytes, readEncryptionKey } from '../../config/secrets.js';
-import { isGatewayError } from '../../domain/errors.js';
+import { isGatewayError, messageForOperator } from '../../domain/errors.js';
 import { CliError } from '../errors.js';
+import { counted } from '../text.js';
 
 /** Flags of commands that work on a store without a daemon. */
 export const STORE_FLAGS = {
@@ -17,7 +19,8 @@ export const STORE_FLAGS = {
   }),
 };
 
-interface NamedStore {
+/** The values of `STORE_FLAGS`. */
+export interface NamedStore {
   'data-dir'?: string | undefined;
   store?: string | undefined;
   'encryption-key'?: string | undefined;
@@ -43,7 +46,7 @@ export async function withStore<S extends { close(): Promise<void> }, T>(
   work: (store: S) => Promise<T>,
   beside: readonly string[] = [],
 ): Promise<T> {
-  const place = await findStore(named, defaultDataDir);
+  const place = await placeOf(named, defaultDataDir);
   try {
     const store = await open(place);
     try {
@@ -57,7 +60,7 @@ export async function withStore<S extends { close(): Promise<void> }, T>(
 }
 
 /** The store that a daemon would use, including the settings file. */
-async function findStore(named: NamedStore, defaultDataDir: string): Promise<StorePlace> {
+export async function placeOf(named: NamedStore, defaultDataDir: string): Promise<StorePlace> {
   const flags = {
     dataDir: named['data-dir'] || undefined,
     store: named.store || undefined,
@@ -69,18 +72,20 @@ async function findStore(named: NamedStore, defaultDataDir: string): Promise<Sto
   const { dataDir, store: url } = settings;
   const key = settings.encryptionKey ?? (await readEncryptionKey(dataDir));
   if (key === undefined) {
-    throw new CliError('not_found', `${dataDir} has no encryption key`, {
+    const what = existsSync(dataDir) ? `${dataDir} has no encryption key` : `there is no folder ${dataDir}`;
+    throw new CliError('not_found', what, {
       suggestions: [
-        'check --data-dir',
+        'name the data directory: --data-dir',
         'or copy the file encryption-key there, from the data directory of the store or of the backup',
-        'or set SWITCHBOARD_ENCRYPTION_KEY',
+        'or give the key: --encryption-key or SWITCHBOARD_ENCRYPTION_KEY',
       ],
     });
   }
   return { url, dataDir, encryptionKey: encryptionKeyBytes(key) };
 }
 
-function explained(cause: unknown, beside: readonly string[]): unknown {
+/** A failure of the store as a CliError with suggestions; anything else as it is. */
+export function explained(cause: unknown, beside: readonly string[] = []): unknown {
   if (!isGatewayError(cause)) return cause;
   const { code, message } = cause;
   if (code === 'store_in_use') {
@@ -107,12 +112,8 @@ function explained(cause: unknown, beside: readonly string[]): unknown {
   if (code === 'store_missing') {
     return new CliError('not_found', message, { suggestions: ['check --data-dir'], cause });
   }
-  return new CliError(code === 'store_unavailable' ? 'unreachable' : 'failure', message, { cause });
-}
-
-/** Such as `1 file`. */
-export function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
+  const failure = code === 'store_unavailable' ? 'unreachable' : 'failure';
+  return new CliError(failure, messageForOperator(cause), { cause });
 }
 
 /** Such as `2 sessions, 1 message and 0 files`. */
@@ -126,4 +127,30 @@ export function contentsInWords({
   files: number;
 }): string {
   return `${counted(sessions.length, 'session')}, ${counted(messages, 'message')} and ${counted(files, 'file')}`;
+}
+
+/**
+ * Fails if damage is found, or if the check could not be made; a store that does not exist is left to the next step.
+ * @throws CliError
+ */
+export async function requireUndamaged(
+  find: () => Promise<{ lines: readonly string[] } | undefined>,
+): Promise<void> {
+  const { lines = [] } = (await find().catch(ignoreMissing)) ?? {};
+  if (lines.length === 0) return;
+  throw new CliError('failure', `the database is damaged: ${lines.join('; ')}`, {
+    suggestions: ['check the disk', 'stop the daemon and restore a backup: switchboard store restore'],
+  });
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (isGatewayError(error, 'store_missing')) return;
+  throw new CliError(
+    'failure',
+    `the database could not be checked for damage: ${messageForOperator(error)}`,
+    {
+      suggestions: ['check the disk and its permissions', 'run it again'],
+      cause: error,
+    },
+  );
 }

@@ -7,7 +7,7 @@ import {
   encryptionKeyPath,
   readEncryptionKey,
 } from '../../config/secrets.js';
-import { isGatewayError } from '../../domain/errors.js';
+import { isGatewayError, messageForOperator } from '../../domain/errors.js';
 import { CliError } from '../errors.js';
 
 const NEW_KEY = '--to / SWITCHBOARD_NEW_ENCRYPTION_KEY';
@@ -88,7 +88,7 @@ function explained(cause: unknown): unknown {
   const { code, message } = cause;
   if (code === 'store_in_use') return new CliError('conflict', message, { cause });
   if (code === 'store_unavailable') {
-    return new CliError('unreachable', message, {
+    return new CliError('unreachable', messageForOperator(cause), {
       suggestions: ['run it again when the store is available'],
       cause,
     });

@@ -168,10 +168,10 @@ function titleLine(row: FleetSession, now: number): Line {
 }
 
 function sentencesOf(row: FleetSession, now: number): Fact[] {
-  const { lastDisconnect, webhook, receivers = [] } = row;
+  const { clientId, lastDisconnect, webhook, receivers = [] } = row;
   return [
     ['reason', reasonOf(row)],
-    ['last disconnect', inCommands(lastDisconnect)],
+    ['last disconnect', inCommands(lastDisconnect, clientId)],
     ['webhook', webhook.origin || 'off'],
     ['last result', webhook.last?.reason ?? ''],
     ...receivers.map((one): Fact => [`receiver ${one.id}`, receiverText(one, now)]),

@@ -21,6 +21,11 @@ export const network: GeneralCheck = {
   id: 'network',
   needs: [],
   async run(context) {
+    if (!context.options.network && (await context.isDaemonUp()) && !(await hasConfig(context))) {
+      return skipped(
+        'only the daemon knows its network, and it does not accept the token; --network tests from this machine',
+      );
+    }
     const name = await networkOf(context);
     if (!context.isLocal && !context.options.network) return fromFleet(name, context);
     if (name === 'sandbox') return passed('sandbox: runs inside the daemon', { network: name });
@@ -58,6 +63,13 @@ async function reachAt(name: string, address: string): Promise<Finding> {
   const [trouble, advice] = UNREACHABLE[found.fault];
   const facts = { network: name, fault: found.fault };
   return problem(trouble, `${name}: ${place} cannot be reached: ${found.reason}`, advice, facts);
+}
+
+async function hasConfig(context: DoctorContext): Promise<boolean> {
+  return context.config().then(
+    () => true,
+    () => false,
+  );
 }
 
 /** The given network, else the daemon's, else that of the settings. */

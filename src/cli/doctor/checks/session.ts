@@ -1,9 +1,8 @@
-import type { FleetReceiver, FleetSession } from '../../../contract/index.js';
+import type { FleetSession } from '../../../contract/index.js';
 import { errorMessage } from '../../../domain/errors.js';
-import { EXPORTED_REASON, type SessionStatus } from '../../../domain/session.js';
-import { waitingText } from '../../failed.js';
-import { hasReceiverTrouble } from '../../fleet/standing.js';
+import type { SessionStatus } from '../../../domain/session.js';
 import { proxyText } from '../../sessions.js';
+import { inCommands } from '../../words.js';
 import {
   type Finding,
   type GeneralCheck,
@@ -86,7 +85,12 @@ function unheld(health: FleetSession): Finding {
   const advice =
     'try again in some seconds: a node should take it; if none does, check for a node that is not draining ' +
     '(switchboard nodes list), and see its log of this session';
-  return problem('session-unheld', `nothing is sent or received: ${health.reason}`, advice, factsOf(health));
+  return problem(
+    'session-unheld',
+    `nothing is sent or received: ${inCommands(health.reason, health.clientId)}`,
+    advice,
+    factsOf(health),
+  );
 }
 
 function ofTerminal(health: FleetSession): Finding {
@@ -97,7 +101,7 @@ function ofTerminal(health: FleetSession): Finding {
     const advice = 'unknown status: use the same version of this command as of the daemon';
     return problem('session-status-unknown', statusText(health), advice, facts);
   }
-  if (health.reason === EXPORTED_REASON) {
+  if (health.exportedAt !== undefined) {
     const advice = `once another Switchboard uses it, delete it here: switchboard sessions export ${clientId} --delete; \
 if none does, use it here again: switchboard sessions export ${clientId} --undo`;
     return problem(trouble, statusText(health), advice, facts);
@@ -136,21 +140,25 @@ function ofConnected({ jid }: SessionFacts, health: FleetSession, uptimeMs: numb
   if (warning) {
     const detail = `connected, but WhatsApp warns of the limit of new chats (${warning})`;
     const advice =
-      'begin no more chats until the next period: switchboard sessions restrictions CLIENTID shows when it begins';
+      'begin no more chats until the next period: switchboard sessions restrictions ' +
+      `${health.clientId} shows when it begins`;
     return problem('session-warned', detail, `${advice}${policyAdvice(policy)}`, facts);
   }
-  const held = health.held ? `; ${health.held} of its messages wait until the policy allows them` : '';
+  const held = health.held
+    ? `; ${health.held} of its messages ${health.held === 1 ? 'waits' : 'wait'} until the policy allows ${health.held === 1 ? 'it' : 'them'}`
+    : '';
   return loopOf(health, uptimeMs) ?? passed(`connected as ${jid}${held}`, facts);
 }
 
 async function ofReconnecting(health: FleetSession, context: DoctorContext): Promise<Finding> {
   const facts = factsOf(health);
+  const ofCause = CAUSE_ADVICE[health.lastDisconnectCode ?? ''];
   if (ageOf(health, context) >= STUCK_MS)
-    return problem('session-stuck', statusText(health), LOOK_AT_NETWORK, facts);
+    return problem('session-stuck', statusText(health), ofCause ?? LOOK_AT_NETWORK, facts);
   const loop = loopOf(health, await uptimeOf(health, context));
   if (loop) return loop;
   const advice = 'reconnects automatically; if it does not, see the network check above';
-  return problem('session-reconnecting', statusText(health), advice, facts);
+  return problem('session-reconnecting', statusText(health), ofCause ?? advice, facts);
 }
 
 /** The network refuses the version of WhatsApp Web that the node reports. */
@@ -197,20 +205,33 @@ function ofPairing(health: FleetSession, context: DoctorContext): Finding {
   return problem('session-unpaired', statusText(health), advice, facts);
 }
 
+const STEADY =
+  'check whether another client or a second daemon uses the same link, and whether the connection of this machine is stable';
+/** By the code of the last end of the link, where that says more than the status. */
+const CAUSE_ADVICE: Readonly<Record<string, string>> = {
+  store_unavailable:
+    "the daemon cannot write to its store, so it accepts no messages: see the disk and store checks above, and the daemon's log",
+};
+
 /** The connection drops again and again. */
 function loopOf(health: FleetSession, uptimeMs: number): Finding | undefined {
-  const { reconnects, lastDisconnect } = health;
+  const { clientId, reconnects, lastDisconnectCode } = health;
+  const lastDisconnect = inCommands(health.lastDisconnect, clientId);
   if (reconnects < LOOP_RECONNECTS || uptimeMs / reconnects > LOOP_EVERY_MS) return undefined;
   const cause = lastDisconnect && `; last cause: ${lastDisconnect}`;
   const detail = `${reconnects} reconnects in ${Math.round(uptimeMs / MINUTE_MS)} min${cause}`;
-  const advice =
-    'check whether another client or a second daemon uses the same link, and whether the connection of this machine is stable';
-  return problem('session-looping', detail, advice, factsOf(health));
+  return problem(
+    'session-looping',
+    detail,
+    CAUSE_ADVICE[lastDisconnectCode ?? ''] ?? STEADY,
+    factsOf(health),
+  );
 }
 
 function factsOf(health: FleetSession): Finding['facts'] {
-  const { status, reason, since, reconnects, lastDisconnect, lastStanzaAt } = health;
-  return { status, reason, since, reconnects, lastDisconnect, lastStanzaAt };
+  const { status, reason, since, reconnects, lastDisconnect, lastDisconnectCode, lastStanzaAt } = health;
+  const facts = { status, reason, since, reconnects, lastDisconnect, lastStanzaAt };
+  return { ...facts, ...(lastDisconnectCode && { lastDisconnectCode }) };
 }
 
 /** Milliseconds in this status; 0 if unknown. */
@@ -218,8 +239,8 @@ function ageOf({ since }: FleetSession, { options }: DoctorContext): number {
   return since ? options.clock.now() - Date.parse(since) : 0;
 }
 
-function statusText({ status, reason, since }: FleetSession): string {
-  return `${status}${since && ` since ${since}`}${reason && `: ${reason}`}`;
+function statusText({ clientId, status, reason, since }: FleetSession): string {
+  return `${status}${since && ` since ${since}`}${reason && `: ${inCommands(reason, clientId)}`}`;
 }
 
 /** Uptime in milliseconds of the node that holds the session. */
@@ -227,67 +248,6 @@ async function uptimeOf({ podName }: FleetSession, context: DoctorContext): Prom
   const fleet = await context.fleet();
   const node = fleet.nodes.find((one) => one.podName === podName) ?? ownNode(fleet);
   return (node?.uptimeSeconds ?? Number.POSITIVE_INFINITY) * 1_000;
-}
-
-export const deliveries: SessionCheck = {
-  id: 'deliveries',
-  needs: [],
-  async runFor({ clientId, health }, context) {
-    if (health?.webhookPaused) return ofPaused(health.webhookPaused, clientId);
-    const paused = health?.receivers?.find((one) => one.paused);
-    if (paused) return ofPausedReceiver(paused, clientId);
-    const failed = await context.failedDeliveries(clientId);
-    const [newest] = failed;
-    const behind = (health?.receivers ?? []).filter((one) => one.waiting && hasReceiverTrouble(one));
-    const waits = behind.map(behindText);
-    if (!newest && behind[0]) return whatWaitsFor(behind[0], waits, clientId);
-    if (!newest && health?.waiting) return whatWaits(health, health.waiting);
-    if (!newest) return passed('no failed deliveries', { count: 0 });
-    const { failedAt, reason } = newest;
-    const count = failed.length;
-    const detail = [`${count} failed, the last one at ${failedAt}: ${reason}`, ...waits].join('; ');
-    const advice =
-      'fix the receiver, then deliver them again: switchboard failed list, switchboard failed resend';
-    return problem('deliveries-failed', detail, advice, { count, failedAt, reason });
-  },
-};
-
-function ofPaused(reason: string, clientId: string): Finding {
-  const advice = `once its receiver takes calls: switchboard sessions webhook ${clientId} --resume`;
-  return problem('webhook-paused', `the webhook gets no calls: ${reason}`, advice, { reason });
-}
-
-function ofPausedReceiver({ id, paused }: FleetReceiver, clientId: string): Finding {
-  const advice = `once it takes calls: switchboard receivers resume ${clientId} ${id}`;
-  return problem('webhook-paused', `receiver ${id} gets no calls: ${paused}`, advice, { receiver: id });
-}
-
-/** A receiver that does not accept what waits for it, such as `receiver 3: 2 events wait … (answered 500)`. */
-function behindText({ id, waiting, last }: FleetReceiver): string {
-  const why = last && last.outcome !== 'delivered' ? ` (${last.reason})` : '';
-  return `receiver ${id}: ${waiting ? waitingText(waiting) : ''}${why}`;
-}
-
-/** Events that wait for receivers that do not accept them. */
-function whatWaitsFor({ id, waiting }: FleetReceiver, waits: readonly string[], clientId: string): Finding {
-  const advice = `mend it: it gets them by itself; at once after switchboard receivers resume ${clientId} ${id}`;
-  const facts = { receiver: id, ...(waiting && { waiting: waiting.events, since: waiting.since }) };
-  return problem('deliveries-waiting', waits.join('; '), advice, facts);
-}
-
-/** Events that wait for the webhook need no operator, unless it is down or does not accept them. */
-function whatWaits(
-  { clientId, webhook }: FleetSession,
-  waiting: NonNullable<FleetSession['waiting']>,
-): Finding {
-  const { events, since, circuit } = waiting;
-  const facts = { waiting: events, since };
-  const { last } = webhook;
-  const isRefusing = last !== undefined && last.outcome !== 'delivered';
-  const detail = `${waitingText(waiting)}; each is tried for 72 hours${isRefusing ? ` (${last.reason})` : ''}`;
-  if (circuit === 'closed' && !isRefusing) return passed(detail, facts);
-  const advice = `mend the receiver: it gets them by itself; at once after switchboard sessions webhook ${clientId} <url> --retry durable`;
-  return problem('deliveries-waiting', detail, advice, facts);
 }
 
 /** Milliseconds within which a phone in use sends its history. */

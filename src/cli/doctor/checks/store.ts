@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, readdir, stat, statfs } from 'node:fs/promises';
 import { encryptionKeyBytes, encryptionKeyPath, readEncryptionKey } from '../../../config/secrets.js';
-import { errorMessage, isGatewayError } from '../../../domain/errors.js';
+import { isGatewayError, messageForOperator } from '../../../domain/errors.js';
 import { parseObject } from '../../../domain/json.js';
 import { tokenPath } from '../../client.js';
 import { type Finding, type GeneralCheck, passed, problem, skipped, type Trouble } from '../check.js';
@@ -125,6 +125,9 @@ const BY_CODE: Readonly<Record<string, readonly [trouble: Trouble, advice: strin
 };
 const BROKEN = ['store-broken', 'check the disk; restore the data directory from your backup'] as const;
 
+const LOOK_AGAIN = 'check the disk, its permissions and the memory of the machine; then run it again';
+const MEND = 'check the disk, stop the daemon and restore a backup: switchboard store restore';
+
 /** Only while no daemon runs. */
 export const storeFile: GeneralCheck = {
   id: 'store-file',
@@ -145,9 +148,35 @@ export const storeFile: GeneralCheck = {
   },
 };
 
+/** Also while a daemon runs. */
+export const storeDamage: GeneralCheck = {
+  id: 'store-damage',
+  needs: ['settings', 'data-dir'],
+  async run(context) {
+    const { isLocal, options } = context;
+    if (!isLocal) return skipped('the daemon is on another machine');
+    const { dataDir, limits } = options;
+    const { store: url } = await context.settings();
+    try {
+      const damage = await options.findDamage({ url, dataDir }, limits.damageMs);
+      if (!damage) return skipped('MongoDB checks its files itself');
+      const { lines, checked, tables } = damage;
+      const facts = { checked, tables };
+      if (lines.length > 0)
+        return problem('store-damaged', `the database is damaged: ${lines[0]}`, MEND, facts);
+      const rest = checked < tables ? ', the rest takes longer: switchboard store check' : '';
+      return passed(`no damage in ${checked} of ${tables} tables${rest}`, facts);
+    } catch (error) {
+      if (isGatewayError(error)) return explain(error);
+      const detail = `the database could not be checked for damage: ${messageForOperator(error)}`;
+      return problem('store-unchecked', detail, LOOK_AGAIN);
+    }
+  },
+};
+
 function explain(error: unknown): Finding {
   if (isGatewayError(error) && error.code === 'store_missing') return skipped('there is no store yet');
-  const detail = errorMessage(error);
+  const detail = messageForOperator(error);
   const [trouble, advice] = (isGatewayError(error) && BY_CODE[error.code]) || BROKEN;
   return problem(trouble, detail, advice);
 }
