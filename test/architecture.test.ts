@@ -18,6 +18,9 @@ interface Rule {
 
 const ADAPTER_PACKAGES = ['@hapi/hapi', '@hapi/boom', 'better-sqlite3', 'mongodb', '@whiskeysockets/baileys'];
 
+/** Packages with clients of brokers. */
+const BROKER_CLIENTS = /^(@nats-io\/|@platformatic\/kafka|amqplib|@redis\/client)/;
+
 /** The store's port, and what back ends share. */
 const STORE_PORT = ['src/store/store.ts', 'src/store/port/'];
 
@@ -54,9 +57,13 @@ const RULES: readonly Rule[] = [
   { layer: 'src/events/', own: ['src/domain/', 'src/kinds/'], without: ADAPTER_PACKAGES },
   { layer: 'src/store/store.ts', own: ['src/domain/', 'src/store/port/'], without: ADAPTER_PACKAGES },
   { layer: 'src/store/port/', own: ['src/domain/'], without: ADAPTER_PACKAGES },
-  { layer: 'src/store/sqlite/', own: ['src/domain/', ...STORE_PORT] },
-  { layer: 'src/store/mongo/', own: ['src/domain/', ...STORE_PORT] },
-  { layer: 'src/store/', own: ['src/domain/'], without: ['@whiskeysockets/baileys', '@hapi/hapi'] },
+  { layer: 'src/store/sqlite/', own: ['src/domain/', 'src/log.ts', ...STORE_PORT] },
+  { layer: 'src/store/mongo/', own: ['src/domain/', 'src/log.ts', ...STORE_PORT] },
+  {
+    layer: 'src/store/',
+    own: ['src/domain/', 'src/log.ts'],
+    without: ['@whiskeysockets/baileys', '@hapi/hapi'],
+  },
   {
     layer: 'src/link/baileys/',
     own: ['src/domain/', ...LINK_PORT, 'src/log.ts', 'src/quiet-console.ts'],
@@ -159,6 +166,11 @@ const RULES: readonly Rule[] = [
   },
   { layer: 'commands/demo.ts', own: ['src/'] },
   {
+    layer: 'commands/drill.ts',
+    own: ['src/cli/', 'src/domain/', 'src/store/mongo/scratch.ts'],
+    without: ADAPTER_PACKAGES,
+  },
+  {
     layer: 'commands/store/',
     own: ['src/cli/', 'src/config/', 'src/store/open.ts', 'src/store/store.ts'],
     without: ADAPTER_PACKAGES,
@@ -213,6 +225,22 @@ describe('the architecture', () => {
       (file) => !file.startsWith('src/link/baileys/') && !file.startsWith('src/sandbox/'),
     );
     expect(strangers).to.deep.equal([]);
+  });
+
+  it('keeps the clients of brokers in the process of the brokers', () => {
+    const room = 'src/delivery/sinks/process/';
+    // what the daemon and that process say to each other
+    const shared = [`${room}messages.ts`, `${room}lines.ts`];
+    const daemon = files.filter((file) => !file.startsWith(room) && !/^(src\/cli\/|commands\/)/.test(file));
+    const strange = daemon.flatMap((file) =>
+      importsOf(file).flatMap(({ target, typeOnly }) => {
+        if (typeOnly) return [];
+        const path = target.startsWith('.') ? pathOf(file, target) : target;
+        const isOfRoom = path.startsWith(room) && !shared.includes(path);
+        return isOfRoom || BROKER_CLIENTS.test(path) ? [`${file} imports ${path}`] : [];
+      }),
+    );
+    expect(strange).to.deep.equal([]);
   });
 
   it('keeps the client free of packages and of Node itself', () => {

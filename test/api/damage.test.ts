@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { openMongoBackend } from '../../src/store/mongo/store.js';
 import { openSqliteBackend } from '../../src/store/sqlite/store.js';
 import type { Backend } from '../../src/store/store.js';
+import { until } from '../support/until.js';
 import { ALICE, BOB, CAROL, linkSession, nextQr, reached, startWorld, type World } from '../support/world.js';
 
 describe('a daemon whose stored values are damaged', () => {
@@ -86,6 +87,34 @@ describe('a daemon whose stored values are damaged', () => {
     await world.api.post('/start?clientId=broken', {});
     await world.phones.scan(CAROL.number, await nextQr(world, 'broken'));
     await world.connected('broken');
+  });
+
+  it('sends the kept events behind a moved one again, and counts it', async () => {
+    await world.connected('acme');
+    await world.api.post('/set-retention', { clientId: 'acme', keepEvents: 7 });
+    for (const text of ['one', 'two', 'three']) {
+      await world.phones.write(BOB.number, { to: ALICE.number, text });
+    }
+    const kept = async () => {
+      const { body } = await world.api.get('/kept-events?clientId=acme');
+      return Array.isArray(body.keptEvents) ? body.keptEvents : [];
+    };
+    await until('the kept events', async () => (await kept()).length === 3);
+    await tamper(async ({ keptEvents }) => {
+      const [first] = await keptEvents.list({ clientId: 'acme', order: 'oldest first', limit: 1 });
+      if (!first) throw new Error('nothing is kept');
+      const body = Buffer.alloc(64, 1).toString('base64');
+      await keptEvents.add({ ...first, id: '01K0000000000000000000000A', at: first.at - 1, body });
+    });
+    await world.connected('acme');
+    const { status, body } = await world.api.post('/replay', {
+      clientId: 'acme',
+      from: '1970-01-01T00:00:00Z',
+    });
+    expect([status, body]).to.deep.equal([
+      200,
+      { ok: true, clientId: 'acme', receiver: '1', replayed: 3, filtered: 0, damaged: 1 },
+    ]);
   });
 
   it('stops the session whose credentials do not open', async () => {

@@ -45,6 +45,35 @@ describe('the group routes over the wire', () => {
   const membersAtNetwork = async (jid: string) =>
     (await world.phones.groups.get(jid)).participants.map(({ number }) => number);
 
+  it('refuse a text that the network would not accept because of its emoji, and name the rule', async () => {
+    const family = '👨‍👩‍👧‍👦';
+    const group = await created([CAROL.number], family.repeat(9));
+    expect((await world.phones.groups.get(group.jid)).subject).to.equal(family.repeat(9));
+    const rule = (field: string, most: number, found: number) =>
+      `${field} must not have more than ${most} UTF-16 code units, the bound of WhatsApp, and has ${found}: an emoji has up to 16`;
+    const refused: [string, object, string][] = [
+      [
+        '/create-group',
+        { subject: family.repeat(25), participants: [CAROL.number] },
+        rule('subject', 100, 275),
+      ],
+      ['/update-group', { groupJid: group.jid, subject: family.repeat(10) }, rule('subject', 100, 110)],
+      [
+        '/update-group',
+        { groupJid: group.jid, description: family.repeat(200) },
+        rule('description', 2048, 2200),
+      ],
+    ];
+    for (const [path, body, error] of refused) {
+      const answer = await ask(path, body);
+      expect([answer.status, answer.headers.get('x-sn-error'), answer.body]).to.deep.equal([
+        400,
+        'invalid_request',
+        { error },
+      ]);
+    }
+  });
+
   it('create a group of people named in any form, and describe it', async () => {
     const { alice, bob, carol, dave } = people;
     const written = `+1 (555) 000-${CAROL.number.slice(-4)}`;

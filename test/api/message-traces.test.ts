@@ -86,9 +86,13 @@ describe('what happened with a message', () => {
     await world.api.post('/set-webhook', webhook);
     world.receiver.respond(answering(500));
     const messageId = await fromBob(plain.phone.number, 'later');
-    const trace = await traceWith(messageId, 'waiting');
+    const trace = await traceWith(messageId, 'waiting', 'attempts: 1');
     expect(trace.conclusion).to.equal(
       'It was received. Its event waits: it is tried until the receiver accepts it.',
+    );
+    const behind = await traceWith(await fromBob(plain.phone.number, 'behind it'), 'waiting');
+    expect(behind.conclusion).to.equal(
+      'It was received. Its event waits: it was not tried yet, because earlier events for the receiver come first.',
     );
     await world.api.post('/pause-webhook', { clientId: plain.clientId, paused: true });
     expect((await traceOf(messageId)).conclusion).to.match(
@@ -107,8 +111,8 @@ describe('what happened with a message', () => {
     const [refused, first, second] = ['2', '3', '4'] as const;
     await world.api.post('/set-webhook', { clientId, webhookUrl: world.receiver.url, retry: 'contract' });
     const messageId = await fromBob(plain.phone.number, 'to several');
-    await traceWith(messageId, 'waiting', `receiver ${first}`);
-    await traceWith(messageId, 'waiting', `receiver ${second}`);
+    await traceWith(messageId, 'waiting', `receiver ${first} (attempts: 1`);
+    await traceWith(messageId, 'waiting', `receiver ${second} (attempts: 1`);
     const failed = await traceWith(messageId, 'failed');
     expect(failed.conclusion).to.match(
       new RegExp(

@@ -1,6 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import SendText from '../../commands/send/text.js';
 import SessionsExport from '../../commands/sessions/export.js';
 import SessionsImport from '../../commands/sessions/import.js';
 import { readSealed } from '../../src/cli/adopt/sealed-file.js';
@@ -62,7 +63,7 @@ describe('sessions that move between Switchboards', () => {
     return old.phones.waitForMessage(BOB.number, (message) => message.messageId === messageId);
   };
   const run = async (
-    command: typeof SessionsExport | typeof SessionsImport,
+    command: typeof SessionsExport | typeof SessionsImport | typeof SendText,
     world: World,
     argv: string[],
   ) => {
@@ -119,6 +120,16 @@ describe('sessions that move between Switchboards', () => {
     const { stdout, stderr, exitCode } = await exported(old, '--file', first);
     expect(stdout, stderr).to.match(/^acme is stopped here; \S+first.session has it with \d+ keys\n$/);
     expect(exitCode).to.equal(0);
+    const refused = await old.api.post('/send-message', {
+      clientId: 'acme',
+      to: BOB.number,
+      body: 'too early',
+    });
+    expect(refused.status).to.equal(404);
+    expect(refused.body).to.have.property('error').that.contains('sessions export acme --undo');
+    expect(refused.body).to.have.property('error').that.does.not.contain('reconnect');
+    const typed = await run(SendText, old, ['acme', BOB.number, 'too early']);
+    expect(typed.stderr).to.contain('sessions export acme --undo').and.not.to.contain('reconnect');
     await old.restartDaemon();
     expect(await statusAt(old)).to.have.nested.property('[0].status', 'replaced');
     expect((await exported(old, '--undo')).stdout).to.equal('acme connects here again\n');

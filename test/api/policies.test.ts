@@ -31,9 +31,11 @@ policies:
   asking:
     lookUpFirst: { perHour: 1 }
   bare: {}
+  none: {}
   copies:
     sameText: { people: 2, within: 1h }
 sessions: { acme: two, beta: watched, gamma: asking, delta: bare, epsilon: copies }
+orgs: { shop: none }
 `;
 
 describe('the policy of a session', () => {
@@ -175,6 +177,23 @@ describe('the policy of a session', () => {
       expect(record?.textHash).to.match(/^[\w-]{43}$/);
     });
     await world.startDaemon();
+  });
+
+  it("keeps a session's secret from changing its workspace, and with it its policy", async () => {
+    const secret = 'secret-of-a-tenant-with-a-workspace';
+    await linkSession(world, 'zeta', { number: '+15550000010', name: 'Zoe' });
+    expect((await world.api.post('/set-org-id', { clientId: 'zeta', orgId: 'shop' })).status).to.equal(200);
+    expect((await world.api.post('/set-api-secret', { clientId: 'zeta', secret })).status).to.equal(200);
+    for (const orgId of ['', 'other', 'shop']) {
+      const answer = await world.api.as(secret).post('/set-org-id', { clientId: 'zeta', orgId });
+      expect([answer.status, answer.headers.get('x-sn-error'), answer.body]).to.deep.equal([
+        403,
+        'forbidden',
+        { error: 'orgId: only the master token may set it while a policy is given to workspaces' },
+      ]);
+    }
+    const { body } = await world.api.as(secret).get('/policy?clientId=zeta');
+    expect(body.policy).to.equal('none');
   });
 
   it('refuses nothing while it only observes, and shows what it would have refused', async () => {

@@ -132,11 +132,11 @@ describe('the receivers of a session, over the wire', () => {
     const env = { SWITCHBOARD_URL: world.api.url, SWITCHBOARD_TOKEN: TOKEN };
     const removed = await runCommand(ReceiversRemove, ['acme', '1'], env);
     expect(removed.stderr).to.contain(
-      `${isWebhook} switch it off with \`switchboard sessions webhook --off\``,
+      `${isWebhook} switch it off with \`switchboard sessions webhook acme\`, with \`--off\``,
     );
     const paused = await runCommand(ReceiversPause, ['acme', '1'], env);
     expect(paused.stderr).to.contain(
-      `${isWebhook} change it with \`switchboard sessions webhook\`, also to pause it`,
+      `${isWebhook} change it with \`switchboard sessions webhook acme\`, also to pause it`,
     );
   });
 
@@ -236,6 +236,42 @@ describe('the receivers of a session, over the wire', () => {
     await eventOf(audit, second);
     expect(idsAt(audit).slice(tried)).to.deep.equal([first, second]);
     await until('an empty queue', async () => (await one(id)).waiting === undefined);
+  });
+
+  it('does not pause the new address of a receiver for the answer of the one before', async () => {
+    const { id } = await add(SOON);
+    const next = await started();
+    let answer: () => void = () => undefined;
+    audit.respond((response, call, index) => {
+      answer = () => answering(410)(response, call, index);
+    });
+    const event = await write('to the address before');
+    await audit.received(1);
+    await update(id, { url: next.url });
+    answer();
+    await eventOf(next, event);
+    expect((await one(id)).paused).to.equal(undefined);
+  });
+
+  it('does not pause the new address of the webhook for the answer of the one before', async () => {
+    const next = await started();
+    let answer: () => void = () => undefined;
+    audit.respond((response, call, index) => {
+      answer = () => answering(410)(response, call, index);
+    });
+    const setWebhook = (webhookUrl: string, retry: string) =>
+      world.api.post('/set-webhook', { clientId: 'acme', webhookUrl, retry });
+    try {
+      await setWebhook(audit.url, 'durable');
+      const event = await write('to the address before');
+      await audit.received(1);
+      await setWebhook(next.url, 'durable');
+      answer();
+      await eventOf(next, event);
+      expect((await one('1')).paused).to.equal(undefined);
+    } finally {
+      await setWebhook(world.receiver.url, 'contract');
+    }
   });
 
   it('counts a receiver as down that refuses the events of one chat and takes those of others', async () => {
@@ -356,6 +392,59 @@ describe('the receivers of a session, over the wire', () => {
     await world.api.post('/set-webhook', {
       ...{ clientId: 'acme', webhookUrl: world.receiver.url, webhookToken: WEBHOOK_TOKEN, retry: 'contract' },
     });
+  });
+
+  it('refuses the part of a schedule that its kind of retries does not use', async () => {
+    const attempts =
+      'schedule.attempts: only with retry contract; durable retries have pauses and giveUpHours';
+    const durable = { url: audit.url, retry: 'durable' };
+    expect(await refusal('/receivers', { ...durable, schedule: { attempts: 3 } })).to.deep.equal([
+      400,
+      attempts,
+    ]);
+    const broker = { url: 'redis://127.0.0.1:1/0?stream=a', schedule: { attempts: 3 } };
+    expect(await refusal('/receivers', broker)).to.deep.equal([400, attempts]);
+    for (const [field, value] of [
+      ['pauses', [1]],
+      ['giveUpHours', 5],
+    ] as const) {
+      const refused = await refusal('/receivers', { url: audit.url, schedule: { [field]: value } });
+      expect(refused).to.deep.equal([400, `schedule.${field}: only with retry durable`]);
+    }
+    const { id } = await add({ schedule: { attempts: 2 } });
+    expect(await refusal('/receivers/update', { id, retry: 'durable' })).to.deep.equal([400, attempts]);
+    expect(await one(id)).to.deep.include({ retry: 'contract', schedule: { attempts: 2 } });
+    expect((await update(id, { retry: 'durable', schedule: { pauses: [1] } })).retry).to.equal('durable');
+  });
+
+  it('is not changed by a command that names no change, and is noticed when it is added twice', async () => {
+    const env = { SWITCHBOARD_URL: world.api.url, SWITCHBOARD_TOKEN: TOKEN };
+    const { id } = await add({ name: 'audit' });
+    const nothing = await runCommand(ReceiversSet, ['acme', id], env);
+    expect([nothing.exitCode, nothing.stderr]).to.deep.equal([
+      2,
+      `error: nothing to change: give a flag such as --receiver-url or --name
+  → pause or resume it: switchboard receivers pause acme ${id}\n`,
+    ]);
+    const other = await runCommand(ReceiversAdd, ['acme', audit.url, '--name', 'other'], env);
+    expect(other.stderr).to.equal('');
+    const twice = await runCommand(ReceiversAdd, ['acme', audit.url, '--name', 'audit'], env);
+    expect(twice.exitCode).to.equal(0);
+    expect(twice.stderr).to.contain(`receiver ${id} has the same address and name`);
+    expect(twice.stderr).to.contain(`switchboard receivers remove acme ${(await list()).at(-1)?.id}`);
+  });
+
+  it('says that --url is the address of the daemon, where it is that of a receiver', async () => {
+    const env = { SWITCHBOARD_TOKEN: 'a-token', SWITCHBOARD_URL: undefined };
+    const { id } = await add();
+    for (const url of [audit.url, 'nats://127.0.0.1:1/x']) {
+      const set = await runCommand(ReceiversSet, ['acme', id, '--name', 'x', '--url', url], env);
+      expect(set.stderr).to.contain('with --receiver-url: --url is that of the daemon');
+      const added = await runCommand(ReceiversAdd, ['acme', audit.url, `--url=${url}`], env);
+      expect(added.stderr).to.contain('as an argument: --url is that of the daemon');
+    }
+    const refused = await runCommand(ReceiversSet, ['acme', id, '--url', world.api.url, '--name', 'x'], env);
+    expect(refused.stderr).not.to.contain('--receiver-url');
   });
 
   it('is managed from the command line', async () => {

@@ -157,6 +157,50 @@ describe('the session routes, over the wire', () => {
     expect((await own.get('/clients')).status).to.equal(401);
   });
 
+  it('refuse a secret that another session has, and may set their own again', async () => {
+    const secret = 'a-secret-of-one-session-only';
+    const setSecret = (clientId: string, api = world.api) =>
+      api.post('/set-api-secret', { clientId, secret });
+    expect((await setSecret('s1')).status).to.equal(200);
+    expect((await setSecret('s1', world.api.as(secret))).status).to.equal(200);
+    const taken = await setSecret('coded');
+    expect([taken.status, taken.headers.get('x-sn-error'), taken.body]).to.deep.equal([
+      409,
+      'secret_taken',
+      { error: 'secret: another session has it; choose another one' },
+    ]);
+    await world.api.post('/set-api-secret', { clientId: 's1', secret: '' });
+    const both = await Promise.all([setSecret('s1'), setSecret('coded')]);
+    expect(both.map(({ status }) => status).sort()).to.deep.equal([200, 409]);
+    for (const clientId of ['s1', 'coded']) await world.api.post('/set-api-secret', { clientId, secret: '' });
+  });
+
+  it('keep a secret that two of them have since an earlier release, and show which', async () => {
+    const secret = 'a-secret-of-two-old-sessions';
+    await world.api.post('/set-api-secret', { clientId: 's1', secret });
+    await world.stopDaemon();
+    // as the release before stored it
+    await world.inspect(async ({ sessions }) => {
+      const own = await sessions.get('s1');
+      await sessions.update('coded', { apiSecretHash: own?.apiSecretHash ?? '' });
+    });
+    await world.startDaemon();
+    const own = world.api.as(secret);
+    for (const clientId of ['s1', 'coded']) {
+      expect((await own.get(`/clients?clientId=${clientId}`)).status).to.equal(200);
+    }
+    const { body } = await world.api.get('/clients');
+    const rows = Array.isArray(body.clients) ? body.clients : [];
+    const shared = rows.flatMap((row) =>
+      row.secretSharedWith ? [[row.clientId, row.secretSharedWith]] : [],
+    );
+    expect(shared).to.deep.equal([
+      ['coded', ['s1']],
+      ['s1', ['coded']],
+    ]);
+    for (const clientId of ['s1', 'coded']) await world.api.post('/set-api-secret', { clientId, secret: '' });
+  });
+
   it('reconnect paired sessions only after a restart', async () => {
     await reached(world, 'coded', 'connected');
     const { body } = await world.api.get('/qr?clientId=s1');

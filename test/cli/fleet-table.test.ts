@@ -266,7 +266,7 @@ describe('the fleet commands', () => {
       const { stderr, exitCode } = await run(SessionsReconnect, 'acme');
       expect(exitCode).to.equal(6);
       expect(stderr).to.contain(
-        'session acme is banned: Look at the phone. Run `switchboard pair` to pair again.',
+        'session acme is banned: Look at the phone. Run `switchboard pair acme` to pair again.',
       );
     });
   });

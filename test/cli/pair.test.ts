@@ -24,6 +24,8 @@ describe('pair', () => {
     clock = new ManualClock();
     end = new AbortController();
     shown = { status: 'initializing', qr: '' };
+    daemon.on('GET /clients', { clients: [] });
+    daemon.on('POST /disconnect', { ok: true, clientId: 'acme' });
     daemon.on('POST /start', () => ({ body: { clientId: 'acme', status: shown.status } }));
     daemon.on('GET /qr', () => ({ body: { clientId: 'acme', ...shown } }));
     daemon.on('POST /check-state', { status: true, state: JID });
@@ -59,6 +61,32 @@ describe('pair', () => {
     return all;
   };
 
+  it('deletes the session that it created, unless the number was linked meanwhile', async () => {
+    // the second one adds none
+    for (const [jid, deleted] of [
+      ['', 1],
+      [JID, 1],
+    ] as const) {
+      let looks = 0;
+      daemon.on('GET /clients', () => ({
+        body: { clients: looks++ === 0 ? [] : [{ clientId: 'acme', jid }] },
+      }));
+      await rest(begin({ timeoutMs: 10_000 }));
+      expect(daemon.callsOf('/disconnect'), jid).to.have.length(deleted);
+    }
+  });
+
+  it('says what may be left behind when the daemon has gone', async () => {
+    daemon.on('POST /disconnect', () => ({ status: 503, body: { error: 'stopping' } }));
+    let looks = 0;
+    daemon.on('GET /clients', () => ({
+      body: { clients: looks++ === 0 ? [] : [{ clientId: 'acme', jid: '' }] },
+    }));
+    const end = (await rest(begin({ timeoutMs: 10_000 }))).at(-1);
+    expect(end).to.include({ type: 'failed' });
+    expect(JSON.stringify(end)).to.contain('switchboard sessions disconnect acme');
+  });
+
   it('shows each QR once and ends when the number is connected', async () => {
     const items = begin({ webhook: { webhookUrl: 'https://example.com/' } });
     expect(await next(items)).to.deep.equal({ type: 'status', status: 'initializing' });
@@ -92,7 +120,11 @@ describe('pair', () => {
     it('sets the workspace before linking, and shows the history import', async () => {
       const items = begin({ orgId: 'workspace1' });
       expect(await linked(items)).to.deep.equal({ type: 'history', progress: 0, messages: 0 });
-      expect(daemon.calls.map(({ path }) => path).slice(0, 2)).to.deep.equal(['/start', '/set-org-id']);
+      expect(daemon.calls.map(({ path }) => path).slice(0, 3)).to.deep.equal([
+        '/clients',
+        '/start',
+        '/set-org-id',
+      ]);
       expect(daemon.callsOf('/set-org-id')[0]?.body).to.deep.equal({ clientId: 'acme', orgId: 'workspace1' });
       history = { progress: 40, messages: 120 };
       expect(await next(items, LOOK_MS)).to.deep.equal({ type: 'history', progress: 40, messages: 120 });
@@ -139,7 +171,7 @@ describe('pair', () => {
     shown = { status: 'initializing', qr: '', reason };
     expect(await next(items)).to.deep.equal({
       type: 'waiting',
-      reason: 'The proxy refuses the connection: set another one with `switchboard sessions proxy`.',
+      reason: 'The proxy refuses the connection: set another one with `switchboard sessions proxy acme`.',
     });
     shown = { status: 'connected', qr: '' };
     expect((await rest(items)).map(({ type }) => type)).to.deep.equal(['connected']);

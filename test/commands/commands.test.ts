@@ -151,7 +151,7 @@ describe('commands that use a daemon', () => {
       const { stdout } = await run(SessionsShow, 'acme');
       expect(stdout)
         .to.match(/^extra events +call, presence$/m)
-        .and.match(/^reason +The link is gone\. Run `switchboard pair` to pair again\.$/m);
+        .and.match(/^reason +The link is gone\. Run `switchboard pair acme` to pair again\.$/m);
     });
 
     it('exits with 5 for an unknown session', async () => {
@@ -196,6 +196,12 @@ describe('commands that use a daemon', () => {
       daemon.on('POST /set-webhook', { ok: true, clientId: 'acme', webhookUrl: '', pollLookupUrl: '' });
       expect((await run(SessionsWebhook, 'acme', '--off')).stdout).to.equal('delivery is off\n');
       expect(daemon.calls.at(-1)?.body).to.deep.equal({ clientId: 'acme', webhookUrl: '' });
+    });
+
+    it('names the command that adds a broker', async () => {
+      const { exitCode, stderr } = await run(SessionsWebhook, 'acme', 'nats://127.0.0.1:4222/events');
+      expect(exitCode).to.equal(2);
+      expect(stderr).to.contain('switchboard receivers add acme URL');
     });
 
     it('pauses the webhook, and resumes it', async () => {

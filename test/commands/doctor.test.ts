@@ -41,7 +41,7 @@ describe('doctor', () => {
   };
 
   it('exits with 0 and one line per check if all checks pass', async () => {
-    const { stdout, stderr, exitCode } = await run();
+    const { stdout, stderr, exitCode } = await run(['--send']);
     expect(stdout).not.to.match(/^✗/m);
     expect(exitCode).to.equal(0);
     expect(stdout.match(/^[✓!-] /gm)).to.have.length(GENERAL_CHECKS.length + SESSION_CHECKS.length);
@@ -50,7 +50,7 @@ describe('doctor', () => {
   });
 
   it('prints the same as JSON, with stable names', async () => {
-    const { ok, exitCode, checks } = await report();
+    const { ok, exitCode, checks } = await report(['--send']);
     expect({ ok, exitCode }).to.deep.equal({ ok: true, exitCode: 0 });
     expect(checks.map(({ id }) => id)).to.deep.equal(
       [...GENERAL_CHECKS, ...SESSION_CHECKS].map(({ id }) => id),
@@ -79,21 +79,21 @@ describe('doctor', () => {
 
   it('exits with 0 when there are only warnings', async () => {
     daemon.http.on('POST /send-test-event', { delivered: true, reason: '', signed: false });
-    const { ok, exitCode, checks } = await report();
+    const { ok, exitCode, checks } = await report(['--send']);
     expect(checks.flatMap(({ trouble }) => trouble ?? [])).to.include('webhook-unsigned');
     expect({ ok, exitCode }).to.deep.equal({ ok: true, exitCode: 0 });
   });
 
-  it('sends no event with --no-send', async () => {
-    await report(['--no-send']);
+  it('sends a sample to the webhooks only with --send', async () => {
+    for (const argv of [[], ['--no-send']]) await report(argv);
     expect(daemon.http.callsOf('/send-test-event')).to.deep.equal([]);
-    await report();
+    await report(['--send']);
     const [call] = daemon.http.callsOf('/send-test-event');
     expect(call?.body).to.deep.equal({ clientId: 'acme', type: 'text' });
   });
 
   it('checks the session given with --session', async () => {
-    expect((await report(['--session', 'acme'])).exitCode).to.equal(0);
+    expect((await report(['--send', '--session', 'acme'])).exitCode).to.equal(0);
     const { exitCode, checks } = await report(['--session', 'nobody']);
     expect(exitCode).to.equal(1);
     expect(checks.find(({ id }) => id === 'sessions')?.trouble).to.equal('session-unknown');

@@ -43,6 +43,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     { argv: ['media', 'list', 'acme'] },
   ],
   7: [{ argv: ['send', 'text', 'acme', '+15550000002', 'Hi'] }],
+  8: [{ argv: ['send', 'text', 'limited', '+15550000002', 'Hi'] }],
   130: [{ argv: ['tail'], until: 'watching' }],
 };
 
@@ -65,7 +66,15 @@ describe('the exit codes of the documentation', () => {
     daemon.on('GET /qr', { clientId: 'acme', status: 'connected', qr: '' });
     daemon.on('GET /chatrooms', { chatRooms: [] });
     daemon.on('POST /get-groups', () => ({ status: 500, body: { error: 'something broke' } }));
-    daemon.on('POST /send-message', () => ({ status: 502, body: { error: 'the network refused' } }));
+    daemon.on('POST /send-message', ({ body }) =>
+      Object(body).clientId === 'limited'
+        ? {
+            status: 429,
+            headers: { 'x-sn-error': 'policy_refused' },
+            body: { error: 'the policy refuses it' },
+          }
+        : { status: 502, body: { error: 'the network refused' } },
+    );
   });
   after(() => daemon.stop());
 

@@ -3,7 +3,9 @@ import FailedList from '../../commands/failed/list.js';
 import FailedResend from '../../commands/failed/resend.js';
 import FailedShow from '../../commands/failed/show.js';
 import Trigger from '../../commands/trigger.js';
-import { EXTRA_EVENT_TYPES, MESSAGE_EVENT_TYPES } from '../../src/events/catalogue.js';
+import { waitingLine } from '../../src/cli/failed.js';
+import { type EventType, EXTRA_EVENT_TYPES, MESSAGE_EVENT_TYPES } from '../../src/events/catalogue.js';
+import { FailedEvents, sampleOf } from '../support/failed-events.js';
 import { answering } from '../support/receiver.js';
 import { runCommand } from '../support/run-command.js';
 import { startWorld, TOKEN, type World } from '../support/world.js';
@@ -11,8 +13,9 @@ import { startWorld, TOKEN, type World } from '../support/world.js';
 describe('the commands about failed deliveries', () => {
   let world: World;
 
+  const events = new FailedEvents();
   before(async () => {
-    world = await startWorld();
+    world = await startWorld({ overrides: events.overrides });
   });
   after(() => world.stop());
 
@@ -23,16 +26,12 @@ describe('the commands about failed deliveries', () => {
     return failedDeliveries.map(({ id }: { id: string }) => id);
   };
   /** Events of these types that the receiver refused, in a session of its own; their ids, the oldest first. */
-  const refused = async (clientId: string, ...types: string[]): Promise<string[]> => {
+  const refused = async (clientId: string, ...types: EventType[]): Promise<string[]> => {
     world.receiver.respond(answering(410));
-    await world.api.post(`/start?clientId=${clientId}`, {
-      webhookUrl: `${world.receiver.url}/hook?key=secret`,
-    });
+    const url = `${world.receiver.url}/hook?key=secret`;
+    await world.api.post(`/start?clientId=${clientId}`, { webhookUrl: url });
     const failed: string[] = [];
-    for (const type of types) {
-      const { body } = await world.api.post('/send-test-event', { clientId, type });
-      failed.push(String(body.deliveryId));
-    }
+    for (const type of types) failed.push(await events.add(clientId, type, { url }));
     return failed;
   };
 
@@ -49,8 +48,27 @@ describe('the commands about failed deliveries', () => {
   });
 
   it('report an empty list', async () => {
-    const { stdout, stderr } = await run(FailedList, '--session', 'nobody');
+    await world.api.post('/start?clientId=well', {});
+    const { stdout, stderr } = await run(FailedList, '--session', 'well');
     expect({ stdout, stderr }).to.deep.equal({ stdout: '', stderr: 'no failed deliveries\n' });
+    expect((await run(FailedResend, '--all', '--session', 'well')).exitCode).to.equal(0);
+  });
+
+  it('say that there is no session of this name', async () => {
+    for (const end of [
+      await run(FailedList, '--session', 'nobody'),
+      await run(FailedList, '--session', 'nobody', '--json'),
+      await run(FailedResend, '--all', '--session', 'nobody'),
+    ]) {
+      expect(end.exitCode).to.equal(5);
+      expect(end.stdout + end.stderr).to.contain('there is no session nobody');
+    }
+  });
+
+  it('say that one event waits', () => {
+    const since = new Date().toISOString();
+    const one = waitingLine({ events: 1, bytes: 1, since, circuit: 'closed' });
+    expect(one).to.match(/^1 event waits .*; it is delivered by itself once the receiver accepts it$/);
   });
 
   it('show a delivery with its event, without the key of a file and the secrets in the address', async () => {
@@ -98,18 +116,88 @@ describe('the commands about failed deliveries', () => {
     expect((await run(FailedResend, '--all', '--session', 'all')).stderr).to.equal('no failed deliveries\n');
   });
 
-  it('stop when the daemon refuses the first', async () => {
+  it('tell which deliveries are of a session without a webhook', async () => {
     const failed = await refused('mute', 'text', 'text', 'text', 'text', 'text', 'text');
     await world.api.post('/set-webhook', { clientId: 'mute', webhookUrl: '' });
-    const { exitCode, stderr } = await run(FailedResend, '--all', '--session', 'mute');
-    expect(exitCode).to.equal(6);
-    expect(stderr).to.match(/0 delivered, 4 failed, 2 not tried\n[\s\S]*has no webhook/);
+    const { exitCode, stdout, stderr } = await run(FailedResend, '--all', '--session', 'mute');
+    expect({ exitCode, stderr }).to.deep.equal({
+      exitCode: 1,
+      stderr: '0 delivered, 6 failed, 0 not tried\n',
+    });
+    expect(stdout).to.contain('✗ session mute has no webhook');
     expect(await ids('--session', 'mute')).to.have.members(failed);
   });
 
-  it('require either ids, or --all with --session', async () => {
-    const refusedArgv = [[], ['--all'], ['01ARZ', '--all', '--session', 'all']];
-    for (const argv of refusedArgv) expect((await run(FailedResend, ...argv)).exitCode).to.equal(2);
+  it('retry the deliveries of all sessions with --all alone, as docs/monitoring.md says', async () => {
+    const failed = [...(await refused('one', 'text')), ...(await refused('two', 'image', 'text'))];
+    world.receiver.respond(answering(200));
+    const all = await ids('--limit', '1000');
+    const { stdout, stderr, exitCode } = await run(
+      FailedResend,
+      '--all',
+      '--type',
+      'text',
+      '--type',
+      'image',
+    );
+    expect(stderr).to.match(/^\d+ failed events of \d+ sessions\n/);
+    for (const id of failed) expect(stdout).to.contain(id);
+    // one session of this suite has no webhook, which does not stop the others
+    expect(exitCode).to.equal(1);
+    expect(all).to.include.members(failed);
+    expect(await ids('--session', 'one')).to.deep.equal([]);
+    expect(await ids('--session', 'two')).to.deep.equal([]);
+  });
+
+  it('never retry samples of an earlier release with --all, and say so', async () => {
+    await world.api.post('/start?clientId=samples', { webhookUrl: world.receiver.url });
+    // a sample of account_status names no invented person
+    const told = TYPES.filter((type) => type !== 'account_status');
+    for (const type of told) await events.add('samples', type, { event: sampleOf('samples', type) });
+    const real = await events.add('samples', 'text');
+    world.receiver.respond(answering(200));
+    const before = world.receiver.calls.length;
+    const { stderr, exitCode } = await run(FailedResend, '--all', '--session', 'samples');
+    expect({ exitCode, stderr }).to.deep.equal({
+      exitCode: 0,
+      stderr: `left out: ${told.length} samples of an earlier release\n1 delivered, 0 failed, 0 not tried\n`,
+    });
+    const sent = world.receiver.calls.slice(before).map(({ headers }) => headers['x-sn-delivery']);
+    expect(sent).to.deep.equal([real]);
+  });
+
+  it('stop when the daemon is gone', async () => {
+    const gone = { SWITCHBOARD_URL: 'http://127.0.0.1:9', SWITCHBOARD_TOKEN: TOKEN };
+    const { exitCode, stderr } = await runCommand(FailedResend, ['1', '2', '3', '4', '5', '6'], gone);
+    expect(exitCode).to.equal(3);
+    expect(stderr).to.contain('0 delivered, 4 failed, 2 not tried\n');
+  });
+
+  it('keep no sample that the receiver refuses', async () => {
+    world.receiver.respond(answering(410));
+    await world.api.post('/start?clientId=trial', { webhookUrl: world.receiver.url });
+    const { exitCode } = await run(Trigger, 'text', '--session', 'trial');
+    expect(exitCode).to.equal(1);
+    expect(await ids('--session', 'trial')).to.deep.equal([]);
+    const { body } = await world.api.get('/fleet');
+    const rows = Array.isArray(body.sessions) ? body.sessions : [];
+    const row = rows.find(({ clientId }: { clientId: string }) => clientId === 'trial');
+    expect(row.webhook).to.include({ failed: 0 });
+  });
+
+  it('name the flags that contradict each other or are missing', async () => {
+    for (const [argv, error] of [
+      [[], 'give either ids of deliveries, or --all'],
+      [['01ARZ', '--all', '--session', 'all'], 'give either ids of deliveries, or --all'],
+      [['01ARZ', '--session', 'all'], '--session needs --all'],
+      [['--all', '--receiver', '2'], '--receiver needs --session'],
+    ] as const) {
+      const { exitCode, stderr } = await run(FailedResend, ...argv);
+      expect({ exitCode, first: stderr.split('\n')[0] }).to.deep.equal({
+        exitCode: 2,
+        first: `error: ${error}`,
+      });
+    }
   });
 });
 

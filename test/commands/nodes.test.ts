@@ -61,6 +61,7 @@ describe('the nodes commands', () => {
     const drained = await run(NodesDrain, 'alone');
     expect(drained.exitCode).to.equal(6);
     expect(drained.stderr).to.match(/only one node.*MongoDB/);
+    expect(drained.stderr).not.to.contain('nodes list');
   });
 
   it('drains a node until it holds no sessions, and undoes the drain', async () => {

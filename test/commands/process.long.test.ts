@@ -95,8 +95,10 @@ describe('the command line as a process', function () {
   });
 
   it('exits with 130 when Ctrl+C stops a pairing', async () => {
+    daemon.on('GET /clients', { clients: [] });
     daemon.on('POST /start', { clientId: 'acme', status: 'initializing' });
     daemon.on('GET /qr', { clientId: 'acme', status: 'qr', qr: 'text' });
+    daemon.on('POST /disconnect', { ok: true, clientId: 'acme' });
     const pair = new CliProcess(['pair', 'acme'], { env });
     await pair.printed('qr text');
     pair.signal('SIGINT');
@@ -198,7 +200,13 @@ describe('switchboard start, as a process of its own', function () {
     const path = join(dataDir, 'switchboard.db');
     for (const side of ['-wal', '-shm']) await rm(`${path}${side}`, { force: true });
     await writeFile(path, 'no database '.repeat(1_000));
-    expectOneLine(await start(), 1, /Cannot open the database in .*: file is not a database/);
+    expectOneLine(await start(), 1, /it has a database, but no file encryption-key/);
+    await writeFile(join(dataDir, 'encryption-key'), '11'.repeat(32));
+    expectOneLine(
+      await start(),
+      1,
+      /The database in .* is damaged \(file is not a database\): run switchboard store restore/,
+    );
     expect((await stat(path)).size).to.equal(12_000);
   });
 

@@ -210,7 +210,7 @@ describe('the commands that send', () => {
     }
 
     const suggested: [what: string, status: number, code: string, exitCode: number, suggestion: string][] = [
-      ['a banned or replaced session', 404, 'session_suspended', 6, 'switchboard sessions reconnect'],
+      ['a banned or replaced session', 404, 'session_suspended', 6, 'switchboard doctor'],
       ['a route that the daemon does not have', 404, 'route_unknown', 5, 'switchboard api /config'],
     ];
     for (const [what, status, code, exitCode, suggestion] of suggested) {

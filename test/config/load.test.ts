@@ -1,7 +1,8 @@
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { ConfigError, loadConfig } from '../../src/config/load.js';
+import { ConfigError, DataDirError, loadConfig } from '../../src/config/load.js';
 import {
   networkChoice,
   type RawSettings,
@@ -89,6 +90,23 @@ describe('settings', () => {
       expect((await stat(join(folder.path, name))).mode & 0o777, name).to.equal(0o600);
     }
     expect((await readFile(join(folder.path, 'token'), 'utf8')).trim()).to.equal(first.token);
+  });
+
+  it('make no new encryption key beside a SQLite store, and say that the file is missing', async () => {
+    await load();
+    const key = join(folder.path, 'encryption-key');
+    await rm(key);
+    await writeFile(join(folder.path, 'switchboard.db'), 'a database');
+    const error = await failure({});
+    expect(error).to.be.instanceOf(DataDirError);
+    expect(error.message).to.contain(
+      `${folder.path} cannot be used: it has a database, but no file encryption-key`,
+    );
+    expect(existsSync(key)).to.equal(false);
+    expect(await load({}, { SWITCHBOARD_ENCRYPTION_KEY: '11'.repeat(32) })).to.be.an('object');
+    // the SQLite file is not the store then
+    await load({ store: 'mongodb://127.0.0.1/switchboard' });
+    expect(existsSync(key)).to.equal(true);
   });
 
   it('agree on one token when two daemons start at once', async () => {

@@ -1,7 +1,11 @@
 import { expect } from 'chai';
 import type { Receiver } from '../../src/delivery/dispatch.js';
+import type { DispatcherOptions } from '../../src/delivery/dispatcher-options.js';
 import type { DurableLimits } from '../../src/delivery/durable-queue.js';
+import { messageIdentity } from '../../src/delivery/event-id.js';
 import { GatewayError } from '../../src/domain/errors.js';
+import type { EventEnvelope } from '../../src/events/envelope.js';
+import { Chance } from '../support/chance.js';
 import { answering, eventIn, silent, startReceiver, type TestReceiver } from '../support/receiver.js';
 import { type PlayedDeliveries, textEvent } from '../support/rig/deliveries.js';
 import { Rig } from '../support/rig/rig.js';
@@ -9,6 +13,7 @@ import { until } from '../support/until.js';
 
 /** More than the first pauses. */
 const STEP_MS = 10_000;
+const EVENTS = 100;
 const HALF_DAY_MS = 12 * 60 * 60_000;
 
 describe('a receiver with durable retries', () => {
@@ -36,12 +41,28 @@ describe('a receiver with durable retries', () => {
     return { url, token: 'secret', retry: 'durable', ...(paused && { paused }) };
   };
   const start = async (durable: Partial<DurableLimits> = {}) => {
-    const pause = async (clientId: string, reason: string) => pauses.set(clientId, reason);
+    const pause: DispatcherOptions['pause'] = async ({ clientId }, code) => pauses.set(clientId, code);
     rig = (await Rig.start()).deliveries({ receiverOf: durably, durable, pause });
   };
+  /** @returns ids of events that cannot be read from the store */
+  const startDamageable = async () => {
+    const damaged = new Set<string>();
+    const base = await Rig.start();
+    const get = async (id: string) => {
+      if (damaged.has(id)) throw new GatewayError('store_damaged', 'it was changed');
+      return base.store.waitingDeliveries.get(id);
+    };
+    rig = base.deliveries({ receiverOf: durably, waiting: { ...base.store.waitingDeliveries, get } });
+    return damaged;
+  };
+  const identityOf = (event: EventEnvelope) =>
+    messageIdentity(event, { room: event.chatRoomId, author: '', isSealed: false });
   const announce = (messageId: string, chat = 'chat-1', clientId = 'acme') => {
     const event = { ...textEvent(messageId, clientId), chatRoomId: chat };
-    return rig.dispatcher.announce(event, durably(clientId), { keptByCaller: true });
+    return rig.dispatcher.announce(event, durably(clientId), {
+      identity: identityOf(event),
+      keptByCaller: true,
+    });
   };
   const accepted = () =>
     receiver.calls.flatMap((call) => {
@@ -104,6 +125,63 @@ describe('a receiver with durable retries', () => {
     expect(most).to.equal(1);
     expect(rig.dispatcher.durable.waiting('acme')).to.include({ events: 3, circuit: 'open' });
     expect(rig.dispatcher.figures('acme')).to.include({ delivered: 0, dropped: 0 });
+  });
+
+  const chance = new Chance();
+  it(`is tried at once for each new chat while it fails half of its calls (seed ${chance.seed})`, async () => {
+    await start();
+    const tried = new Set<string>();
+    // one of each two calls: eight failures in a row mean that a receiver is down
+    let statuses: number[] = [];
+    receiver.respond((response, call) => {
+      tried.add(eventIn(call)?.messageId ?? '');
+      if (statuses.length === 0) statuses = chance.pick([200, 500], [500, 200]);
+      response.writeHead(statuses.shift() ?? 500).end();
+    });
+    const idle = () => until('the calls', async () => rig.dispatcher.inFlight() === 0);
+    let late = 0;
+    for (let n = 1; n <= EVENTS; n++) {
+      await announce(`m${n}`, `chat-${n}`);
+      await idle();
+      if (!tried.has(`m${n}`)) late += 1;
+      rig.clock.advance(100);
+    }
+    expect(late).to.be.below(EVENTS / 20);
+    await passTime(STEP_MS, async () => (await waiting()).length === 0);
+    expect(await failed()).to.deep.equal([]);
+  });
+
+  it('gets the events of other chats at once while it refuses those of a few', async () => {
+    await start();
+    const refused = (chat: string | undefined) => chat?.startsWith('refused') === true;
+    receiver.respond((response, call) =>
+      response.writeHead(refused(eventIn(call)?.chatRoomId) ? 500 : 200).end(),
+    );
+    for (const chat of ['refused-1', 'refused-2', 'refused-3']) await announce(chat, chat);
+    await passTime(STEP_MS, () => rig.dispatcher.durable.waiting('acme')?.circuit === 'open');
+    await until('the calls', async () => rig.dispatcher.inFlight() === 0);
+    const began = rig.clock.now();
+    await announce('healthy', 'healthy');
+    await until('the event', async () => !(await waiting()).includes('healthy'));
+    expect(rig.clock.now()).to.equal(began);
+    expect(rig.dispatcher.durable.waiting('acme')).to.include({ circuit: 'closed' });
+  });
+
+  it('gets few calls while it is down, however many events come', async () => {
+    await start();
+    receiver.respond(answering(503));
+    const announced = async (n: number) => announce(`m${n}`, `chat-${n}`);
+    for (let n = 0; n < 100; n++) await announced(n);
+    await passTime(1_000, () => rig.dispatcher.durable.waiting('acme')?.circuit === 'open');
+    await until('the calls', async () => rig.dispatcher.inFlight() === 0);
+    const [began, before] = [rig.clock.now(), receiver.calls.length];
+    let n = 100;
+    await passTime(1_000, async () => {
+      await announced(n++);
+      return rig.clock.now() - began >= 60_000;
+    });
+    // pauses of 1, 2, 5, 10, 20 and 30 s, each a fifth shorter at most
+    expect(receiver.calls.length - before).to.be.within(4, 7);
   });
 
   it('shows the age of what waits for it, also while its one failing chat opens no circuit', async () => {
@@ -216,6 +294,30 @@ describe('a receiver with durable retries', () => {
     expect(await failed()).to.deep.equal([]);
   });
 
+  it('gets the events behind one that is damaged in the store', async () => {
+    const damaged = await startDamageable();
+    receiver.respond(answering(503, 200));
+    const { deliveryId } = await announce('m1');
+    damaged.add(deliveryId);
+    await announce('m2');
+    await passTime(STEP_MS, async () => accepted().some(({ messageId }) => messageId === 'm2'));
+    await until('the removal', async () => (await waiting()).length === 1);
+    expect(await waiting()).to.deep.equal(['m1']);
+    expect(rig.dispatcher.durable.waiting('acme')).to.equal(undefined);
+  });
+
+  it('stays down after an event that is damaged in the store', async () => {
+    const damaged = await startDamageable();
+    receiver.respond(answering(503));
+    const { deliveryId } = await announce('a1', 'a');
+    for (const chat of ['b', 'c']) await announce(`${chat}1`, chat);
+    const state = () => rig.dispatcher.durable.waiting('acme');
+    await passTime(STEP_MS, () => state()?.circuit === 'open');
+    damaged.add(deliveryId);
+    await passTime(STEP_MS, () => state()?.events === 2);
+    expect(state()?.circuit).to.equal('open');
+  });
+
   it('is tried at once when its address or token has changed', async () => {
     await start();
     receiver.respond(answering(503, 503, 200));
@@ -232,7 +334,7 @@ describe('a receiver with durable retries', () => {
     await start();
     receiver.respond(answering(410));
     await announce('m1');
-    await until('the pause', async () => pauses.get('acme') === 'it answered 410');
+    await until('the pause', async () => pauses.get('acme') === 'gone');
     await until('the end of the call', async () => rig.dispatcher.inFlight() === 0);
     await announce('m2', 'chat-2');
     await announce('m3');
@@ -296,13 +398,14 @@ describe('a receiver with durable retries', () => {
       rig = (await Rig.start()).deliveries({
         receiverOf: (clientId, id) => (id === undefined ? durably(clientId) : others.get(id)),
         isRemoved: (_clientId, id) => !others.has(id),
-        pause: async (_clientId, reason, id) => pauses.set(id ?? 'webhook', reason),
+        pause: async ({ receiverId = 'webhook' }, code) => pauses.set(receiverId, code),
       });
     };
     const toOther = (messageId: string) => {
       const receiver = others.get('2');
       if (!receiver) throw new Error('it was removed');
-      return rig.dispatcher.deliver(textEvent(messageId), receiver, { keptByCaller: true });
+      const event = textEvent(messageId);
+      return rig.dispatcher.deliver(event, receiver, { identity: identityOf(event), keptByCaller: true });
     };
 
     it('has its own queue, figures, circuit and id of a delivery', async () => {
@@ -332,7 +435,7 @@ describe('a receiver with durable retries', () => {
       other.respond(answering(410));
       await toOther('m1');
       await until('the pause', async () => pauses.size > 0);
-      expect([...pauses]).to.deep.equal([['2', 'it answered 410']]);
+      expect([...pauses]).to.deep.equal([['2', 'gone']]);
     });
 
     it('is tried by its own schedule, and given up after its own time', async () => {

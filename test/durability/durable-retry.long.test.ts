@@ -2,11 +2,12 @@ import { expect } from 'chai';
 import FailedList from '../../commands/failed/list.js';
 import SessionsShow from '../../commands/sessions/show.js';
 import SessionsWebhook from '../../commands/sessions/webhook.js';
+import { Chance } from '../support/chance.js';
 import { eventIn, Inbound } from '../support/inbound.js';
 import { answering } from '../support/receiver.js';
 import { runCommand } from '../support/run-command.js';
 import { until } from '../support/until.js';
-import { startKillableWorld, TOKEN, WEBHOOK_TOKEN, type World } from '../support/world.js';
+import { ALICE, startKillableWorld, TOKEN, WEBHOOK_TOKEN, type World } from '../support/world.js';
 
 const PATIENCE_MS = 120_000;
 const EVENTS = 15;
@@ -95,6 +96,25 @@ describe('a session whose receiver has durable retries', function () {
     const delivered = world.receiver.calls.slice(from).map(({ headers }) => headers['x-sn-delivery']);
     expect(delivered.slice(0, EVENTS).every((id) => ids.has(String(id)))).to.equal(true);
     await until('an empty queue', nothingWaits);
+  });
+
+  const chance = new Chance();
+  it(`is tried for each chat while it fails half of its calls (seed ${chance.seed})`, async () => {
+    const from = world.receiver.calls.length;
+    world.receiver.respond((response) => response.writeHead(chance.pick(200, 500)).end());
+    const people = Array.from({ length: 12 }, (_, n) => ({
+      number: `+155500001${10 + n}`,
+      name: `Person ${n}`,
+    }));
+    for (const person of people) await world.phones.addPhone(person);
+    const written: string[] = [];
+    for (const { number } of people) {
+      written.push((await world.phones.write(number, { to: ALICE.number, text: 'hello' })).messageId);
+    }
+    await until('a call for each chat', async () => written.every((id) => idsSince(from).includes(id)));
+    world.receiver.respond(answering(200));
+    await until('an empty queue', nothingWaits);
+    expect((await world.api.get('/failed-deliveries')).body).to.deep.equal({ failedDeliveries: [] });
   });
 
   it('is paused by its 410, stays paused over a restart, and is resumed by a command', async () => {

@@ -27,6 +27,7 @@ const CHANGING = [
 /** Needs the master token whatever the session. */
 const MASTER_ONLY = [
   '/metrics',
+  '/backup',
   '/nodes',
   '/nodes/drain',
   '/set-proxy',
@@ -35,6 +36,7 @@ const MASTER_ONLY = [
   '/give-back',
   '/export',
   '/export-keys',
+  '/unfinished',
 ];
 
 const BASIC =
@@ -212,6 +214,18 @@ describe('authentication', () => {
     expect((await api.get('/clients', { token: null, headers })).status).to.equal(200);
     const wrongFirst = { authorization: 'Bearer wrong', 'x-v3-secret': SECRET };
     expect((await api.get('/clients', { token: null, headers: wrongFirst })).status).to.equal(200);
+  });
+
+  it('opens the page of the API and what it loads with a password, and no other route', async () => {
+    for (const password of [TOKEN, SECRET]) {
+      const authorization = `Basic ${Buffer.from(`:${password}`).toString('base64')}`;
+      for (const target of targets) {
+        const { status, headers } = await send(target, 'acme', { authorization });
+        const isPage = ['/docs', '/docs/{file}', '/openapi.json'].includes(target.path);
+        expect(status, `${target.method} ${target.path}`).to.equal(isPage ? 200 : 401);
+        if (!isPage) expect(headers['www-authenticate']).to.equal('Bearer');
+      }
+    }
   });
 
   it("shows a session's secret its own session and deliveries only", async () => {

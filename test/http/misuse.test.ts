@@ -354,11 +354,9 @@ describe('misuse of the API', () => {
       const authorization = `Basic ${Buffer.from(`:${TOKEN}`).toString('base64')}`;
       const status = async (headers: Record<string, string>) =>
         (await from({ authorization, ...headers }, null)).status;
-      expect(await status({ 'sec-fetch-site': 'same-site' })).to.equal(401);
+      expect(await status({})).to.equal(401);
+      expect(await status({ 'sec-fetch-site': 'same-origin' })).to.equal(401);
       expect(await status({ origin: 'http://evil.example' })).to.equal(401);
-      expect(await status({ origin: 'null' })).to.equal(401);
-      expect(await status({ 'sec-fetch-site': 'same-origin', origin: 'http://x' })).to.equal(200);
-      expect(await status({})).to.equal(200);
     });
 
     it('cannot read open routes under a name that leads to loopback', async () => {

@@ -16,7 +16,9 @@ describe('the OpenAPI document', () => {
     const document = await SwaggerParser.validate(JSON.parse(JSON.stringify(body)));
     const { body: config } = await server.get('/config');
     const named = Object.entries(document.paths ?? {}).flatMap(([path, operations]) =>
-      Object.keys(operations ?? {}).map((method) => `${method.toUpperCase()} ${path}`),
+      Object.keys(operations ?? {}).flatMap((method) =>
+        method === 'head' ? [] : `${method.toUpperCase()} ${path}`,
+      ),
     );
     expect(named).to.have.members(Array.isArray(config.routes) ? config.routes : []);
   });
@@ -38,6 +40,44 @@ describe('the OpenAPI document', () => {
     const { body } = await server.get('/openapi.json');
     expect(body).to.have.nested.property('paths./health/live.get.security').that.deep.equals([]);
     expect(body).to.not.have.nested.property('paths./clients.get.security');
+  });
+
+  it('describes HEAD of the routes without a token, which answer it with the headers of GET', async () => {
+    const { body } = await server.get('/openapi.json');
+    for (const path of [
+      '/health/live',
+      '/health/ready',
+      '/health/clients',
+      '/pair/{token}',
+      '/media/{id}/{fileName}',
+    ]) {
+      expect(body)
+        .to.have.nested.property(`paths.${path}.head.responses.200`)
+        .that.has.all.keys('description');
+    }
+    const [get, head] = await Promise.all(
+      ['GET', 'HEAD'].map((method) => server.server.inject({ method, url: '/health/live' })),
+    );
+    expect(head?.statusCode).to.equal(200);
+    expect(head?.payload).to.equal('');
+    expect(head?.headers['content-type']).to.equal(get?.headers['content-type']);
+  });
+
+  it('describes the page of an unknown one-time address as it is answered', async () => {
+    const { body } = await server.get('/openapi.json');
+    expect(body)
+      .to.have.nested.property('paths./pair/{token}.get.responses.404.content')
+      .that.has.all.keys('text/html', 'application/json');
+    const { statusCode, headers } = await server.server.inject({ url: '/pair/acme.unknown' });
+    expect([statusCode, headers['x-sn-error']]).to.deep.equal([404, 'pair_link_unknown']);
+    expect(headers['content-type']).to.match(/^text\/html/);
+  });
+
+  it('describes the fields that an event picks out of the metaData of a send', async () => {
+    const { body } = await server.get('/openapi.json');
+    expect(body)
+      .to.have.nested.property('components.schemas.EventMeta.properties')
+      .that.has.all.keys('fromAI', 'userId', 'userName', 'sender', 'name', 'raw');
   });
 
   it('the document is refused without a token', async () => {

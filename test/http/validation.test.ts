@@ -109,6 +109,65 @@ describe('an invalid request body', () => {
     }
   });
 
+  it('refuses half of a surrogate pair anywhere in JSON, and names its place', async () => {
+    const send = (fields: string) => `{"clientId":"acme","to":"+15550000002",${fields}}`;
+    const refused: [string, string][] = [
+      [send('"body":"a\\ud800b"'), 'body'],
+      [send('"body":"\\udc00\\ud800"'), 'body'],
+      [send('"body":"x","metaData":{"list":[{"a":"\\ud83d"}]}'), 'metaData.list.0.a'],
+      [send('"body":"x","metaData":{"a\\ude00":1}'), 'metaData.a\ufffd'],
+      ['{"clientId":"ac\\ud800me","to":"+15550000002","body":"x"}', 'clientId'],
+      ['"a\\ud800"', 'the value'],
+    ];
+    const headers = { 'content-type': 'application/json' };
+    for (const [payload, place] of refused) {
+      const answer = await api.call('POST', '/send-message', { payload, headers });
+      const error = `${place} must not contain half of a surrogate pair`;
+      expect([answer.status, answer.headers['x-sn-error'], answer.body], payload).to.deep.equal([
+        400,
+        'invalid_request',
+        { error },
+      ]);
+    }
+    const whole = send('"body":"\\ud83d\\ude00","metaData":{"\\ud83d\\ude00":"\ufffd"}');
+    expect((await api.call('POST', '/send-message', { payload: whole, headers })).status).to.equal(200);
+  });
+
+  it('refuses bytes that are not UTF-8 in a body, in a form and in the query', async () => {
+    const surrogate = Buffer.from('eda080', 'hex');
+    const broken = (text: string) =>
+      Buffer.concat(
+        text.split('|').flatMap((part, index) => [...(index > 0 ? [surrogate] : []), Buffer.from(part)]),
+      );
+    const headers = { 'content-type': 'application/json' };
+    for (const path of ['/send-message', '/send-media-message?clientId=acme', '/pair/acme.x/code']) {
+      const payload = broken('{"clientId":"acme","to":"+15550000002","body":"a|b"}');
+      const json = await api.call('POST', path, { payload, headers });
+      expect([json.status, json.body], path).to.deep.equal([
+        400,
+        { error: 'the request body must be UTF-8' },
+      ]);
+    }
+    const part = (name: string, text: string) =>
+      `--x\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`;
+    const fields = [part('clientId', 'acme'), part('to', '+15550000002'), part('caption', 'a|b')].join('');
+    const form = await api.call('POST', '/send-media-message?clientId=acme', {
+      payload: broken(`${fields}--x\r\ncontent-disposition: form-data; name="file"\r\n\r\nx\r\n--x--\r\n`),
+      headers: { 'content-type': 'multipart/form-data; boundary=x' },
+    });
+    const rule = 'must be valid UTF-8, without the replacement character U+FFFD';
+    expect([form.status, form.body]).to.deep.equal([400, { error: `caption ${rule}` }]);
+    const query = await api.get('/media-files?clientId=acme&q=%C3%A4%ED%A0%80');
+    expect([query.status, query.body]).to.deep.equal([400, { error: 'q must be UTF-8 in the query' }]);
+    const name = await api.get('/clients?%ED%A0%80=1');
+    expect([name.status, name.body]).to.deep.equal([
+      400,
+      { error: 'the name of a field must be UTF-8 in the query' },
+    ]);
+    // a percent sign alone is what it was before
+    expect((await api.get('/clients?clientId=%')).body.error).to.include('clientId');
+  });
+
   it('refuses metaData that is nested too deeply, in JSON and in a form', async () => {
     const deep = `${'{"a":'.repeat(8_000)}1${'}'.repeat(8_000)}`;
     const error = 'metaData must not be nested in more than 64 levels';

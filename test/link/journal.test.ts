@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { until } from '../support/until.js';
 import { LinkRig, type Session, textOf } from './rig.js';
 
 const ALICE = '+15550000001';
@@ -24,7 +25,7 @@ describe('the journal of a link', () => {
       if (!journal?.length) return;
       session.keys.onCommit = () => undefined;
       await rig.network.fault({ kind: 'disconnect', number: ALICE });
-      await session.next('closed');
+      await until('the end of the connection', async () => !session.link?.isUp());
     };
   }
 

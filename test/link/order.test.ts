@@ -8,6 +8,8 @@ const CAROL = '+15550000003';
 const TEXTS = Array.from({ length: 8 }, (_, n) => `text ${n}`);
 /** How long the slow read of the store takes, if no message is committed meanwhile. */
 const SLOW_MS = 500;
+/** Longer than a stanza waits for one that the library cannot begin with. */
+const VERY_SLOW_MS = 7_000;
 /** The first byte of a stored value that cannot be read. */
 const DAMAGED = 0;
 
@@ -42,6 +44,13 @@ describe('the order of messages', () => {
     for (const text of TEXTS) await rig.network.write(BOB, { to: ALICE, text });
     await session.next('message', () => session.all('message').length === TEXTS.length);
     expect(told()).to.deep.equal(TEXTS);
+  });
+
+  it('is that of their stanzas in a chat, when the store takes seconds for the first one', async () => {
+    slowFirstRead(VERY_SLOW_MS);
+    for (const text of ['first', 'second']) await rig.network.write(BOB, { to: ALICE, text });
+    await session.next('message', () => session.all('message').length === 2);
+    expect(told()).to.deep.equal(['first', 'second']);
   });
 
   it('is that of their stanzas in a group, when a new member writes before one who is known', async () => {

@@ -91,6 +91,14 @@ describe('a link and trusted-contact tokens', () => {
     expect(await session.link?.isTrusted(CAROL_PN)).to.equal(false);
     await refused(session.send(CAROL_PN, 'with an expired token'));
     await given(session, BOB, now);
+    const { lid } = await rig.network.phone(BOB);
+    const asked = async () => (await rig.network.stats()).queries.usync ?? 0;
+    const before = await asked();
+    expect(await session.link?.isTrusted(lid)).to.equal(true);
+    // the network is not asked whose number it is
+    expect(await session.link?.isTrusted(BOB_PN)).to.equal(false);
+    expect(await asked()).to.equal(before);
+    await session.link?.lookUp({ kind: 'pn', user: BOB.slice(1) });
     expect(await session.link?.isTrusted(BOB_PN)).to.equal(true);
     await session.send(BOB_PN, 'hello');
     await rig.network.waitForMessage(BOB, ({ text }) => text === 'hello');

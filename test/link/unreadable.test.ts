@@ -38,12 +38,13 @@ describe('a link with messages that cannot be read', () => {
   async function watchStanzas() {
     const done = new AbortController();
     const stream = await rig.network.stanzas.watch(done.signal);
-    const next = async (tag: string, id: string): Promise<StanzaJson> => {
+    const next = async (tag: string | undefined, id: string): Promise<StanzaJson> => {
       for (;;) {
         const { value, done: ended } = await stream.next();
-        if (ended) throw new Error(`no ${tag} for ${id}`);
+        if (ended) throw new Error(`no ${tag ?? 'stanza'} for ${id}`);
         const { direction, stanza } = value;
-        if (direction === 'in' && stanza.tag === tag && stanza.attrs?.id === id) return stanza;
+        const isIt = stanza.attrs?.id === id && (tag === undefined || stanza.tag === tag);
+        if (direction === 'in' && isIt) return stanza;
       }
     };
     return { next, stop: () => done.abort() };
@@ -116,6 +117,13 @@ describe('a link with messages that cannot be read', () => {
     await rig.network.waitForMessage(BOB, ({ text }) => text === 'welcome');
     const { retryReceipts, repeated } = await rig.network.stats();
     expect([retryReceipts, repeated]).to.deep.equal([{}, 2]);
+  });
+
+  it('answers all five requests that a phone may make for one message', async () => {
+    await rig.network.fault({ kind: 'ask-again', number: BOB, count: 5 });
+    await session.send(BOB_PN, 'asked for five times');
+    await rig.network.waitForMessage(BOB, ({ text }) => text === 'asked for five times');
+    expect((await rig.network.stats()).repeated).to.equal(5);
   });
 
   it('leaves a message that has no copy for this device to the phone, and one of long ago to nobody', async () => {
@@ -333,6 +341,56 @@ describe('a link with messages that cannot be read', () => {
     expect(message.chat).to.equal(chatId);
     expect(session.all('unreadable').map(({ message: { recovery } }) => recovery)).to.deep.equal(['sender']);
     expect(session.all('message')).to.have.length(2);
+  });
+
+  /** Lets Bob write to a group, and reads it. @returns the message, and the part of its stanza that is for the whole group */
+  async function readInGroup(text: string) {
+    const { jid } = await rig.network.groups.create(BOB, { subject: 'Team', participants: [ALICE] });
+    await rig.network.write(BOB, { to: jid, text: 'the key' });
+    await received('the key');
+    const done = new AbortController();
+    const stream = await rig.network.stanzas.watch(done.signal);
+    const { messageId } = await rig.network.write(BOB, { to: jid, text });
+    const { message } = await received(text);
+    for await (const { direction, stanza } of stream) {
+      if (direction !== 'out' || stanza.attrs?.id !== messageId) continue;
+      done.abort();
+      return { message, attrs: stanza.attrs, children: stanza.children ?? [] };
+    }
+    throw new Error('the stanza was not seen');
+  }
+
+  it('asks for a message of a group whose key was used, unless the journal has read it', async () => {
+    const { message, attrs, children } = await readInGroup('lost');
+    expect(children.map((enc) => enc.attrs?.type)).to.deep.equal(['skmsg']);
+    const { messageId } = message;
+    for (const id of message.journalIds) session.keys.journal.delete(id);
+    await deliver(messageId, children, attrs);
+    const { message: unread } = await reported(messageId);
+    expect(unread).to.include({ reason: 'undecryptable', recovery: 'sender' });
+    // the sender encrypts it again
+    const isCopy = ({ message: copy }: { message: typeof message }) =>
+      textOf(copy) === 'lost' && copy.journalIds.join() !== message.journalIds.join();
+    await session.next('message', isCopy);
+    const stanzas = await watchStanzas();
+    await deliver(messageId, children, attrs);
+    expect((await stanzas.next(undefined, messageId)).tag).to.equal('ack');
+    stanzas.stop();
+    expect(session.all('unreadable')).to.have.length(1);
+  });
+
+  it('takes no message of another member for the one that it could not read', async () => {
+    const { message, attrs, children } = await readInGroup('lost');
+    const { messageId } = message;
+    for (const id of message.journalIds) session.keys.journal.delete(id);
+    const { participant_pn: _, ...ofOther }: Record<string, string> = {
+      ...attrs,
+      participant: '90000000000009@lid',
+    };
+    await deliver(messageId, [{ tag: 'plaintext', attrs: {}, base64: 'CgVvdGhlcg==' }], ofOther);
+    await received('other');
+    await deliver(messageId, children, attrs);
+    expect((await reported(messageId)).message.participant).to.equal(message.participant);
   });
 
   it('closes the key of a group together with the message that it came with and that could not be read', async () => {

@@ -101,7 +101,7 @@ describe('a session and its link', () => {
       await close(reason);
       expect(record().status).to.equal(status);
       expect(record().statusReason).to.match(text);
-      expect(session().lastDisconnect).to.equal(record().statusReason);
+      expect(session().lastDisconnect).to.deep.equal({ text: record().statusReason, code: reason });
       const { retryAt } = session();
       if (pauseMs) expect(retryAt - rig.clock.now()).to.be.within(pauseMs * 0.75, pauseMs * 1.25);
       else expect(retryAt).to.equal(0);
@@ -113,7 +113,7 @@ describe('a session and its link', () => {
   it('says nothing of the reconnect that the network asks for after each pairing', async () => {
     await emit({ type: 'paired', me: ME });
     await close('restart_required');
-    expect([record().status, record().statusReason, session().lastDisconnect]).to.deep.equal([
+    expect([record().status, record().statusReason, session().lastDisconnect.text]).to.deep.equal([
       'initializing',
       '',
       '',

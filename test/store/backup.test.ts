@@ -8,7 +8,7 @@ import { writeBackup } from '../../src/store/backup/backup.js';
 import { checkBackup } from '../../src/store/backup/restore.js';
 import { COLLECTIONS } from '../../src/store/mongo/schema.js';
 import { openMongoBackup } from '../../src/store/mongo/store.js';
-import { openBackup, openRestore, openStore } from '../../src/store/open.js';
+import { openBackup, openRestore, openStore, receiveBackup, shownPlace } from '../../src/store/open.js';
 import {
   BACKED_UP,
   BACKUP_COLLECTIONS,
@@ -160,7 +160,7 @@ describe('backup and restore of a store', () => {
   const filled = async () => {
     const place = fresh(kind);
     await fill(place);
-    return { place, ...(await backUp(place)) };
+    return { source: place, ...(await backUp(place)) };
   };
 
   it('brings sessions from a backup of a release that did not know all of their fields', async () => {
@@ -206,7 +206,7 @@ describe('backup and restore of a store', () => {
     const opened = await (kind === 'sqlite' ? openSqliteBackup(source) : openMongoBackup(source));
     const path = newPath();
     const broken = { ...opened, openFile: async () => Readable.from([Buffer.from('conte')]) };
-    const written = await writeBackup(broken, { ...ABOUT, path, encryptionKey: KEY });
+    const written = await writeBackup(broken, { ...ABOUT, place: 'here', path, encryptionKey: KEY });
     await opened.close();
     expect(written).to.include({ files: 0, missingFiles: 1 });
     await restore(path, target);
@@ -214,6 +214,58 @@ describe('backup and restore of a store', () => {
       expect(await files.get(id)).to.equal(undefined);
       expect(await expectedFiles.get(id)).to.include({ messageId: 'M1', past: true });
     });
+  });
+
+  it('names the store that it is of, without the credentials of a database', async () => {
+    const { source, path, ...written } = await filled();
+    const { contents } = await checkBackup(path, KEY);
+    const { host, pathname } = new URL(source.url === 'sqlite' ? 'file:///' : source.url);
+    const place = source.url === 'sqlite' ? source.dataDir : `mongodb://${host}${pathname}`;
+    expect({ store: written.store, place: written.place }).to.deep.equal({ store: kind, place });
+    expect({ store: contents.store, place: contents.place }).to.deep.equal({ store: kind, place });
+    const url = 'mongodb://me:s3cr@t@one:1,two:2/switchboard?authSource=admin&password=x';
+    expect(shownPlace({ url, dataDir: '/data' })).to.equal('mongodb://one:1,two:2/switchboard');
+  });
+
+  it('gives the same backup as a stream, which is received in pieces of any length', async () => {
+    const [source, target] = [fresh(kind), fresh(kind)];
+    await fill(source);
+    const path = newPath();
+    const store = await openBackup(source);
+    const bytes = Buffer.concat(await Readable.from(store.bytes(ABOUT)).toArray());
+    await store.close();
+    const pieces = function* (length: number) {
+      for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
+    };
+    for (const length of [1, 7, 4_096, bytes.length]) {
+      const received = newPath();
+      const contents = await receiveBackup(Readable.from(pieces(length)), {
+        path: received,
+        counted: COUNTED,
+      });
+      expect(contents).to.deep.include({ messages: 3, files: 1, missingFiles: 0, bytes: bytes.length });
+      expect(await readFile(received)).to.deep.equal(bytes);
+    }
+    await receiveBackup(Readable.from(pieces(999)), { path, counted: COUNTED });
+    await restore(path, target);
+    expect(await rowsOf(target)).to.deep.equal(await rowsOf(source));
+  });
+
+  it('leaves no file of a stream that is cut off anywhere or breaks', async () => {
+    const { path, bytes } = await filled();
+    const whole = await readFile(path);
+    for (const length of [0, 7, 8, 100, Math.floor(bytes / 2), bytes - 37, bytes - 1]) {
+      const received = newPath();
+      const cut = Readable.from([whole.subarray(0, length)]);
+      await expectFailure(receiveBackup(cut, { path: received, counted: COUNTED }), 'backup_damaged');
+      const breaks = async function* () {
+        yield whole.subarray(0, length);
+        throw new Error('the connection was cut');
+      };
+      const failure = await receiveBackup(breaks(), { path: received, counted: COUNTED }).catch(String);
+      expect(failure).to.equal('Error: the connection was cut');
+      expect(await filesAt(received)).to.deep.equal([]);
+    }
   });
 
   it('refuses a backup that was cut off or changed anywhere, and another key, and writes nothing', async () => {
@@ -234,6 +286,15 @@ describe('backup and restore of a store', () => {
       changed.writeUInt8(whole.readUInt8(position) ^ 1, position);
       await refused(changed);
     }
+    // a frame that says it is longer than the file, and a head that is longer than any
+    const foreign = (type: number, length: number, content: Buffer) => {
+      const head = Buffer.from([type, 0, 0, 0, 0]);
+      head.writeUInt32BE(length, 1);
+      return Buffer.concat([Buffer.from('SWBACKUP'), head, content]);
+    };
+    await refused(foreign(0, 64 * 1024 * 1024, Buffer.from('{')));
+    const long = Buffer.from(JSON.stringify({ format: 1, dataKey: 'A'.repeat(100_000) }));
+    await refused(foreign(0, long.length, long));
     await expectFailure(
       restore(path, { ...target, encryptionKey: Buffer.alloc(32) }),
       'encryption_key_wrong',
@@ -260,10 +321,10 @@ describe('backup and restore of a store', () => {
   });
 
   it('does not replace a file that appears while the backup is written', async () => {
-    const { place } = await filled();
+    const { source } = await filled();
     const path = newPath();
     const counted = { add: () => writeFileSync(path, 'of somebody else') };
-    const store = await openBackup(place);
+    const store = await openBackup(source);
     const failure = await store.write({ ...ABOUT, path, counted }).catch((error: unknown) => error);
     await store.close();
     expect(failure).to.be.an('error').with.property('code', 'EEXIST');
@@ -272,19 +333,19 @@ describe('backup and restore of a store', () => {
   });
 
   it('writes through no link beside the place of the backup', async () => {
-    const { place } = await filled();
+    const { source } = await filled();
     const [path, other] = [newPath(), newPath()];
     await writeFile(other, 'of somebody else');
     await symlink(other, `${path}.part`);
-    await backUp(place, path);
+    await backUp(source, path);
     expect(await readFile(other, 'utf8')).to.equal('of somebody else');
     await checkBackup(path, KEY);
   });
 
   it('writes no backup with another key, and leaves no file behind', async () => {
-    const { place } = await filled();
+    const { source } = await filled();
     const path = newPath();
-    await expectFailure(backUp({ ...place, encryptionKey: Buffer.alloc(32) }, path), 'encryption_key_wrong');
+    await expectFailure(backUp({ ...source, encryptionKey: Buffer.alloc(32) }, path), 'encryption_key_wrong');
     expect(await filesAt(path)).to.deep.equal([]);
   });
 
@@ -298,7 +359,7 @@ describe('backup and restore of a store', () => {
   });
 
   it('refuses a store whose restore was interrupted, until a restore has repeated it', async () => {
-    const { place, path } = await filled();
+    const { source, path } = await filled();
     const target = fresh(kind);
     let left = 8;
     const breaks = {
@@ -312,7 +373,7 @@ describe('backup and restore of a store', () => {
     );
     expect(await expectFailure(openStore(target), 'store_damaged')).to.contain('switchboard store restore');
     await restore(path, target);
-    expect(await rowsOf(target)).to.deep.equal(await rowsOf(place));
+    expect(await rowsOf(target)).to.deep.equal(await rowsOf(source));
     await inStore(target, ({ ping }) => ping());
   });
 
@@ -331,7 +392,7 @@ describe('backup and restore of a store', () => {
       },
     };
     const path = newPath();
-    const written = await writeBackup(moving, { ...ABOUT, path, encryptionKey: KEY });
+    const written = await writeBackup(moving, { ...ABOUT, place: 'here', path, encryptionKey: KEY });
     await opened.close();
     expect(written).to.include({ messages: 3 });
     const target = fresh(kind);

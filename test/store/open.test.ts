@@ -56,7 +56,7 @@ describe('openStore', () => {
 
   it('reports in one line a file that is not a database', async () => {
     await writeFile(join(dir.path, 'switchboard.db'), 'not a database at all, '.repeat(100));
-    const message = await expectFailure(open(KEY), 'store_unavailable');
+    const message = await expectFailure(open(KEY), 'store_damaged');
     expect(message).to.contain(dir.path).and.not.contain('\n');
   });
 

@@ -7,15 +7,15 @@ import { compiledProgram } from './compiled.js';
 const SOURCE = new URL('daemon-script.ts', import.meta.url);
 
 /** What a daemon in a process of its own may be told beside its settings. */
-export type ProcessOverrides = Pick<DaemonOverrides, 'pingEveryMs'>;
+export type ProcessOverrides = Pick<DaemonOverrides, 'pingEveryMs' | 'brokers'>;
 
 /**
  * Before or after one write: `close`, `acknowledge` or `finish` of the record of a send, one that leaves the record in this
- * state, or the answer of an Idempotency-Key.
+ * state, the answer of an Idempotency-Key, or the closing of journal entries.
  */
 export interface DeathPoint {
   when: 'before' | 'after';
-  write: 'waiting' | 'leaving' | 'open' | 'ended' | 'close' | 'acknowledge' | 'finish' | 'answer';
+  write: 'waiting' | 'leaving' | 'open' | 'ended' | 'close' | 'acknowledge' | 'finish' | 'answer' | 'journal';
 }
 
 /** A daemon in a process of its own. */

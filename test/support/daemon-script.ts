@@ -28,7 +28,7 @@ function stateIn({ held, closed }: SentRecord): DeathPoint['write'] {
 }
 
 function aroundStore(store: SealedStore): SealedStore {
-  const { sends, idempotency } = store;
+  const { sends, idempotency, journal } = store;
   return {
     ...store,
     sends: {
@@ -38,6 +38,10 @@ function aroundStore(store: SealedStore): SealedStore {
       acknowledge: (clientId, messageId) =>
         mortal('acknowledge', () => sends.acknowledge(clientId, messageId)),
       finish: (clientId, messageId) => mortal('finish', () => sends.finish(clientId, messageId)),
+    },
+    journal: {
+      ...journal,
+      close: (...entries) => mortal('journal', () => journal.close(...entries)),
     },
     idempotency: {
       ...idempotency,

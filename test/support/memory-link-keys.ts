@@ -65,6 +65,11 @@ export class MemoryLinkKeys implements LinkKeys {
     return this.journal.get(id);
   }
 
+  async journalEntriesOf(messageId: string): Promise<JournalEntry[]> {
+    this.#check();
+    return [...this.journal.values()].filter((entry) => entry.messageId === messageId);
+  }
+
   /** Entries that nobody has closed. */
   openEntries(): JournalEntry[] {
     return [...this.journal.values()].filter(({ closedAt }) => closedAt === undefined);

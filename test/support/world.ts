@@ -96,6 +96,7 @@ export const PASSING_ERRORS = [
   'send_unacknowledged',
   'lookup_failed',
   'session_elsewhere',
+  'session_unheld',
   'session_not_connected',
 ];
 
@@ -282,7 +283,10 @@ export class World {
   }
 
   async #newDaemon(): Promise<Daemon | DaemonProcess> {
-    if (this.#options.process) return DaemonProcess.start(this.settings());
+    if (this.#options.process) {
+      const { brokers } = this.#options.overrides ?? {};
+      return DaemonProcess.start(this.settings(), { ...(brokers && { brokers }) });
+    }
     const config = await loadConfig({ flags: this.settings(), env: {}, defaultDataDir: this.dataDir });
     const log = createLog({ level: process.env.TEST_LOG ?? 'silent', pretty: false });
     const { overrides, clock } = this.#options;
@@ -314,6 +318,7 @@ export async function startKillableWorld({
   settings,
   ...options
 }: Pick<WorldOptions, 'breakableStore' | 'settings'> & {
+  overrides?: Pick<DaemonOverrides, 'brokers'>;
   /** On MongoDB the sessions of a killed daemon are held for so long. */
   leaseSeconds?: number;
 } = {}): Promise<World> {

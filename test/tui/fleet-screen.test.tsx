@@ -78,7 +78,7 @@ describe('the fleet screen', () => {
       expect(screen.frame()).to.contain('Run `switch').and.not.contain('/start');
       await screen.type(KEYS.enter);
       expect(screen.frame()).to.match(
-        /last disconnect +No phone scanned\. Run `switchboard pair` for new QR/,
+        /last disconnect +No phone scanned\. Run `switchboard pair acme` for new/,
       );
     });
 

@@ -63,6 +63,15 @@ describe('doctor, of a daemon', () => {
     expect(diagnosis.of('daemon')).to.include({ level: 'failed', trouble: 'daemon-stranger' });
   });
 
+  it('reports a wrong token alone, and nothing about the network that only the daemon knows', async () => {
+    for (const token of ['another', undefined]) {
+      const { results } = await look({ token, network: undefined });
+      const failed = results.filter(({ level }) => level === 'failed').map(({ id }) => id);
+      expect(failed).to.deep.equal(['token']);
+      expect(results.find(({ id }) => id === 'network')?.level).to.equal('skipped');
+    }
+  });
+
   it('finds a wrong token, and one that is missing', async () => {
     expect((await look({ token: 'another' })).of('token').trouble).to.equal('token-wrong');
     const missing = await diagnose({ url: daemon.http.url, dataDir: folder.path });

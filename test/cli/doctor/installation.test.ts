@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { encryptionKeyBytes } from '../../../src/config/secrets.js';
@@ -119,6 +119,21 @@ describe('doctor, of an installation', () => {
       'no database at all, but long enough to be read as a header'.repeat(20),
     );
     expect((await look()).of('store-file')).to.include({ level: 'failed', trouble: 'store-broken' });
+  });
+
+  it('finds damage in the database', async () => {
+    await writeSecret('encryption-key', KEY);
+    await (await openHere()).close();
+    expect((await look()).of('store-damage').level).to.equal('ok');
+    const path = inFolder('switchboard.db');
+    const database = await readFile(path);
+    const pageSize = database.readUInt16BE(16);
+    // the first byte of a page says what kind of page it is; those of the schema stay
+    for (let at = 5 * pageSize; at < database.length; at += pageSize) database[at] = 0xff;
+    await writeFile(path, database);
+    const found = (await look()).of('store-damage');
+    expect(found).to.include({ level: 'failed', trouble: 'store-damaged' });
+    expect(found.advice).to.contain('switchboard store restore');
   });
 
   it('finds that another program uses the port', async () => {

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import type { CheckResult } from '../../../src/cli/doctor/check.js';
-import { EXPORTED_REASON } from '../../../src/domain/session.js';
 import { makeTempDir, type TempDir } from '../../support/temp-dir.js';
 import { diagnose, type Patient } from './support/diagnose.js';
 import { TOKEN, WellDaemon, wellClient, wellSession } from './support/well.js';
@@ -84,8 +83,7 @@ describe('doctor, of sessions', () => {
     ['cannot be read', DAMAGED, 'session-damaged', 'restore a backup'],
   ];
   it('does not advise to connect a session that another Switchboard uses', async () => {
-    const reason = EXPORTED_REASON;
-    const { trouble, advice } = await lookAt('session', { status: 'replaced', reason });
+    const { trouble, advice } = await lookAt('session', { status: 'replaced', exportedAt: ago(1_000) });
     expect(trouble).to.equal('session-replaced');
     expect(advice).to.contain('switchboard sessions export acme --delete').and.not.contain('reconnect');
   });
@@ -106,6 +104,20 @@ describe('doctor, of sessions', () => {
       expect((await lookAt('session', { status, reason: '' })).advice).to.contain(advice);
     });
   }
+  for (const [what, session] of [
+    ['loops', { reconnects: 300 }],
+    ['is down', { status: 'reconnecting', since: ago(5_000) }],
+    ['is down for long', { status: 'reconnecting', since: ago(60 * MINUTE_MS) }],
+  ] as const) {
+    it(`blames the store, and no other client, for a session that ${what} because of a full disk`, async () => {
+      const lastDisconnect = 'The store failed while the link needed it.';
+      const full = { ...session, lastDisconnect, lastDisconnectCode: 'store_unavailable' };
+      const { advice } = await lookAt('session', full);
+      expect(advice).to.contain('the daemon cannot write to its store').and.contain('see the disk');
+      expect(advice).to.not.match(/another client|second daemon/);
+    });
+  }
+
   for (const [what, session, trouble] of cases) {
     it(`reports ${trouble ?? 'nothing'} for a session that ${what}`, async () => {
       const found = await lookAt('session', { ...session, reason: 'the reason' });
@@ -123,6 +135,17 @@ describe('doctor, of sessions', () => {
     expect(diagnosis.of('session', 'acme')).to.include({ level: 'skipped' });
     expect(diagnosis.of('session', 'acme').detail).to.contain('node n');
     expect(diagnosis.of('webhook', 'acme').level).to.equal('skipped');
+  });
+
+  it('names the sessions that share an API secret', async () => {
+    expect((await look()).of('secrets')).to.include({ level: 'ok' });
+    daemon.client = wellClient('acme', { secretSharedWith: ['beta'] });
+    expect((await look()).of('secrets')).to.deep.include({
+      level: 'warning',
+      trouble: 'secret-shared',
+      detail: 'one API secret opens several sessions: acme, beta',
+      advice: 'give each its own: switchboard sessions secret acme',
+    });
   });
 
   it('passes a session without a webhook', async () => {
@@ -182,6 +205,16 @@ describe('doctor, of sessions', () => {
     expect((await look()).of('deliveries', 'acme')).to.include({ level: 'ok' });
   });
 
+  it('finds a receiver that is paused for what its broker did', async () => {
+    const receiver = { id: '3', name: '', origin: 'redis://a', inFlight: 0, delivered: 0, dropped: 0 };
+    const pause = { paused: 'the broker sent far more than it was asked for', pauseCode: 'broker_flood' };
+    daemon.session = wellSession('acme', { receivers: [{ ...receiver, ...pause }] });
+    const found = (await look()).of('deliveries', 'acme');
+    expect(found).to.include({ level: 'warning', trouble: 'broker-paused' });
+    expect(found.advice).to.contain('switchboard receivers resume acme 3');
+    expect(found.facts).to.deep.include({ receiver: '3', pauseCode: 'broker_flood' });
+  });
+
   it('names each receiver that refuses what waits for it, although only one chat is affected', async () => {
     const waiting = { events: 1, bytes: 900, since: ago(MINUTE_MS), circuit: 'closed' };
     const counts = { inFlight: 0, delivered: 0, dropped: 0 };
@@ -216,9 +249,42 @@ describe('doctor, of sessions', () => {
     const receiver = { id: '3', name: '', origin: 'http://a', inFlight: 0, delivered: 0, dropped: 0 };
     daemon.session = wellSession('acme', { receivers: [{ ...receiver, waiting }] });
     daemon.failed = [{ url: 'http://127.0.0.1:1', reason: 'answered 500', failedAt: ago(MINUTE_MS) }];
-    const found = (await look()).of('deliveries', 'acme');
-    expect(found).to.include({ level: 'warning', trouble: 'deliveries-failed' });
-    expect(found.detail).to.match(/answered 500; receiver 3: 2 events wait for the receiver .* is down$/);
+    const [failed, behind, ...others] = (await look()).all('deliveries', 'acme');
+    expect(failed).to.include({ level: 'warning', trouble: 'deliveries-failed' });
+    expect(failed?.detail).to.match(/answered 500$/);
+    expect(behind).to.include({ level: 'warning', trouble: 'deliveries-waiting' });
+    expect(behind?.detail).to.match(/^receiver 3: 2 events wait for the receiver .* is down$/);
+    expect(others).to.deep.equal([]);
+  });
+
+  it('reports every kind of trouble beside a receiver that an operator paused, the worst first', async () => {
+    const waiting = { events: 2, bytes: 900, since: ago(MINUTE_MS), circuit: 'open' };
+    const counts = { name: '', origin: 'http://a', inFlight: 0, delivered: 0, dropped: 0 };
+    const receivers = [
+      { ...counts, id: '3', waiting },
+      { ...counts, id: '5', waiting, paused: 'an operator paused it' },
+      { ...counts, id: '7', waiting },
+      { ...counts, id: '9', paused: 'the broker sent too much', pauseCode: 'broker_flood' },
+    ];
+    daemon.session = wellSession('acme', { receivers, waiting, webhookPaused: 'it answered 410' });
+    daemon.failed = [{ url: 'http://127.0.0.1:1', reason: 'answered 500', failedAt: ago(MINUTE_MS) }];
+    const found = (await look()).all('deliveries', 'acme');
+    expect(found.map(({ trouble }) => trouble)).to.deep.equal([
+      'deliveries-failed',
+      'broker-paused',
+      'deliveries-waiting',
+      'webhook-paused',
+      'webhook-paused',
+    ]);
+    const [failed, broker, behind, webhook, paused] = found;
+    expect(failed?.advice).to.contain('switchboard failed resend --all --session acme');
+    expect(broker?.facts).to.include({ receivers: '9' });
+    expect(behind?.facts).to.include({ receivers: '3, 7' });
+    expect(behind?.advice).to.contain(
+      'switchboard receivers resume acme 3; switchboard receivers resume acme 7',
+    );
+    expect(webhook?.detail).to.equal('the webhook gets no calls: it answered 410');
+    expect(paused?.detail).to.equal('receiver 5 gets no calls: an operator paused it');
   });
 
   it('finds a history import that stopped', async () => {

@@ -225,7 +225,7 @@ describe('the inbox model, live', () => {
     const session = await found(model, ({ sessions }) =>
       sessions.find(({ status }) => status === 'initializing'),
     );
-    expect(session.reason).to.equal('Run `switchboard pair` for new QR codes.');
+    expect(session.reason).to.equal('Run `switchboard pair acme` for new QR codes.');
   });
 
   it('shows another session when the shown one is deleted', async () => {

@@ -112,6 +112,7 @@ export const ROUTE_CALLS: Readonly<Record<string, RouteCall>> = {
   'POST /give-back': alike((_, n) => ({ body: { clientId: adopted(n), jid: '' } })),
   // a session that is not paired
   'POST /export': refused(NOT_FOUND, () => ({ body: { clientId: fresh(0) } })),
+  'GET /unfinished': same(({ clientId }) => ({ query: { clientId } })),
   'POST /export-keys': refused(NOT_FOUND, () => ({ body: { clientId: fresh(0) } })),
   'POST /reconnect': alike(({ other }) => ({ body: { clientId: other } })),
   'POST /disconnect': alike((_, n) => ({ body: { clientId: fresh(n) } })),
@@ -238,6 +239,7 @@ export const ROUTE_CALLS: Readonly<Record<string, RouteCall>> = {
     body: {},
   })),
   'POST /nodes/drain': alike(() => ({ body: { node: 'node-1', draining: false } })),
+  'GET /backup': own(),
   'GET /nodes': alike(() => ({ query: { leases: 'true' } })),
   'GET /fleet': alike(({ clientId }) => ({ query: { clientId } })),
   'GET /events': { ...own(), answers: 'stream' },

@@ -143,7 +143,9 @@ describe('switchboard store check', () => {
     const folder = join(kept.dataDir, 'nothing');
     const missing = await runCli(['store', 'check', '--data-dir', folder, '--store', 'sqlite']);
     expect(missing.exitCode).to.equal(5);
-    expect(missing.stderr).to.contain('check --data-dir');
+    expect(missing.stderr)
+      .to.contain(`there is no folder ${folder}`)
+      .and.contain('name the data directory: --data-dir');
     const env = { SWITCHBOARD_ENCRYPTION_KEY: '0'.repeat(64) };
     const keyed = await runCli(['store', 'check', '--data-dir', folder, '--store', 'sqlite'], { env });
     expect(keyed.exitCode).to.equal(5);

@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { FailedEvents } from '../../support/failed-events.js';
 import { KeptStore } from '../../support/kept-store.js';
-import { answering, eventOf } from '../../support/receiver.js';
+import { eventOf } from '../../support/receiver.js';
 import {
   ALICE,
   BOB,
@@ -43,7 +44,8 @@ export interface Scene {
 
 /** The sessions `acme` (with a workspace), `spare` (linked too) and `waiting` (for a phone), and what they have lived. */
 export async function setScene(): Promise<{ scene: Scene; end(): Promise<void> }> {
-  const world = await startWorld();
+  const refused = new FailedEvents();
+  const world = await startWorld({ overrides: refused.overrides });
   const kept = await KeptStore.begin();
   const end = async () => {
     await world.stop();
@@ -61,7 +63,7 @@ export async function setScene(): Promise<{ scene: Scene; end(): Promise<void> }
       store: kept.flags,
       freshFolder: join(kept.dataDir, 'export'),
       file: await writtenFile(kept.dataDir),
-      ...(await live(world)),
+      ...(await live(world, refused)),
     };
     // last, because a QR is good for a while only
     await ask(world, '/start?clientId=waiting', {});
@@ -87,7 +89,7 @@ async function writtenFile(folder: string): Promise<string> {
 }
 
 /** Creates messages, groups, a file and failed deliveries. */
-async function live(world: World) {
+async function live(world: World, refused: FailedEvents) {
   const write = async (wish: object) => {
     const { messageId } = await world.phones.write(BOB.number, { ...wish, to: ALICE.number });
     return eventOf(world.receiver, messageId);
@@ -105,7 +107,8 @@ async function live(world: World) {
     return String(Reflect.get(Object((await ask(world, '/create-group', members)).group), 'jid'));
   };
   const own = [await send('first'), await send('second')] as const;
-  const failed = await fail(world);
+  const hook = { url: world.receiver.url };
+  const failed = [await refused.add('acme', 'text', hook), await refused.add('acme', 'text', hook)] as const;
   const record = await firstFile(world);
   const { inviteCode } = await world.phones.groups.create(BOB.number, { subject: 'Open' });
   return {
@@ -118,15 +121,6 @@ async function live(world: World) {
     groupToLeave: await group('Gone'),
     invite: `https://chat.whatsapp.com/${inviteCode}`,
   };
-}
-
-async function fail(world: World): Promise<[string, string]> {
-  world.receiver.respond(answering(400));
-  const test = { clientId: 'acme', type: 'text' };
-  const ids = [await ask(world, '/send-test-event', test), await ask(world, '/send-test-event', test)];
-  world.receiver.respond(answering(200));
-  const [first, second] = ids.map(({ deliveryId }) => String(deliveryId));
-  return [first ?? '', second ?? ''];
 }
 
 async function firstFile(world: World): Promise<string> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { isGatewayError } from '../../../src/domain/errors.js';
+import { isGatewayError, messageForOperator } from '../../../src/domain/errors.js';
 import type { JournalEntry } from '../../../src/domain/signal-state.js';
 import type {
   Contact,
@@ -59,6 +59,7 @@ export function session(clientId: string, fields: Partial<SessionRecord> = {}): 
     previousTokenUntil: 1_700_000_000_003,
     retentionDays: 30,
     keepEvents: 0,
+    exportedAt: 0,
     proxy: 'socks5://user:pass in-proxy@proxy.example.com:1080',
     extraEvents: ['session_status'],
     apiSecretHash: 'salt:hash',
@@ -219,7 +220,7 @@ export function newFile(fields: Partial<NewFile> = {}): NewFile {
   };
 }
 
-/** Expects a promise to fail with a GatewayError of that code, and returns its message. */
+/** Expects a promise to fail with a GatewayError of that code, and returns its message for the operator. */
 export async function expectFailure(promise: Promise<unknown>, code: string): Promise<string> {
   const error: unknown = await promise.then(
     () => new Error('nothing failed'),
@@ -227,5 +228,5 @@ export async function expectFailure(promise: Promise<unknown>, code: string): Pr
   );
   if (!isGatewayError(error)) throw error;
   expect(error.code).to.equal(code);
-  return error.message;
+  return messageForOperator(error);
 }

@@ -27,6 +27,8 @@ export interface SinkRig {
   port: number;
   /** The address of a place that does not exist, and how the broker says so. */
   noPlace?: { url: string; reason: string };
+  /** Takes one megabyte for one value at most, from now on. */
+  limit?(): Promise<void>;
   /** How the broker refuses a wrong password. */
   wrongPassword: string;
   /** Events at the place, oldest first. */
@@ -87,6 +89,11 @@ export async function redisRig(): Promise<SinkRig> {
     url: `${base}?stream=wa.{clientId}&maxlen=1000`,
     noPlace: { url: `${base}?stream=text`, reason: 'WRONGTYPE' },
     wrongPassword: 'WRONGPASS',
+    async limit() {
+      const manager = await connect();
+      await manager.sendCommand(['CONFIG', 'SET', 'proto-max-bulk-len', '1mb']);
+      manager.destroy();
+    },
     async read() {
       const reader = await connect();
       const entries = await reader.xRange('wa.acme', '-', '+');
@@ -150,7 +157,7 @@ export async function kafkaRig(): Promise<SinkRig & { broker: KafkaBroker }> {
     broker,
     port: broker.port,
     url: `${base}/wa`,
-    noPlace: { url: `${base}/missing`, reason: 'topic missing: This server does not host this topic' },
+    noPlace: { url: `${base}/missing`, reason: 'Unknown topic missing' },
     wrongPassword: '',
     async read() {
       const messages = await broker.read('wa');

@@ -491,6 +491,11 @@ export interface FakeServices extends Services {
   cluster: FakeCluster;
 }
 
+const NOTHING_UNFINISHED = {
+  ...{ failedDeliveries: 0, waitingDeliveries: 0, unannounced: 0 },
+  ...{ unacknowledgedSends: 0, heldSends: 0 },
+};
+
 const SETTINGS_TO_MOVE = {
   ...{ orgId: '', webhookUrl: '', webhookToken: '', pollLookupUrl: '', extraEvents: [], proxy: null },
   ...{ retry: 'contract' as const, enableGroupAi: false, rejectCalls: false, retentionDays: null },
@@ -514,14 +519,12 @@ export function createFakeServices(clock: Clock, log: Logger): FakeServices {
         const { jid } = sessions.get(clientId);
         return {
           ...{ clientId, jid, credentials: {}, settings: SETTINGS_TO_MOVE },
-          staying: {
-            failedDeliveries: 0,
-            waitingDeliveries: 0,
-            unannounced: 0,
-            unacknowledgedSends: 0,
-            heldSends: 0,
-          },
+          staying: NOTHING_UNFINISHED,
         };
+      },
+      async unfinished(clientId) {
+        sessions.get(clientId);
+        return { clientId, ...NOTHING_UNFINISHED };
       },
       async exportKeys(clientId) {
         sessions.get(clientId);
@@ -536,6 +539,11 @@ export function createFakeServices(clock: Clock, log: Logger): FakeServices {
       log,
     }),
     sending,
+    backups: {
+      async *backUp() {
+        yield Buffer.from('SWBACKUP');
+      },
+    },
     messages: new FakeMessages(sessions, sending),
     chats: new FakeChats(sessions),
     presence: {
@@ -558,6 +566,7 @@ export function createFakeServices(clock: Clock, log: Logger): FakeServices {
       },
     },
     policies: {
+      nameWorkspaces: false,
       async of(clientId) {
         sessions.get(clientId);
         return { clientId, policy: '', mode: 'off', linkedDays: 0, refused: [] };

@@ -45,7 +45,7 @@ export interface TestServer {
   get(path: string, options?: CallOptions): Promise<Answer>;
   post(path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
   /** Any request with any body text. */
-  call(method: string, path: string, options?: CallOptions & { payload?: string }): Promise<Answer>;
+  call(method: string, path: string, options?: CallOptions & { payload?: string | Buffer }): Promise<Answer>;
 }
 
 /**
@@ -97,7 +97,7 @@ export async function createTestServer(
   async function call(
     method: string,
     url: string,
-    options: CallOptions & { payload?: string } = {},
+    options: CallOptions & { payload?: string | Buffer } = {},
   ): Promise<Answer> {
     const { token = TOKEN, headers = {}, payload } = options;
     const authorization = token === null ? {} : { authorization: `Bearer ${token}` };

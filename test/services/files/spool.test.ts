@@ -5,6 +5,7 @@ import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promi
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { LIMITS } from '../../../src/domain/limits.js';
 import { Spool } from '../../../src/services/files/spool.js';
@@ -45,6 +46,23 @@ describe('Spool', () => {
     expect(file.size).to.equal(bytes.length);
     expect(file.sha256).to.equal(createHash('sha256').update(bytes).digest('hex'));
     expect(await readFile(file.path)).to.deep.equal(bytes);
+  });
+
+  it('counts nothing of a file whose stream failed, also where a piece of it still waited', async () => {
+    await spool.start();
+    const passage = async function* (source: AsyncIterable<Buffer>) {
+      yield* source;
+    };
+    for (let attempt = 0; attempt < 20; attempt++) {
+      const stream = new PassThrough();
+      const writing = spool.write('acme', stream, passage).catch((error: unknown) => error);
+      stream.write(randomBytes(1_000));
+      for (let turn = 0; turn < attempt; turn++) await setImmediate();
+      stream.destroy(new Error('cut off'));
+      expect(await writing).to.be.an('error');
+    }
+    for (let turn = 0; turn < 400; turn++) await setImmediate();
+    expect(spool.onDisk()).to.deep.equal({ files: 0, bytes: 0 });
   });
 
   it('removes a file when it is discarded, once or twice', async () => {

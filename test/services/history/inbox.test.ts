@@ -380,6 +380,7 @@ const SESSION: SessionRecord = {
   previousTokenUntil: 0,
   retentionDays: null,
   keepEvents: 0,
+  exportedAt: 0,
   proxy: '',
   extraEvents: [],
   apiSecretHash: '',

@@ -26,6 +26,8 @@ function withReceivers(...retries: ('contract' | 'durable')[]): SessionRecord {
   return { ...SESSION, receivers: writeReceivers({ lastId: 9, receivers }) };
 }
 
+const ORIGIN = { room: 'room', author: '', isSealed: false };
+
 describe('Announcements: several receivers', () => {
   let clock: ManualClock;
   let retry: StoreRetry;
@@ -58,7 +60,12 @@ describe('Announcements: several receivers', () => {
   afterEach(() => retry.stop());
 
   const announce = (session: SessionRecord, onWritten?: () => void, abandoned = new AbortController()) =>
-    announcements.message(session, textEvent(), true, abandoned.signal, onWritten);
+    announcements.message(session, textEvent(), {
+      origin: ORIGIN,
+      isKept: true,
+      abandoned: abandoned.signal,
+      written: onWritten,
+    });
   const answering = (name: string, ...results: DeliveryResult[]) => {
     const made = results.map((result) => async () => result);
     answers.set(name, made);

@@ -11,6 +11,7 @@ import type { Sending } from '../../support/rig/sending.js';
 import { until } from '../../support/until.js';
 
 const BOB_LID = '90000000000002@lid';
+const OTHER_LID = '90000000000003@lid';
 const MY_LID = '90000000000001@lid';
 /** Milliseconds until the store is asked again. */
 const FIRST_PAUSE_MS = 250;
@@ -40,6 +41,7 @@ describe('Sender: the sends of the last run', () => {
       closed: false,
       ...fields,
     });
+  const hello = (to: string) => ({ clientId: 'acme', to, body: 'hello' });
   const isOpen = async (messageId: string) =>
     (await rig.store.sends.open('acme')).some((record) => record.messageId === messageId);
 
@@ -112,7 +114,7 @@ describe('Sender: the sends of the last run', () => {
     expect(echo?.said).to.deep.include({ metaData: { order: 7 } });
     expect(echo?.message).to.deep.include({
       ...{ messageId: 'ACKNOWLEDGED', chat: BOB_LID, fromMe: true, participant: MY_LID, pushName: 'Alice' },
-      ...{ timestamp: sentAt, journalIds: [], offline: false },
+      ...{ timestamp: Math.floor(sentAt / 1_000) * 1_000, journalIds: [], offline: false },
     });
     expect(echo?.message.content).to.have.property('conversation', 'ACKNOWLEDGED');
   });
@@ -160,14 +162,62 @@ describe('Sender: the sends of the last run', () => {
     expect(rig.announced).to.have.length(2);
   });
 
-  it('do not keep the session from connecting when the store cannot be read', async () => {
+  it('are continued when the store is back, without another connection', async () => {
     await put('M');
     const { open } = rig.store.sends;
     rig.store.sends.open = () => Promise.reject(new GatewayError('store_unavailable', 'away'));
-    await rig.sender.connected('acme');
+    const resumed = rig.sender.connected('acme');
+    await rig.clock.scheduled(FIRST_PAUSE_MS);
     rig.store.sends.open = open;
+    rig.clock.advance(FIRST_PAUSE_MS);
+    await resumed;
+    expect(rig.sent.map(({ messageId }) => messageId)).to.deep.equal(['M']);
+  });
+
+  it('come before a new send to their chat, and hold up no other chat', async () => {
+    await put('FIRST');
+    let acknowledge: () => void = () => undefined;
+    const acknowledged = new Promise<void>((resolve) => {
+      acknowledge = resolve;
+    });
+    rig.onLeft = async ({ messageId }) => {
+      if (messageId === 'FIRST') await acknowledged;
+    };
+    const resumed = rig.sender.connected('acme');
+    const send = (to: string) => rig.sender.send(kindOf('/send-message'), hello(to));
+    const second = send(BOB_LID);
+    const { messageId: other } = await send(OTHER_LID);
+    acknowledge();
+    const { messageId } = await second;
+    await resumed;
+    const told = rig.announced.map(({ message }) => message.messageId);
+    expect(told).to.deep.equal([other, 'FIRST', messageId]);
+  });
+
+  it('are not waited for when they take longer than a connection may', async () => {
+    await put('FIRST');
+    rig.onLeft = ({ messageId }) =>
+      messageId === 'FIRST' ? new Promise(() => undefined) : Promise.resolve();
+    void rig.sender.connected('acme');
+    const second = rig.sender.send(kindOf('/send-message'), hello(BOB_LID));
+    await rig.clock.scheduled(LIMITS.connectionWaitMs);
+    rig.clock.advance(LIMITS.connectionWaitMs);
+    expect(await second).to.have.property('status', 'sent');
+  });
+
+  it('are announced one after the other in each chat', async () => {
+    await put('FIRST', { acknowledged: true });
+    rig.clock.advance(1);
+    await put('SECOND', { acknowledged: true });
+    const { get } = rig.store.sends;
+    rig.store.sends.get = async (clientId, messageId) => {
+      const record = await get.call(rig.store.sends, clientId, messageId);
+      // the answers of a database come in any order
+      if (messageId === 'FIRST') for (let turn = 0; turn < 20; turn++) await setImmediate();
+      return record;
+    };
     await rig.sender.connected('acme');
-    expect(rig.sent).to.have.length(1);
+    expect(rig.announced.map(({ message }) => message.messageId)).to.deep.equal(['FIRST', 'SECOND']);
   });
 
   it('are taken up when a receipt proves them after their callers got an error', async () => {

@@ -1,12 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { GatewayError } from '../../../src/domain/errors.js';
+import { isSameMessage } from '../../../src/domain/same-message.js';
 import type { IncomingMessage, UnreadableMessage } from '../../../src/link/link.js';
-import { isSameMessage, UnreadableMessages } from '../../../src/services/messages/unreadable.js';
+import { UnreadableMessages } from '../../../src/services/messages/unreadable.js';
 import type { Session } from '../../../src/services/sessions/session.js';
-import { playedLink } from '../../support/rig/link.js';
+import { ME, playedLink } from '../../support/rig/link.js';
 import { incoming } from '../../support/rig/receiving.js';
 import { Rig } from '../../support/rig/rig.js';
+import { until } from '../../support/until.js';
 
 const WAITS = { senderMs: 5_000, phoneMs: 60_000 };
 
@@ -24,6 +26,7 @@ describe('UnreadableMessages', () => {
   let told: UnreadableMessage[];
   let isUp: boolean;
   let refusal: Error | undefined;
+  let reconnect: () => Promise<void>;
 
   beforeEach(async () => {
     rig = await Rig.start();
@@ -35,8 +38,19 @@ describe('UnreadableMessages', () => {
         if (refusal) throw refusal;
       },
     });
-    const { sessions, connect } = rig.sessions(link);
+    const { sessions, connect, disconnect, opened } = rig.sessions(link);
     await connect();
+    reconnect = async () => {
+      const links = opened.length;
+      await disconnect();
+      await until('the next link', async () => {
+        if (opened.length > links) return true;
+        rig.clock.advance(1_000);
+        return false;
+      });
+      opened.at(-1)?.emit({ type: 'open', me: ME });
+      await session.connected(0);
+    };
     session = sessions.find('acme');
     messages = new UnreadableMessages({
       tell: (of, message) => told.push({ ...message, pushName: of.clientId }),
@@ -134,6 +148,31 @@ describe('UnreadableMessages', () => {
     refusal = undefined;
     messages.connected('acme');
     expect(asked).to.deep.equal(['M1 stands', 'M1 stands']);
+    rig.clock.advance(WAITS.phoneMs);
+    expect(toldIds()).to.deep.equal(['M1']);
+  });
+
+  it('asks again over the next link, and counts the wait from there: the last request may be lost', async () => {
+    messages.take(session, unreadable({ recovery: 'phone' }));
+    expect(asked).to.have.length(1);
+    rig.clock.advance(WAITS.phoneMs - 10_000);
+    await reconnect();
+    messages.connected('acme');
+    messages.connected('acme');
+    expect(asked).to.deep.equal(['M1 stands', 'M1 stands']);
+    rig.clock.advance(WAITS.phoneMs - 1);
+    expect(told).to.deep.equal([]);
+    rig.clock.advance(1);
+    expect(toldIds()).to.deep.equal(['M1']);
+  });
+
+  it('tells nothing while no link could carry the answer, and asks over the next one', async () => {
+    messages.take(session, unreadable({ recovery: 'phone' }));
+    await reconnect();
+    rig.clock.advance(WAITS.phoneMs);
+    expect(told).to.deep.equal([]);
+    messages.connected('acme');
+    expect(asked).to.have.length(2);
     rig.clock.advance(WAITS.phoneMs);
     expect(toldIds()).to.deep.equal(['M1']);
   });

@@ -6,6 +6,7 @@ import { openMongoBackend } from '../../../src/store/mongo/store.js';
 import type { Backend } from '../../../src/store/store.js';
 import { bytes, expectFailure, newFile } from '../../contracts/store/harness.js';
 import { startTcpProxy } from '../../support/tcp-proxy.js';
+import { until } from '../../support/until.js';
 import {
   breakAt,
   MONGODB_URL,
@@ -117,7 +118,12 @@ function suite(server: string): void {
         proxy.cut();
         await expectFailure(buffer(opened?.stream ?? Readable.from([])), 'store_unavailable');
         proxy.restore();
-        await broken.ping();
+        const isBack = () =>
+          broken.ping().then(
+            () => true,
+            () => false,
+          );
+        await until('the store to be back', isBack);
         proxy.watch(breakAt(4, database.name, 'cut'));
         const source = Readable.from([LARGE, LARGE]);
         await expectFailure(broken.files.write(newFile({ messageId: 'M2' }), source), 'store_unavailable');

@@ -137,7 +137,11 @@ describe('the sealed history', () => {
       const [one, other] = [await below('M1'), await below('M2')];
       await backend.history.update('acme', { ...one, [field]: other[field] });
       await expectFailure(store.history.message('acme', ROOM, 'M1'), 'store_damaged');
-      await expectFailure(store.history.messages('acme', ROOM, { limit: 2 }), 'store_damaged');
+      const page = await store.history.messages('acme', ROOM, { limit: 2 });
+      expect(page.map(({ messageId, body }) => [messageId, body])).to.have.deep.members([
+        ['M1', ''],
+        ['M2', message('M2').body],
+      ]);
       expect(await store.history.message('acme', ROOM, 'M2')).to.deep.equal(message('M2'));
     });
   }
@@ -146,7 +150,8 @@ describe('the sealed history', () => {
     const other = await below('M1');
     await backend.history.update('acme', { ...(await below('M2')), body: other.body });
     await expectFailure(store.history.room('acme', ROOM), 'store_damaged');
-    await expectFailure(store.history.rooms('acme'), 'store_damaged');
+    const [room] = await store.history.rooms('acme');
+    expect(room).to.include({ chatRoomId: ROOM, lastMessage: '' });
   });
 
   it('decrypts the name of a room only in that room', async () => {
@@ -161,7 +166,7 @@ describe('the sealed history', () => {
     await store.history.addPending('acme', pendingChange('C1'));
     const [change] = await backend.history.pending('acme', ROOM, 'M1');
     if (change) await backend.history.addPending('acme', { ...change, targetId: 'M2' });
-    await expectFailure(store.history.pending('acme', ROOM, 'M2'), 'store_damaged');
+    expect(await store.history.pending('acme', ROOM, 'M2')).to.deep.equal([]);
 
     await store.traces.add('acme', trace('M1'));
     await backend.traces.add(

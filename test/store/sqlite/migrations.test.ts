@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { expect } from 'chai';
 import { isGatewayError } from '../../../src/domain/errors.js';
+import { FORMER_EXPORT_MARK } from '../../../src/store/port/sessions.js';
 import { MIGRATIONS } from '../../../src/store/sqlite/migrations.js';
 import { migrate } from '../../../src/store/sqlite/schema.js';
 import { openSqliteBackend } from '../../../src/store/sqlite/store.js';
@@ -114,6 +115,7 @@ describe('a database file of another version', () => {
     database.exec('ALTER TABLE sessions DROP COLUMN restrictions');
     database.exec('ALTER TABLE sessions DROP COLUMN receivers');
     database.exec('ALTER TABLE failed_deliveries DROP COLUMN receiver');
+    database.exec('ALTER TABLE sessions DROP COLUMN exported_at');
     database.exec('DROP TABLE kept_events; ALTER TABLE sessions DROP COLUMN keep_events');
     database.exec('DROP TABLE waiting_deliveries; ALTER TABLE sessions DROP COLUMN retry');
     database
@@ -138,6 +140,7 @@ describe('a database file of another version', () => {
     await store.waitingDeliveries.add(waiting('W1'));
     await store.close();
     const database = new SqliteDatabase(join(dataDir, 'switchboard.db'));
+    database.exec('ALTER TABLE sessions DROP COLUMN exported_at');
     database.exec('DROP TABLE kept_events; ALTER TABLE sessions DROP COLUMN keep_events');
     for (const [table, column] of [
       ['sessions', 'receivers'],
@@ -156,6 +159,27 @@ describe('a database file of another version', () => {
       failed('F1'),
     ]);
     expect(await backend.waitingDeliveries.get('W1')).to.deep.equal(waiting('W1'));
+    await backend.close();
+  });
+
+  it('knows the sessions that the release before exported, and no other that another client took over', async () => {
+    const dataDir = dir.path;
+    const store = await openSqliteBackend({ dataDir });
+    const parked = { status: 'replaced' as const, statusSince: 1_700_000_000_000 };
+    await store.sessions.create({ ...session('moved'), ...parked, statusReason: FORMER_EXPORT_MARK });
+    await store.sessions.create({
+      ...session('taken'),
+      ...parked,
+      statusReason: 'Another client has the link.',
+    });
+    await store.close();
+    const database = new SqliteDatabase(join(dataDir, 'switchboard.db'));
+    database.exec('ALTER TABLE sessions DROP COLUMN exported_at');
+    database.close();
+    setVersion(25, 6);
+    const backend = await openSqliteBackend({ dataDir });
+    expect((await backend.sessions.get('moved'))?.exportedAt).to.equal(parked.statusSince);
+    expect((await backend.sessions.get('taken'))?.exportedAt).to.equal(0);
     await backend.close();
   });
 

@@ -42,6 +42,7 @@ export const SESSION: SessionRecord = {
   previousTokenUntil: 0,
   retentionDays: null,
   keepEvents: 0,
+  exportedAt: 0,
   proxy: '',
   extraEvents: [],
   apiSecretHash: '',

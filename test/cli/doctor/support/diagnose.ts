@@ -3,7 +3,7 @@ import type { CheckResult } from '../../../../src/cli/doctor/check.js';
 import { type DoctorOptions, LIMITS } from '../../../../src/cli/doctor/context.js';
 import { doctor } from '../../../../src/cli/doctor/doctor.js';
 import { systemClock } from '../../../../src/domain/clock.js';
-import { tryExistingStore } from '../../../../src/store/open.js';
+import { findStoreDamage, tryExistingStore } from '../../../../src/store/open.js';
 
 /** However little room is left on the machine of the tests. */
 export const WELL_LIMITS = { ...LIMITS, fullBytes: 0, nearlyFullBytes: 0 };
@@ -30,6 +30,11 @@ export class Diagnosis {
     throw new Error(`nothing was told of ${id} ${session ?? ''}`);
   }
 
+  /** All results of a check, in the order of the output. */
+  all(id: string, session?: string): CheckResult[] {
+    return this.results.filter((one) => one.id === id && one.session === session);
+  }
+
   /** The names of all troubles. */
   get troubles(): string[] {
     return this.results.flatMap(({ trouble }) => trouble ?? []);
@@ -49,6 +54,7 @@ export async function diagnose({ url, token, ...patient }: Patient): Promise<Dia
     sendsEvents: true,
     program: { release: '2026-01', nodeVersion: '20.19.0', nodeRange: '>=20.19' },
     tryStore: tryExistingStore,
+    findDamage: findStoreDamage,
     clock: systemClock,
     limits: WELL_LIMITS,
     ...patient,
