@@ -22,7 +22,9 @@ COPY tsconfig.json ./
 COPY bin bin
 COPY commands commands
 COPY src src
+# the client of Kafka is an optional package, too
 RUN npm run build \
+  && npm pkg delete 'devDependencies.@platformatic/kafka' \
   && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
   && rm -rf node_modules/better-sqlite3/deps node_modules/better-sqlite3/build/Release/obj* \
   && find dist node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete
