@@ -3,9 +3,11 @@ import { type GatewayError, storeUnavailable } from '../../domain/errors.js';
 import type { Logger } from '../../log.js';
 
 /** Milliseconds between two looks at the client. */
-const LOOK_MS = 250;
+const LOOK_MS = 100;
 /** Milliseconds without a success, while an operation waits, after which the client is in doubt. */
 const QUIET_MS = 700;
+/** Milliseconds of doubt in which one success clears it, before a new client is tried. */
+const DOUBT_MS = 150;
 /** Milliseconds between two attempts to reach the server with a new client. */
 const ATTEMPT_MS = 500;
 /** Milliseconds that the driver has to find the server by itself after a new client found it; its health checks come every 500. */
@@ -15,10 +17,12 @@ const CLOSE_MS = 2_000;
 /** A command counts as lost after so many times the timeout of a silent socket. */
 const LOST_AFTER = 3;
 
-/** A client, and since when each of its connections in use is in use, by server and number of the connection. */
 interface Kept {
   client: MongoClient;
-  busy: Map<string, number>;
+  /** Since when each connection in use is in use, by server and number of the connection, oldest first. */
+  busy: Map<string, { address: string; since: number }>;
+  /** Since when each server owes the answer to a health check. */
+  checks: Map<string, number>;
 }
 
 interface Running {
@@ -131,17 +135,17 @@ export class ClientKeeper {
   #look(now: number): void {
     for (const kept of [this.#kept, ...this.#retired.keys()]) this.#endLost(kept, now);
     this.#closeRetired();
-    const isLost = hasLostCommand(this.#kept, now);
-    if (!isLost && !this.#isInDoubt(now)) {
+    const isBroken = isBrokenAt(this.#kept, now);
+    if (!isBroken && !this.#isInDoubt(now)) {
       this.#inDoubtSince = undefined;
       return;
     }
     this.#probeAgain();
     this.#inDoubtSince ??= now;
-    // one success clears the doubt before anything is tried
-    if (now - this.#inDoubtSince < LOOK_MS || now - this.#lastAttempt < ATTEMPT_MS) return;
+    if (!isBroken && now - this.#inDoubtSince < DOUBT_MS) return;
+    if (now - this.#lastAttempt < ATTEMPT_MS) return;
     this.#lastAttempt = now;
-    void this.#attempt(isLost);
+    void this.#attempt(isBroken);
   }
 
   #isInDoubt(now: number): boolean {
@@ -165,7 +169,7 @@ export class ClientKeeper {
       });
   }
 
-  async #attempt(isLost: boolean): Promise<void> {
+  async #attempt(isBroken: boolean): Promise<void> {
     const doubted = this.#kept;
     const fresh = this.#options.make();
     this.#attempts.add(fresh);
@@ -174,8 +178,9 @@ export class ClientKeeper {
       const startedAt = performance.now();
       await fresh.connect();
       await this.#options.probe(fresh);
-      if (!isLost) await pause(GRACE_MS);
-      if (isDoubted() && (isLost || this.#lastSuccess < startedAt)) this.#replace(fresh);
+      if (!isBroken) await pause(GRACE_MS);
+      const isUseless = this.#lastSuccess < startedAt || isBrokenAt(doubted, performance.now());
+      if (isDoubted() && isUseless) this.#replace(fresh);
     } catch {
       // the server is away for a new client too
     } finally {
@@ -221,20 +226,42 @@ export class ClientKeeper {
 }
 
 function keep(client: MongoClient): Kept {
-  const busy = new Map<string, number>();
+  const busy: Kept['busy'] = new Map();
   client.on('connectionCheckedOut', ({ address, connectionId }) => {
-    busy.set(`${address} ${connectionId}`, performance.now());
+    busy.set(`${address} ${connectionId}`, { address, since: performance.now() });
   });
   client.on('connectionCheckedIn', ({ address, connectionId }) => {
     busy.delete(`${address} ${connectionId}`);
   });
-  return { client, busy };
+  const checks: Kept['checks'] = new Map();
+  client.on('serverHeartbeatStarted', ({ connectionId, awaited }) => {
+    // a server that pushes changes answers when something changes, and otherwise after this interval
+    const mayTakeMs = awaited ? client.options.heartbeatFrequencyMS : 0;
+    checks.set(connectionId, performance.now() + mayTakeMs);
+  });
+  client.on('serverHeartbeatSucceeded', ({ connectionId }) => void checks.delete(connectionId));
+  client.on('serverHeartbeatFailed', ({ connectionId }) => void checks.delete(connectionId));
+  return { client, busy, checks };
+}
+
+function isBrokenAt(kept: Kept, now: number): boolean {
+  return hasLostCommand(kept, now) || hasSilentServer(kept, now);
+}
+
+/**
+ * A server owes answers to a health check, which needs no time, and to an operation: their connections are dead, although
+ * operations on newer connections may succeed.
+ */
+function hasSilentServer({ busy, checks }: Kept, now: number): boolean {
+  return [...busy.values()].some(
+    ({ address, since }) => now - since > QUIET_MS && now - (checks.get(address) ?? now) > QUIET_MS,
+  );
 }
 
 /** Each command has a connection for itself, except behind a load balancer, where cursors keep theirs. */
 function hasLostCommand(kept: Kept, now: number): boolean {
-  const [since] = kept.busy.values();
-  return since !== undefined && !kept.client.options.loadBalanced && now - since > lostAfter(kept);
+  const [oldest] = kept.busy.values();
+  return oldest !== undefined && !kept.client.options.loadBalanced && now - oldest.since > lostAfter(kept);
 }
 
 /** Milliseconds; without a timeout of the socket nothing counts as lost. */

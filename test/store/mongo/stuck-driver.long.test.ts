@@ -24,6 +24,8 @@ const OUTAGE_MS = 700;
 const BACK_WITHIN_MS = 6_000;
 /** The driver's timeout of a silent socket three times, and a second for slow machines. */
 const LOST_AFTER_MS = 16_000;
+/** Longer than this test may wait for the driver's own timeouts. */
+const FAR_OFF_MS = 60_000;
 /** Longer than the pause between two health checks. */
 const BLOCKED_MS = 600;
 
@@ -94,6 +96,35 @@ function suite(server: string): void {
       const store = await open();
       await losesHealthChecks(sockets.stop(), () => store.ping());
       await expectBack(store);
+    });
+
+    it('is replaced when a server answers neither an operation nor a health check, although other operations succeed', async () => {
+      const keeper = new ClientKeeper({
+        make: () =>
+          new MongoClient(throughProxy(database, proxy.port), {
+            heartbeatFrequencyMS: 500,
+            connectTimeoutMS: FAR_OFF_MS,
+            socketTimeoutMS: FAR_OFF_MS,
+          }),
+        probe: async (client) => void (await client.db(database.name).command({ ping: 1 })),
+      });
+      const read = () => keeper.run(() => keeper.client.db(database.name).collection('rows').findOne());
+      await keeper.connect();
+      const { client } = keeper;
+      try {
+        const cutting = proxy.cutAt(SWALLOWED);
+        await read();
+        await cutting;
+        await proxy.restore();
+        void read().catch(() => undefined);
+        await until('another client', async () => {
+          await keeper.run(async () => undefined);
+          return keeper.client !== client;
+        });
+        expect(await read()).to.equal(null);
+      } finally {
+        await keeper.close();
+      }
     });
 
     it('is closed with its connections and health checks, although it never says that it is', async () => {
