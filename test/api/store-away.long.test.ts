@@ -1,9 +1,8 @@
-import { join } from 'node:path';
-import SqliteDatabase from 'better-sqlite3';
 import { expect } from 'chai';
 import type { ObjectSchema } from 'joi';
 import { CONTRACT } from '../../src/contract/index.js';
 import { storeUnavailable } from '../../src/domain/errors.js';
+import { breakStore } from '../support/store-place.js';
 import { BOB, linkSession, startWorld, TOKEN, type World } from '../support/world.js';
 
 const SECRET = 'the-secret-of-acme-0123456789';
@@ -61,7 +60,7 @@ describe('a daemon whose store is away', () => {
     ['the token of the daemon', TOKEN],
   ] as const) {
     it(`names neither server nor file to ${who}, on any route`, async () => {
-      const restore = breakStore();
+      const restore = breakStore(world);
       const answers = await answersTo(token).finally(restore);
       const refused = answers.filter(({ code }) => code === 'store_unavailable');
       expect(refused.length).to.be.at.least(3);
@@ -71,20 +70,6 @@ describe('a daemon whose store is away', () => {
       const failed = answers.filter(({ status }) => status >= 500);
       expect(failed.filter(({ text }) => INSIDE.test(text))).to.deep.equal([]);
     });
-  }
-
-  function breakStore(): () => void {
-    const { proxy } = world.place;
-    if (proxy) {
-      proxy.cut();
-      return () => proxy.restore();
-    }
-    const holder = new SqliteDatabase(join(world.dataDir, 'switchboard.db'));
-    holder.exec('BEGIN IMMEDIATE');
-    return () => {
-      holder.exec('ROLLBACK');
-      holder.close();
-    };
   }
 });
 

@@ -1,9 +1,8 @@
-import { join } from 'node:path';
-import SqliteDatabase from 'better-sqlite3';
 import { expect } from 'chai';
 import { systemClock, wait } from '../../src/domain/clock.js';
 import { Chance } from '../support/chance.js';
 import { Inbound } from '../support/inbound.js';
+import { breakStore } from '../support/store-place.js';
 import { ALICE, BOB, linkSession, startKillableWorld, startWorld, type World } from '../support/world.js';
 
 const OUTAGE_MS = 20_000;
@@ -33,7 +32,7 @@ describe('a store that is down under traffic', () => {
     await inbound.write('before');
     await inbound.arrived();
 
-    const restore = breakStore();
+    const restore = breakStore(world);
     const end = performance.now() + OUTAGE_MS;
     const refused: string[] = [];
     for (let round = 0; performance.now() < end; round++) {
@@ -74,21 +73,6 @@ describe('a store that is down under traffic', () => {
     const texts = (await world.phones.messages(BOB.number)).filter(({ fromMe }) => !fromMe);
     expect(texts.map(({ text }) => text)).to.deep.equal(['before', 'after', 'at last']);
   });
-
-  /** Cuts the server off; or holds the SQLite file, as a tool that is left open does. @returns what mends it */
-  function breakStore(): () => void {
-    const { proxy } = world.place;
-    if (proxy) {
-      proxy.cut();
-      return () => proxy.restore();
-    }
-    const holder = new SqliteDatabase(join(world.dataDir, 'switchboard.db'));
-    holder.exec('BEGIN IMMEDIATE');
-    return () => {
-      holder.exec('ROLLBACK');
-      holder.close();
-    };
-  }
 });
 
 const MESSAGES = 300;

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
 import { MONGODB_URL, makeTestDatabase, serverAddress, throughProxy } from '../store/support/mongo.js';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.js';
 
@@ -24,5 +26,24 @@ export async function makeStorePlace(options: { breakable?: boolean } = {}): Pro
       await proxy.stop();
       await database.drop();
     },
+  };
+}
+
+/**
+ * Makes the store of a running daemon unusable: cuts the server off, or holds the SQLite file, as a tool that is left open does.
+ *
+ * @returns what mends it
+ */
+export function breakStore({ place, dataDir }: { place: StorePlace; dataDir: string }): () => void {
+  const { proxy } = place;
+  if (proxy) {
+    proxy.cut();
+    return () => proxy.restore();
+  }
+  const holder = new SqliteDatabase(join(dataDir, 'switchboard.db'));
+  holder.exec('BEGIN IMMEDIATE');
+  return () => {
+    holder.exec('ROLLBACK');
+    holder.close();
   };
 }
