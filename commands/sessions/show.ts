@@ -1,7 +1,9 @@
 import { DaemonCommand } from '../../src/cli/command.js';
 import { waitingText } from '../../src/cli/failed.js';
 import { clientIdArg } from '../../src/cli/flags.js';
+import { reasonText } from '../../src/cli/reason-text.js';
 import {
+  lastDisconnectOf,
   paintStatus,
   proxyText,
   receiversText,
@@ -9,7 +11,6 @@ import {
   type SessionDetails,
   showSession,
 } from '../../src/cli/sessions.js';
-import { inCommands } from '../../src/cli/words.js';
 import type { HistoryProgress } from '../../src/contract/index.js';
 
 export default class SessionsShow extends DaemonCommand {
@@ -33,7 +34,7 @@ export default class SessionsShow extends DaemonCommand {
     this.output.fields({
       session: session.clientId,
       status: paintStatus(session.status, this.output.paint),
-      reason: inCommands(session.reason, session.clientId),
+      reason: reasonText(session, session.clientId),
       jid: session.jid,
       node: session.podName,
       workspace: session.orgId,
@@ -53,7 +54,7 @@ export default class SessionsShow extends DaemonCommand {
       'connected since': session.connectedAt,
       'last traffic': session.lastStanzaAt,
       reconnects: String(session.reconnects),
-      'last disconnect': inCommands(session.lastDisconnect, session.clientId),
+      'last disconnect': reasonText(lastDisconnectOf(session), session.clientId),
     });
   }
 }

@@ -1,7 +1,7 @@
 import type { SwitchboardError } from '../client/call.js';
 import type { PolicyRefusal } from '../client/operations.js';
 import { messageForOperator } from '../domain/errors.js';
-import { inCommands } from './words.js';
+import { reasonText } from './reason-text.js';
 
 const UNAVAILABLE = 503;
 
@@ -101,10 +101,11 @@ export function refusedBy(
   suggestions: readonly string[],
   clientId?: string,
 ): CliError {
-  const { status, message, code, policy } = refusal;
+  const { status, message, code, policy, reason } = refusal;
+  const given = { reason: message, reasonCode: reason?.code, reasonValues: reason?.values };
   const isTemporary = status === UNAVAILABLE;
   const failure = FAILURE_OF_CODE.get(code) ?? failureOfStatus(status);
-  return new CliError(failure, inCommands(message, clientId), {
+  return new CliError(failure, reasonText(given, clientId), {
     suggestions,
     isTemporary,
     policy,

@@ -9,9 +9,9 @@ import { requirePhone } from './flags.js';
 import type { Output } from './output.js';
 import { deleteUnlinked, findSession } from './pair-cleanup.js';
 import { PasskeyFollower, type PasskeyItem, passkeyLines } from './pair-passkey.js';
-import { healthOf } from './sessions.js';
+import { reasonText } from './reason-text.js';
+import { healthOf, lastDisconnectOf } from './sessions.js';
 import { watchSession } from './tail.js';
-import { inCommands } from './words.js';
 
 /** Milliseconds between two polls of the QR. */
 const POLL_MS = 1_500;
@@ -207,14 +207,13 @@ class Pairing {
   }
 
   /** Says why there is no QR, as soon as the daemon knows, so that a broken proxy does not look like nothing. */
-  *#waiting({ status, qr, reason = '' }: QrAnswer): Generator<PairItem, void> {
+  *#waiting({ status, qr, ...given }: QrAnswer): Generator<PairItem, void> {
     // at a one-time address, its page leads the owner
     if (this.#options.link || qr !== '' || status === 'qr' || status === 'connected') return;
     const isLate = this.#clock.now() - this.#movedAt >= SILENT_MS;
     const through = this.#options.proxy ? ' through the proxy' : '';
     const why =
-      inCommands(reason, this.#options.clientId) ||
-      (isLate ? `no answer from the network${through} yet` : '');
+      reasonText(given, this.#options.clientId) || (isLate ? `no answer from the network${through} yet` : '');
     if (why === '' || why === this.#waitsFor) return;
     this.#waitsFor = why;
     yield { type: 'waiting', reason: why };
@@ -253,10 +252,8 @@ class Pairing {
     const { clientId } = this.#options;
     const rows = await healthOf(this.#client, [clientId]);
     const row = rows.find((candidate) => candidate.clientId === clientId);
-    const reason = row?.reason || row?.lastDisconnect;
-    return reason
-      ? inCommands(reason, clientId)
-      : `the session stays in ${this.#status ?? 'an unknown status'}`;
+    const reason = row && (reasonText(row, clientId) || reasonText(lastDisconnectOf(row), clientId));
+    return reason || `the session stays in ${this.#status ?? 'an unknown status'}`;
   }
 }
 

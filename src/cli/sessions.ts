@@ -4,12 +4,16 @@ import type { DaemonClient } from './client.js';
 import { CliError } from './errors.js';
 import { waitingText } from './failed.js';
 import type { Paint, Style } from './output.js';
+import type { GivenReason } from './reason-text.js';
 
 export interface SessionSummary extends Omit<Client, 'status'> {
   /** `elsewhere` if its node does not answer. */
   status: SessionStatus | 'elsewhere';
   /** Reason of the status; may be empty. */
   reason: string;
+  reasonCode?: string;
+  reasonValues?: Record<string, unknown>;
+  advice?: SessionHealth['advice'];
 }
 
 export type SessionDetails = SessionSummary &
@@ -22,6 +26,8 @@ export type SessionDetails = SessionSummary &
     | 'reconnects'
     | 'connectedAt'
     | 'lastDisconnect'
+    | 'lastDisconnectCode'
+    | 'lastDisconnectValues'
     | 'lastStanzaAt'
     | 'history'
     | 'waiting'
@@ -82,6 +88,9 @@ function summary(row: Client, health: SessionHealth | undefined): SessionSummary
     clientId,
     status: health?.status ?? row.status ?? 'elsewhere',
     reason: health?.reason ?? '',
+    ...(health?.reasonCode && { reasonCode: health.reasonCode }),
+    ...(health?.reasonValues && { reasonValues: health.reasonValues }),
+    ...(health?.advice && { advice: health.advice }),
     jid,
     podName,
     orgId,
@@ -105,12 +114,23 @@ function details(row: Client, health: SessionHealth | undefined): SessionDetails
     reconnects: health?.reconnects ?? 0,
     connectedAt: health?.connectedAt ?? '',
     lastDisconnect: health?.lastDisconnect ?? '',
+    ...(health?.lastDisconnectCode && { lastDisconnectCode: health.lastDisconnectCode }),
+    ...(health?.lastDisconnectValues && { lastDisconnectValues: health.lastDisconnectValues }),
     lastStanzaAt: health?.lastStanzaAt ?? '',
     ...(health?.history && { history: health.history }),
     ...(health?.waiting && { waiting: health.waiting }),
     ...(health?.webhookPaused && { webhookPaused: health.webhookPaused }),
     ...(health?.receivers && { receivers: health.receivers }),
   };
+}
+
+/** Why the link ended last, as an answer says it. */
+export function lastDisconnectOf({
+  lastDisconnect,
+  lastDisconnectCode,
+  lastDisconnectValues,
+}: Pick<SessionHealth, 'lastDisconnect' | 'lastDisconnectCode' | 'lastDisconnectValues'>): GivenReason {
+  return { reason: lastDisconnect, reasonCode: lastDisconnectCode, reasonValues: lastDisconnectValues };
 }
 
 /** How long messages and files of a session are kept; null where the setting of the daemon counts. */

@@ -4,8 +4,8 @@ import type { GatewayEvent } from '../events/catalogue.js';
 import type { EventEnvelope } from '../events/envelope.js';
 import type { ForwardReport } from './forward.js';
 import type { Paint, Style } from './output.js';
+import { reasonText } from './reason-text.js';
 import { shorten } from './text.js';
-import { inCommands } from './words.js';
 
 /** Characters. */
 const BODY_LENGTH = 200;
@@ -34,7 +34,7 @@ function describe(entry: TailEntry, paint: Paint): string {
 function describeEvent(event: GatewayEvent, paint: Paint): string {
   switch (event.event) {
     case 'session.status': {
-      const reason = event.reason ? `: ${singleLine(inCommands(event.reason, event.clientId))}` : '';
+      const reason = event.reason ? `: ${singleLine(reasonText(event, event.clientId))}` : '';
       return `${paint('magenta', '●')} ${event.previousStatus} → ${paint('bold', event.status)}${reason}`;
     }
     case 'message.status': {

@@ -1,6 +1,12 @@
 import { isObject, parseObject } from '../domain/json.js';
 import type { Call, CallOptions, ErrorCode, PolicyRefusal } from './operations.js';
 
+/** A reason as the gateway sends it. A newer gateway may have codes and values that this client does not know. */
+export interface ReasonData {
+  code: string;
+  values: Readonly<Record<string, unknown>>;
+}
+
 /**
  * A call failed. `code` is the gateway's stable code, or `unreachable` when there was no answer (`status` 0), or `unknown`
  * when something else than the gateway answered.
@@ -12,12 +18,15 @@ export class SwitchboardError extends Error {
   readonly retryAfter: number | undefined;
   /** With `policy_refused`: the rule, what is left of it, and when it allows the message. */
   readonly policy: PolicyRefusal | undefined;
+  /** The message as data, where its words depend on who reads it: docs/reasons.md. */
+  readonly reason: ReasonData | undefined;
 
   constructor(
     message: string,
     about: Pick<SwitchboardError, 'status' | 'code'> & {
       retryAfter?: number;
       policy?: PolicyRefusal | undefined;
+      reason?: ReasonData | undefined;
       cause?: unknown;
     },
   ) {
@@ -27,6 +36,7 @@ export class SwitchboardError extends Error {
     this.code = about.code;
     this.retryAfter = about.retryAfter;
     this.policy = about.policy;
+    this.reason = about.reason;
   }
 }
 
@@ -70,6 +80,7 @@ export function refusalOf(
     status,
     code: codeIn(header('x-sn-error')),
     policy: policyIn(text),
+    reason: reasonIn(text),
     ...(Number.isFinite(retryAfter) && { retryAfter }),
   });
 }
@@ -83,6 +94,11 @@ export function messageIn(text: string): string | undefined {
 function policyIn(text: string): PolicyRefusal | undefined {
   const policy = parseObject(text)?.policy;
   return isPolicyRefusal(policy) ? policy : undefined;
+}
+
+function reasonIn(text: string): ReasonData | undefined {
+  const { reasonCode: code, reasonValues: values = {} } = parseObject(text) ?? {};
+  return typeof code === 'string' && isObject(values) ? { code, values } : undefined;
 }
 
 /** A newer gateway may have rules that this client does not know; they are passed on as they are. */

@@ -133,6 +133,13 @@ export interface AccountStatusEvent {
   newChats: NewChats;
 }
 
+export interface Advice {
+  /** Name of an operation of this API */
+  operation: string;
+  /** Its fields, as far as they are known */
+  arguments: Record<string, unknown>;
+}
+
 export interface AttemptEntry {
   kind: 'attempt';
   /** RFC 3339, UTC */
@@ -149,7 +156,14 @@ export interface AttemptEntry {
   outcome: 'delivered' | 'rejected' | 'failed';
   /** The receiver's HTTP status; 0 when there was no answer */
   status: number;
+  /** Why it was not delivered; empty when it was */
   reason: string;
+  /** The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
+  reasonCode?: string;
+  /** What the words of the reason name, such as `until`; `kind` tells causes apart */
+  reasonValues?: Record<string, unknown>;
+  /** Calls that help, in their order; absent where none does */
+  advice?: Advice[];
   durationMs: number;
 }
 
@@ -260,6 +274,12 @@ export interface CheckStateAnswer {
   state: string;
   /** Why it is not connected, where that is known */
   reason?: string;
+  /** The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
+  reasonCode?: string;
+  /** What the words of the reason name, such as `until`; `kind` tells causes apart */
+  reasonValues?: Record<string, unknown>;
+  /** Calls that help, in their order; absent where none does */
+  advice?: Advice[];
 }
 
 export interface Client {
@@ -410,7 +430,14 @@ export interface DroppedEntry {
   clientId: string;
   deliveryId: string;
   type: string;
+  /** Why it is not delivered */
   reason: string;
+  /** The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
+  reasonCode?: string;
+  /** What the words of the reason name, such as `until`; `kind` tells causes apart */
+  reasonValues?: Record<string, unknown>;
+  /** Calls that help, in their order; absent where none does */
+  advice?: Advice[];
   receiver?: string;
 }
 
@@ -666,7 +693,14 @@ export interface FailedDelivery {
   url: string;
   type: string;
   messageId: string;
+  /** Why it was not delivered */
   reason: string;
+  /** The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
+  reasonCode?: string;
+  /** What the words of the reason name, such as `until`; `kind` tells causes apart */
+  reasonValues?: Record<string, unknown>;
+  /** Calls that help, in their order; absent where none does */
+  advice?: Advice[];
   attempts: number;
   /** RFC 3339, UTC */
   failedAt: string;
@@ -683,7 +717,14 @@ export interface FailedDeliveryWithEvent {
   url: string;
   type: string;
   messageId: string;
+  /** Why it was not delivered */
   reason: string;
+  /** The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
+  reasonCode?: string;
+  /** What the words of the reason name, such as `until`; `kind` tells causes apart */
+  reasonValues?: Record<string, unknown>;
+  /** Calls that help, in their order; absent where none does */
+  advice?: Advice[];
   attempts: number;
   /** RFC 3339, UTC */
   failedAt: string;
@@ -769,6 +810,12 @@ export interface FleetSession {
   status: 'initializing' | 'qr' | 'connected' | 'reconnecting' | 'logged_out' | 'replaced' | 'banned';
   /** Why it has this status; may be empty */
   reason: string;
+  /** The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
+  reasonCode?: string;
+  /** What the words of the reason name, such as `until`; `kind` tells causes apart */
+  reasonValues?: Record<string, unknown>;
+  /** Calls that help, in their order; absent where none does */
+  advice?: Advice[];
   /** RFC 3339, UTC; or empty */
   since: string;
   /** The link is open and traffic proved it lately */
@@ -785,6 +832,8 @@ export interface FleetSession {
   lastDisconnect: string;
   /** The same as a code, such as `store_unavailable`; absent if it is unknown */
   lastDisconnectCode?: string;
+  /** What its words name, as `reasonValues` */
+  lastDisconnectValues?: Record<string, unknown>;
   /** When the network last sent anything */
   lastStanzaAt: string;
   /** When the next connection is tried */
@@ -1337,6 +1386,8 @@ export interface PairState {
   status: 'waiting' | 'qr' | 'passkey' | 'linked' | 'stopped';
   /** Why it waits or stopped; may be empty */
   reason: string;
+  /** The same for programs; absent without a reason */
+  reasonCode?: string;
   /** The QR code as an SVG data URL */
   qr?: string;
   /** The requested pairing code, while it is valid */
@@ -1566,6 +1617,12 @@ export interface QrAnswer {
   qr: string;
   /** Why there is no QR, such as that the QR codes expired */
   reason?: string;
+  /** The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
+  reasonCode?: string;
+  /** What the words of the reason name, such as `until`; `kind` tells causes apart */
+  reasonValues?: Record<string, unknown>;
+  /** Calls that help, in their order; absent where none does */
+  advice?: Advice[];
 }
 
 export interface ReactionEvent {
@@ -1710,6 +1767,12 @@ export interface ReplayAnswer {
   damaged?: number;
   /** Why the receiver did not take the event after them, which ends the request; this event is a failed delivery now */
   reason?: string;
+  /** The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
+  reasonCode?: string;
+  /** What the words of the reason name, such as `until`; `kind` tells causes apart */
+  reasonValues?: Record<string, unknown>;
+  /** Calls that help, in their order; absent where none does */
+  advice?: Advice[];
   /** Ids that are not kept */
   missing?: string[];
   /** `after` of the request that goes on; absent when all is done */
@@ -1721,6 +1784,12 @@ export interface ResendAnswer {
   delivered: boolean;
   /** Why not; empty when delivered */
   reason: string;
+  /** The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
+  reasonCode?: string;
+  /** What the words of the reason name, such as `until`; `kind` tells causes apart */
+  reasonValues?: Record<string, unknown>;
+  /** Calls that help, in their order; absent where none does */
+  advice?: Advice[];
 }
 
 export interface Restriction {
@@ -1866,6 +1935,12 @@ export interface SessionHealth {
   status: 'initializing' | 'qr' | 'connected' | 'reconnecting' | 'logged_out' | 'replaced' | 'banned';
   /** Why it has this status; may be empty */
   reason: string;
+  /** The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
+  reasonCode?: string;
+  /** What the words of the reason name, such as `until`; `kind` tells causes apart */
+  reasonValues?: Record<string, unknown>;
+  /** Calls that help, in their order; absent where none does */
+  advice?: Advice[];
   /** RFC 3339, UTC; or empty */
   since: string;
   /** The link is open and traffic proved it lately */
@@ -1882,6 +1957,8 @@ export interface SessionHealth {
   lastDisconnect: string;
   /** The same as a code, such as `store_unavailable`; absent if it is unknown */
   lastDisconnectCode?: string;
+  /** What its words name, as `reasonValues` */
+  lastDisconnectValues?: Record<string, unknown>;
   /** When the network last sent anything */
   lastStanzaAt: string;
   /** When the next connection is tried */
@@ -1915,7 +1992,14 @@ export interface SessionStatusEvent {
   status: 'initializing' | 'qr' | 'connected' | 'reconnecting' | 'logged_out' | 'replaced' | 'banned';
   /** State of the session; `logged_out`, `replaced` and `banned` wait for an operator */
   previousStatus: 'initializing' | 'qr' | 'connected' | 'reconnecting' | 'logged_out' | 'replaced' | 'banned';
+  /** Why it has this status; may be empty */
   reason: string;
+  /** The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
+  reasonCode?: string;
+  /** What the words of the reason name, such as `until`; `kind` tells causes apart */
+  reasonValues?: Record<string, unknown>;
+  /** Calls that help, in their order; absent where none does */
+  advice?: Advice[];
 }
 
 export interface StartAnswer {
@@ -1997,6 +2081,12 @@ export interface TestEventAnswer {
   delivered: boolean;
   /** Why not; empty when delivered */
   reason: string;
+  /** The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
+  reasonCode?: string;
+  /** What the words of the reason name, such as `until`; `kind` tells causes apart */
+  reasonValues?: Record<string, unknown>;
+  /** Calls that help, in their order; absent where none does */
+  advice?: Advice[];
   /** The call carried a token and a signature */
   signed: boolean;
 }
@@ -2183,7 +2273,14 @@ export interface WebhookAttempt {
   outcome: 'delivered' | 'rejected' | 'failed';
   /** The receiver's HTTP status; 0 when there was no answer */
   status: number;
+  /** Why it was not delivered; empty when it was */
   reason: string;
+  /** The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all */
+  reasonCode?: string;
+  /** What the words of the reason name, such as `until`; `kind` tells causes apart */
+  reasonValues?: Record<string, unknown>;
+  /** Calls that help, in their order; absent where none does */
+  advice?: Advice[];
   durationMs: number;
 }
 

@@ -16,6 +16,7 @@ import {
   oneOf,
   optional,
   place,
+  reasonFields,
   record,
   signingToken,
   type TypeOf,
@@ -41,7 +42,8 @@ const failedFields = {
   url: text.description('Without what in it may be secret'),
   type: text,
   messageId: text,
-  reason: text,
+  ...reasonFields,
+  reason: text.description('Why it was not delivered'),
   attempts: count,
   failedAt: time,
   sample: optional(flag).description(
@@ -56,6 +58,7 @@ export const failedDeliveryWithEvent = named('FailedDeliveryWithEvent', {
 const deliveryFields = {
   deliveryId: text,
   delivered: flag,
+  ...reasonFields,
   reason: text.description('Why not; empty when delivered'),
 };
 export const resendAnswer = named('ResendAnswer', deliveryFields);

@@ -3,7 +3,7 @@ import { GROUP_CHANGES } from '../domain/group-change.js';
 import { PRESENCE_STATES } from '../domain/presence.js';
 import { UNREADABLE_REASONS } from '../domain/unreadable.js';
 import { CALL_STATUSES, type ExtraEventType } from '../events/catalogue.js';
-import { clientId, count, flag, listOf, named, oneOf, optional, text, time } from './schema.js';
+import { clientId, count, flag, listOf, named, oneOf, optional, reasonFields, text, time } from './schema.js';
 import { restrictionFields, sessionStatus } from './sessions.js';
 
 /** The group of an event, and who wrote. */
@@ -54,7 +54,7 @@ export const OPT_IN: Readonly<Record<ExtraEventType, Joi.ObjectSchema>> = {
     ...statusFields,
     status: sessionStatus,
     previousStatus: sessionStatus,
-    reason: text,
+    ...reasonFields,
   }),
   call: named('CallEvent', {
     event: oneOf('call'),

@@ -12,6 +12,7 @@ import {
   number,
   oneOf,
   optional,
+  reasonFields,
   record,
   type TypeOf,
   text,
@@ -64,7 +65,8 @@ export const webhookAttempt = named('WebhookAttempt', {
   attempt: count,
   outcome: oneOf('delivered', 'rejected', 'failed'),
   status: count.description("The receiver's HTTP status; 0 when there was no answer"),
-  reason: text,
+  ...reasonFields,
+  reason: text.description('Why it was not delivered; empty when it was'),
   durationMs: number,
 });
 export const fleetWebhook = named('FleetWebhook', {

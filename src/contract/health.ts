@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { operation } from './operation.js';
 import {
+  anyFields,
   clientId,
   count,
   flag,
@@ -8,6 +9,7 @@ import {
   named,
   oneOf,
   optional,
+  reasonFields,
   record,
   type TypeOf,
   text,
@@ -51,7 +53,7 @@ export const healthFields = {
   clientId,
   jid: text,
   status: sessionStatus,
-  reason: text.description('Why it has this status; may be empty'),
+  ...reasonFields,
   since: timeOrEmpty,
   connected: flag.description('The link is open and traffic proved it lately'),
   loggedIn: flag.description('Paired'),
@@ -63,6 +65,7 @@ export const healthFields = {
   lastDisconnectCode: optional(text).description(
     'The same as a code, such as `store_unavailable`; absent if it is unknown',
   ),
+  lastDisconnectValues: optional(anyFields()).description('What its words name, as `reasonValues`'),
   lastStanzaAt: timeOrEmpty.description('When the network last sent anything'),
   retryAt: timeOrEmpty.description('When the next connection is tried'),
   exportedAt: optional(time).description('When `/export` stopped the session; absent while it is used here'),

@@ -14,6 +14,7 @@ import {
   oneOf,
   optional,
   place,
+  reasonFields,
   record,
   type TypeOf,
   text,
@@ -46,6 +47,7 @@ export const replayAnswer = named('ReplayAnswer', {
   damaged: optional(count).description(
     'Events whose stored form was changed: they are skipped, and named in the log',
   ),
+  ...reasonFields,
   reason: optional(text).description(
     'Why the receiver did not take the event after them, which ends the request; this event is a failed delivery now',
   ),

@@ -57,6 +57,27 @@ export function anyFields(): Joi.ObjectSchema<Record<string, unknown>> {
 export const text = Joi.string().allow('');
 export const flag = Joi.boolean();
 export const number = Joi.number();
+/** Why something is as it is: in words, and as data. */
+export const reasonFields = {
+  reason: text.description('Why it has this status; may be empty'),
+  // a node of a later release may know more codes
+  reasonCode: optional(
+    text.description(
+      'The same for programs, such as `banned`; absent without a reason. docs/reasons.md has all',
+    ),
+  ),
+  reasonValues: optional(
+    anyFields().description('What the words of the reason name, such as `until`; `kind` tells causes apart'),
+  ),
+  advice: optional(
+    listOf(
+      named('Advice', {
+        operation: text.description('Name of an operation of this API').example('reconnect'),
+        arguments: anyFields().description('Its fields, as far as they are known'),
+      }),
+    ).description('Calls that help, in their order; absent where none does'),
+  ),
+};
 /** A whole number, from 0. */
 export const count = Joi.number().integer().min(0);
 /** RFC 3339, UTC. */

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { errorMessage } from '../domain/errors.js';
+import { errorMessage, isGatewayError } from '../domain/errors.js';
 import { LIMITS } from '../domain/limits.js';
 import { parseProxy } from '../domain/proxy.js';
 import type { SessionStatus } from '../domain/session.js';
@@ -17,6 +17,7 @@ import {
   ok,
   oneOf,
   optional,
+  reasonFields,
   receiverUrl,
   record,
   requiredClient,
@@ -80,7 +81,10 @@ export const proxyUrl = Joi.string<string | null>()
       parseProxy(value);
       return value;
     } catch (error) {
-      return helpers.message({ custom: errorMessage(error).replace(/^proxy/, '{#label}') });
+      const rule = isGatewayError(error) ? error.reason?.values.why : undefined;
+      return helpers.message({
+        custom: `{#label}: ${typeof rule === 'string' ? rule : errorMessage(error)}`,
+      });
     }
   })
   .description(
@@ -103,6 +107,7 @@ export const qrAnswer = named('QrAnswer', {
   clientId,
   status: sessionStatus,
   qr: text.description('Empty unless the status is `qr`'),
+  ...reasonFields,
   reason: optional(text).description('Why there is no QR, such as that the QR codes expired'),
 });
 export const proxy = named('Proxy', {
@@ -216,6 +221,7 @@ export const sessions = {
     answer: named('CheckStateAnswer', {
       status: flag,
       state: text.description('The own jid when connected, else `not connected` or `unknown clientId`'),
+      ...reasonFields,
       reason: optional(text).description('Why it is not connected, where that is known'),
     }),
     example: { status: true, state: '15550000001@s.whatsapp.net' },

@@ -1,6 +1,7 @@
 import { endsWithin } from '../domain/clock.js';
 import { newDeliveryId, replayDeliveryId } from '../domain/ids.js';
 import { LIMITS } from '../domain/limits.js';
+import { type Reason, reason, textOf, toFields, writeReason } from '../domain/reasons.js';
 import type { GatewayEvent } from '../events/catalogue.js';
 import type { FailedDelivery, KeptEvent } from '../store/store.js';
 import { traced } from './attempt-traces.js';
@@ -29,8 +30,7 @@ export type { DeliveryObserver, DeliveryOptions, DeliveryResult, DispatcherOptio
 /** Connections to one origin for durable deliveries: not shared with the others, so that neither waits for the other. */
 const DURABLE_CONNECTIONS = 128;
 
-const NO_ADDRESS = 'the webhook is no http(s) address';
-const NO_WEBHOOK: DeliveryResult = { deliveryId: '', delivered: false, reason: 'no webhook' };
+const NO_WEBHOOK: DeliveryResult = { deliveryId: '', delivered: false, reason: reason('no_webhook') };
 
 /**
  * Delivers events to receivers and shows them on the tail. An event that is dropped is logged, counted, shown on the tail and
@@ -150,7 +150,7 @@ export class Dispatcher {
   /** Makes one call with a sample event, to check the receiver and its token. Never rejects. */
   async probe(receiver: Receiver, event: { type: string }): Promise<CallResult> {
     const target = readTarget(receiver.url);
-    if (!target) return { outcome: 'rejected', status: 0, reason: NO_ADDRESS };
+    if (!target) return { outcome: 'rejected', status: 0, reason: reason('no_http_address') };
     const body = Buffer.from(JSON.stringify(event));
     const { token, headers } = receiver;
     const facts = { token, headers, deliveryId: newDeliveryId(), type: event.type, body, attempt: 1 };
@@ -213,8 +213,10 @@ export class Dispatcher {
   #queue(job: DeliveryJob, resolve: (result: DeliveryResult) => void): void {
     this.#open.set(job, resolve);
     if (job.retry === 'durable') void this.#writeDown(job, resolve);
-    else if (job.paused) void this.#dropped(job, 'paused', `${nameOf(job)} is paused: ${job.paused}`, 0);
-    else this.#try(job);
+    else if (job.paused) {
+      const why = reason('receiver_paused', { receiver: nameOf(job), pause: job.paused });
+      void this.#dropped(job, 'paused', why, 0);
+    } else this.#try(job);
   }
 
   /** Hands an event to the durable deliveries. An event that cannot be written down, and that nobody keeps, is tried at once. */
@@ -224,12 +226,12 @@ export class Dispatcher {
     try {
       await this.durable.add(job);
       this.#figures.handedOver(job);
-      this.#end(job, { delivered: false, reason: '', waiting: true });
+      this.#end(job, { delivered: false, waiting: true });
     } catch (err) {
       log.warn({ err, clientId, deliveryId }, 'event could not be written down');
       if (job.keptByCaller) {
         this.#figures.handedOver(job);
-        this.#end(job, { delivered: false, reason: 'the store takes no events', interrupted: true });
+        this.#end(job, { delivered: false, reason: reason('store_full'), interrupted: true });
         return;
       }
       this.#open.delete(job);
@@ -246,7 +248,7 @@ export class Dispatcher {
   #try(job: DeliveryJob): void {
     const target = targetOf(job.url);
     if (target) this.#queues.add(new Delivery(job, target, this.#context));
-    else void this.#dropped(job, 'rejected', NO_ADDRESS, 0);
+    else void this.#dropped(job, 'rejected', reason('no_http_address'), 0);
   }
 
   #redirected(job: DeliveryJob): boolean {
@@ -272,30 +274,38 @@ export class Dispatcher {
 
   #delivered(job: DeliveryJob): void {
     this.#figures.ended(job, true);
-    this.#end(job, { delivered: true, reason: '' });
+    this.#end(job, { delivered: true });
   }
 
-  async #dropped(job: DeliveryJob, cause: DropCause, reason: string, attempts: number): Promise<void> {
+  async #dropped(job: DeliveryJob, cause: DropCause, why: Reason, attempts: number): Promise<void> {
     this.#figures.ended(job, false);
     if ((cause === 'stopping' || cause === 'moved') && job.keptByCaller) {
-      this.#end(job, { delivered: false, reason, interrupted: true });
+      this.#end(job, { delivered: false, reason: why, interrupted: true });
       return;
     }
-    const isKept = await this.#keepDropped(job, cause, reason, attempts);
+    const isKept = await this.#keepDropped(job, cause, why, attempts);
     const interrupted = !isKept && job.keptByCaller;
-    this.#end(job, { delivered: false, reason, ...(interrupted && { interrupted }) });
+    this.#end(job, { delivered: false, reason: why, ...(interrupted && { interrupted }) });
   }
 
   /** Tells of a dropped event, and lists it among the failed deliveries unless it is a sample. False if the store failed. */
-  async #keepDropped(job: DeliveryJob, cause: DropCause, reason: string, attempts: number): Promise<boolean> {
+  async #keepDropped(job: DeliveryJob, cause: DropCause, why: Reason, attempts: number): Promise<boolean> {
     const { tail, observe, log, failed, clock } = this.#options;
     const { deliveryId, clientId, receiverId, type, messageId, url, body } = job;
     const named = receiverId && { receiver: receiverId };
     log.warn(
-      { clientId, ...named, deliveryId, type, messageId, cause, reason, attempts },
+      { clientId, ...named, deliveryId, type, messageId, cause, reason: textOf(why), attempts },
       'event not delivered',
     );
-    tail.publish({ kind: 'dropped', at: this.#now(), clientId, ...named, deliveryId, type, reason });
+    tail.publish({
+      kind: 'dropped',
+      at: this.#now(),
+      clientId,
+      ...named,
+      deliveryId,
+      type,
+      ...toFields(why),
+    });
     if (job.isSample) return true;
     this.#count(() => observe.dropped(clientId, cause));
     const record = {
@@ -305,7 +315,7 @@ export class Dispatcher {
       url,
       type,
       messageId,
-      reason,
+      reason: writeReason(why),
       attempts,
       failedAt: clock.now(),
     };

@@ -2,6 +2,7 @@ import type { MonotonicClock } from '../domain/clock.js';
 import { isGatewayError } from '../domain/errors.js';
 import { KeyedLock } from '../domain/keyed-lock.js';
 import type { PauseCode } from '../domain/pauses.js';
+import { type Reason, reason } from '../domain/reasons.js';
 import type { Logger } from '../log.js';
 import type { WaitingDelivery, WaitingDeliveryStore } from '../store/store.js';
 import {
@@ -11,7 +12,14 @@ import {
   DurableQueue,
   type WaitingEvent,
 } from './durable-queue.js';
-import { type CalledReceiver, type DeliveryJob, type DropCause, type Receiver, reportOf } from './job.js';
+import {
+  afterAttempt,
+  type CalledReceiver,
+  type DeliveryJob,
+  type DropCause,
+  type Receiver,
+  reportOf,
+} from './job.js';
 import { targetOf } from './sinks/addresses.js';
 import type { SinkEvent } from './sinks/sink.js';
 import type { AttemptReport } from './tail.js';
@@ -48,9 +56,6 @@ const GONE = 410;
 /** The stored event was changed or moved, and cannot be opened. */
 const DAMAGED = 'damaged';
 
-const NO_WEBHOOK = 'the session has no webhook';
-const TOO_MANY = 'too many bytes of events were waiting for this receiver';
-
 interface DurableOptions {
   store: WaitingDeliveryStore;
   limits: DurableLimits;
@@ -68,7 +73,7 @@ interface DurableOptions {
   attempted(clientId: string, report: AttemptReport): void;
   delivered(event: Pick<WaitingEvent, 'clientId' | 'receiver'>): void;
   /** The event is given up. False if it could not be listed among the failed deliveries. */
-  dropped(job: DeliveryJob, cause: DropCause, reason: string, attempts: number): Promise<boolean>;
+  dropped(job: DeliveryJob, cause: DropCause, why: Reason, attempts: number): Promise<boolean>;
 }
 
 /**
@@ -113,7 +118,7 @@ export class DurableDeliveries {
       // an event that must wait is read again from the store
       const isSoon = queue.figures.waiting < this.#options.limits.inFlight;
       queue.add({ ...event, ...(isSoon && { body }) });
-      await this.#drop(queue.takeExcess(), 'queue_full', TOO_MANY);
+      await this.#drop(queue.takeExcess(), 'queue_full', reason('bytes_full'));
       // no attempt finds them while the receiver is paused
       await this.#dropExpired(queue);
     });
@@ -266,9 +271,9 @@ export class DurableDeliveries {
       const isRefused = REFUSES_EVENT.has(result.status);
       const expired = queue.isExpired(event);
       if (isRefused || expired) {
-        const late = `${this.#expiredText(event)} (last attempt: ${result.reason})`;
-        const reason = expired ? late : result.reason;
-        const isKept = await this.#giveUp(event, body, isRefused ? 'rejected' : 'exhausted', reason);
+        const last = result.reason;
+        const why = expired || !last ? afterAttempt(this.#expired(event), last) : last;
+        const isKept = await this.#giveUp(event, body, isRefused ? 'rejected' : 'exhausted', why);
         if (!isKept) return 'failed';
         return isRefused ? 'answered' : 'skipped';
       }
@@ -303,7 +308,8 @@ export class DurableDeliveries {
     const { clientId, chat, id: deliveryId, type } = event;
     const receiver = receiverOf(clientId, event.receiver);
     const target = receiver && targetOf(receiver.url);
-    if (!receiver || !target) return { outcome: 'failed', status: 0, reason: NO_WEBHOOK, url: '' };
+    if (!receiver || !target)
+      return { outcome: 'failed', status: 0, reason: reason('webhook_gone'), url: '' };
     event.attempts += 1;
     const startedAt = clock.monotonic();
     const { token, previous, headers } = receiver;
@@ -339,10 +345,10 @@ export class DurableDeliveries {
    * Lists an event among the failed deliveries, and no longer waits for its receiver.
    * @returns false if the store did not take it
    */
-  async #giveUp(event: WaitingEvent, body: Buffer, cause: DropCause, reason: string): Promise<boolean> {
+  async #giveUp(event: WaitingEvent, body: Buffer, cause: DropCause, why: Reason): Promise<boolean> {
     const { store, receiverOf, dropped } = this.#options;
     const receiver = receiverOf(event.clientId, event.receiver) ?? { url: '', token: '' };
-    const isKept = await dropped(jobOf(event, receiver, body), cause, reason, event.attempts);
+    const isKept = await dropped(jobOf(event, receiver, body), cause, why, event.attempts);
     if (isKept) await store.remove(event.id);
     return isKept;
   }
@@ -350,21 +356,21 @@ export class DurableDeliveries {
   /** Gives up the events that have waited for too long. */
   async #dropExpired(queue: DurableQueue): Promise<void> {
     const [oldest, ...others] = queue.takeExpired();
-    if (oldest) await this.#drop([oldest, ...others], 'exhausted', this.#expiredText(oldest));
+    if (oldest) await this.#drop([oldest, ...others], 'exhausted', this.#expired(oldest));
   }
 
-  #expiredText({ clientId, receiver }: WaitingEvent): string {
+  #expired({ clientId, receiver }: WaitingEvent): Reason {
     const hours = Math.round(this.#limitsOf(clientId, receiver).giveUpMs / HOUR_MS);
-    return `not delivered within ${hours} ${hours === 1 ? 'hour' : 'hours'}`;
+    return reason('expired', { time: `${hours} ${hours === 1 ? 'hour' : 'hours'}` });
   }
 
   /** Gives up events that have left the queue. Those that the store does not take stay until the next start. */
-  async #drop(events: readonly WaitingEvent[], cause: DropCause, reason: string): Promise<void> {
+  async #drop(events: readonly WaitingEvent[], cause: DropCause, why: Reason): Promise<void> {
     try {
       for (const event of events) {
         const body = event.body ?? (await this.#bodyOf(event));
         if (body === DAMAGED) await this.#options.store.remove(event.id);
-        else if (body) await this.#giveUp(event, body, cause, reason);
+        else if (body) await this.#giveUp(event, body, cause, why);
       }
     } catch (err) {
       this.#options.log.warn({ err }, 'events could not be given up');

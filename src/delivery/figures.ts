@@ -1,9 +1,10 @@
+import type { ReasonFields } from '../domain/reasons.js';
 import { originOf } from '../domain/text.js';
 import type { DeliveryJob } from './job.js';
 import type { AttemptReport } from './tail.js';
 
 /** The last POST to a receiver. */
-interface LastAttempt {
+interface LastAttempt extends ReasonFields {
   /** RFC 3339. */
   at: string;
   /** Scheme, host and port of the receiver; empty if its address is invalid. */
@@ -13,8 +14,6 @@ interface LastAttempt {
   outcome: AttemptReport['outcome'];
   /** The receiver's HTTP status; 0 without an answer. */
   status: number;
-  /** For people; empty if delivered. */
-  reason: string;
   durationMs: number;
 }
 
@@ -56,9 +55,10 @@ export class FiguresByReceiver {
     const { open, inFlight, delivered, dropped, last } = entry;
     const waiting = Math.max(0, open - inFlight);
     if (!last) return { waiting, inFlight, delivered, dropped };
-    const { at, url, type, attempt, outcome, status, reason, durationMs } = last;
+    const { at, url, type, attempt, outcome, status, reason, reasonCode, reasonValues, durationMs } = last;
     const shown = { at, origin: originOf(url), type, attempt, outcome, status, reason, durationMs };
-    return { waiting, inFlight, delivered, dropped, last: shown };
+    const coded = reasonCode && { reasonCode, reasonValues };
+    return { waiting, inFlight, delivered, dropped, last: { ...shown, ...coded } };
   }
 
   begun(to: To): void {

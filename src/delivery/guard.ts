@@ -3,12 +3,17 @@ import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { GatewayError } from '../domain/errors.js';
 import { bareHost } from '../domain/host.js';
+import { type Reason, reason, textOf } from '../domain/reasons.js';
 
 /** The host of a call is, or resolves to, a private address. */
 export class PrivateAddressError extends Error {
+  readonly reason: Reason;
+
   constructor(host: string, address: string) {
     const where = host === address ? host : `${host} (${address})`;
-    super(`${where} is a loopback, link-local, private or reserved address; --allow-private-urls permits it`);
+    const why = reason('address_private', { where });
+    super(textOf(why));
+    this.reason = why;
     this.name = 'PrivateAddressError';
   }
 }
@@ -48,7 +53,8 @@ export function requirePublicUrl(field: string, url: string): void {
     throw new GatewayError('invalid_request', `${field}: ${written} is not a host name`);
   const isLocal = /^(.+\.)?localhost\.?$/.test(host);
   if (!isLocal && !(isIP(host) && !isPublicAddress(host))) return;
-  throw new GatewayError('invalid_request', `${field}: ${new PrivateAddressError(written, host).message}`);
+  const { reason: why } = new PrivateAddressError(written, host);
+  throw new GatewayError('invalid_request', reason('field', { field, why }));
 }
 
 /**

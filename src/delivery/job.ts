@@ -1,4 +1,5 @@
 import type { MonotonicClock } from '../domain/clock.js';
+import { type Reason, reason, toFields } from '../domain/reasons.js';
 import { doubling, pauseAfter, type RetryPolicy } from '../domain/retry.js';
 import type { TraceContext } from '../domain/tracing.js';
 import type { EventIdentity } from './event-id.js';
@@ -97,8 +98,8 @@ export interface DeliveryResult {
   /** Empty if there is no webhook. */
   deliveryId: string;
   delivered: boolean;
-  /** For people; empty if delivered. */
-  reason: string;
+  /** Why it was not delivered. */
+  reason?: Reason | undefined;
   /** Not delivered and only kept by the caller: the gateway stopped, the session moved, or the store was unreachable. */
   interrupted?: true;
   /** Not delivered yet: the event waits in the store until its receiver accepts it. */
@@ -122,15 +123,9 @@ export interface DeliveryContext {
   redirected(job: DeliveryJob): boolean;
   /** Called once, at the end. */
   delivered(job: DeliveryJob): void;
-  /** Called once, at the end. `reason` is for people. */
-  dropped(job: DeliveryJob, cause: DropCause, reason: string, attempts: number): void;
+  /** Called once, at the end. */
+  dropped(job: DeliveryJob, cause: DropCause, why: Reason, attempts: number): void;
 }
-
-const REASONS = {
-  queue_full: 'too many events were waiting for this receiver',
-  stopping: 'the gateway stopped before the event was delivered',
-  moved: 'the session moved to another node before the event was delivered',
-} as const;
 
 /** The longest pause between the attempts of a receiver with its own number of them. */
 const LONGEST_PAUSE_MS = 8_000;
@@ -148,8 +143,13 @@ export function reportOf(
   attempt: number,
   durationMs: number,
 ): AttemptReport {
-  const report = { deliveryId, type, messageId, url, attempt, outcome, status, reason };
+  const report = { deliveryId, type, messageId, url, attempt, outcome, status, ...toFields(reason) };
   return { ...report, durationMs, ...(receiverId && { receiver: receiverId }) };
+}
+
+/** A reason, with that of the last attempt if there was one. */
+export function afterAttempt(why: Reason, last: Reason | undefined): Reason {
+  return last ? reason('after_attempt', { why, last }) : why;
 }
 
 /** The attempts to deliver one event to one receiver. */
@@ -158,7 +158,7 @@ export class Delivery implements QueuedJob {
   readonly #target: Target;
   readonly #context: DeliveryContext;
   #attempts = 0;
-  #lastReason = '';
+  #last: Reason | undefined;
   #answered = false;
 
   constructor(job: DeliveryJob, target: Target, context: DeliveryContext) {
@@ -197,19 +197,18 @@ export class Delivery implements QueuedJob {
     return this.#pauseOrEnd(result);
   }
 
-  drop(cause: keyof typeof REASONS): void {
-    const last = this.#lastReason && ` (last attempt: ${this.#lastReason})`;
-    this.#context.dropped(this.#job, cause, REASONS[cause] + last, this.#attempts);
+  drop(cause: 'queue_full' | 'stopping' | 'moved'): void {
+    this.#context.dropped(this.#job, cause, afterAttempt(reason(cause), this.#last), this.#attempts);
   }
 
   #report(result: CallResult, startedAt: number): void {
-    this.#lastReason = result.reason;
+    this.#last = result.reason;
     const durationMs = Math.round(this.#context.clock.monotonic() - startedAt);
     this.#context.attempted(this.#job, reportOf(this.#job, this.#target, result, this.#attempts, durationMs));
   }
 
   /** Ends the delivery, or returns the milliseconds until the next attempt. */
-  #pauseOrEnd({ outcome, status, reason }: CallResult): number | undefined {
+  #pauseOrEnd({ outcome, status, reason: why }: CallResult): number | undefined {
     if (outcome === 'delivered') {
       this.#context.delivered(this.#job);
       return undefined;
@@ -222,7 +221,7 @@ export class Delivery implements QueuedJob {
     const pause = outcome === 'failed' ? pauseAfter(policyOf(this.#job), this.#attempts, random) : undefined;
     if (pause === undefined && !(status === 0 && this.#context.redirected(this.#job))) {
       const cause = outcome === 'rejected' ? 'rejected' : 'exhausted';
-      this.#context.dropped(this.#job, cause, reason, this.#attempts);
+      this.#context.dropped(this.#job, cause, why ?? reason('gateway_stops'), this.#attempts);
     }
     return pause;
   }

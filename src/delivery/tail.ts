@@ -1,19 +1,19 @@
 import { randomInt } from 'node:crypto';
+import type { ReasonFields } from '../domain/reasons.js';
 import type { GatewayEvent } from '../events/catalogue.js';
 
 /** An entry of the live stream. */
 export type TailEntry =
   | { kind: 'event'; at: string; clientId: string; event: GatewayEvent }
   | ({ kind: 'attempt'; at: string; clientId: string } & AttemptReport)
-  | {
+  | ({
       kind: 'dropped';
       at: string;
       clientId: string;
       deliveryId: string;
       type: string;
-      reason: string;
       receiver?: string;
-    };
+    } & ReasonFields);
 
 /**
  * A room of the hosted inbox changed: a message was added, changed or removed, or the name, the picture or the unread
@@ -33,7 +33,7 @@ export interface RoomSignal {
 }
 
 /** One POST to a receiver and its outcome. */
-export interface AttemptReport {
+export interface AttemptReport extends ReasonFields {
   deliveryId: string;
   /** The event's type and message. */
   type: string;
@@ -46,8 +46,6 @@ export interface AttemptReport {
   outcome: 'delivered' | 'rejected' | 'failed';
   /** The receiver's HTTP status; 0 without an answer. */
   status: number;
-  /** For people; empty if delivered. */
-  reason: string;
   durationMs: number;
 }
 

@@ -1,6 +1,8 @@
 import { EventEmitter } from 'node:events';
 import type { Clock } from '../domain/clock.js';
+import { connectionFaultOf } from '../domain/connection-fault.js';
 import type { PauseCode } from '../domain/pauses.js';
+import { type Reason, reason, textOf } from '../domain/reasons.js';
 import { shownUrl } from '../domain/text.js';
 import { basicAuthorization } from '../domain/url-credentials.js';
 import { PrivateAddressError } from './guard.js';
@@ -40,8 +42,8 @@ export interface CallResult {
   outcome: Outcome;
   /** The receiver's HTTP status; 0 without an answer. */
   status: number;
-  /** For people; empty if delivered. */
-  reason: string;
+  /** Why it was not delivered. */
+  reason?: Reason | undefined;
   /** The receiver must get no further calls until somebody resumes it. */
   pause?: PauseCode;
 }
@@ -149,25 +151,28 @@ export class WebhookClient {
   }
 }
 
-function reasonOfStatus(status: number): string {
-  if (outcomeOf(status) === 'delivered') return '';
-  if (isRedirect(status)) return `answered ${status}; redirects are not followed, set the final address`;
-  return `answered ${status}`;
+function reasonOfStatus(status: number): Reason | undefined {
+  if (outcomeOf(status) === 'delivered') return undefined;
+  return reason(isRedirect(status) ? 'redirected' : 'answered', { status: String(status) });
 }
 
 function resultOfError(error: unknown): CallResult {
-  if (error instanceof PrivateAddressError) return { outcome: 'rejected', status: 0, reason: error.message };
+  if (error instanceof PrivateAddressError) return { outcome: 'rejected', status: 0, reason: error.reason };
   if (error instanceof Error && codeOf(error) === 'UND_ERR_INVALID_ARG') {
     // the address or the token does not fit into a request: it will not next time either
-    return { outcome: 'rejected', status: 0, reason: `cannot be called: ${error.message}` };
+    return { outcome: 'rejected', status: 0, reason: reason('not_callable', { error: error.message }) };
   }
-  return { outcome: 'failed', status: 0, reason: describeFailure(error) };
+  if (codeOf(error) === 'UND_ERR_DESTROYED') {
+    return { outcome: 'failed', status: 0, reason: reason('gateway_stops') };
+  }
+  const failed = { kind: connectionFaultOf(error), error: describeFailure(error) };
+  return { outcome: 'failed', status: 0, reason: reason('call_failed', failed) };
 }
 
 /** Why there was no answer, for people. Node's errors for several addresses at once have a code but no message. */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (codeOf(error) === 'UND_ERR_DESTROYED') return 'aborted because the gateway stops';
+  if (codeOf(error) === 'UND_ERR_DESTROYED') return textOf(reason('gateway_stops'));
   return error.message || codeOf(error) || error.name;
 }
 

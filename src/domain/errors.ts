@@ -1,4 +1,5 @@
 import type { RuleName } from './policy/rules.js';
+import { type Reason, reason, textOf } from './reasons.js';
 
 /**
  * Every expected failure of the gateway: a stable code and its HTTP status, grouped by section. The messages say what to do
@@ -131,6 +132,8 @@ export interface PolicyRefusal {
 export class GatewayError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
+  /** The message as data, where its words depend on who reads it. */
+  readonly reason: Reason | undefined;
   /** The message whose send has an unknown outcome. */
   readonly messageId: string | undefined;
   /** How the policy of a session refused a send. */
@@ -138,16 +141,21 @@ export class GatewayError extends Error {
 
   constructor(
     code: ErrorCode,
-    message: string,
+    why: string | Reason,
     options: { cause?: unknown; messageId?: string; policy?: PolicyRefusal } = {},
   ) {
-    super(message, options);
+    super(typeof why === 'string' ? why : textOf(why), options);
+    this.reason = typeof why === 'string' ? undefined : why;
     this.messageId = options.messageId;
     this.policy = options.policy;
     this.name = 'GatewayError';
     this.code = code;
     this.status = ERROR_STATUSES[code];
   }
+}
+
+export function unknownSession(clientId: string): GatewayError {
+  return new GatewayError('session_unknown', reason('session_unknown', { clientId }));
 }
 
 /** True for a GatewayError, with the given code if there is one. */
@@ -176,10 +184,15 @@ export function storeUnavailable(cause: unknown): GatewayError {
 /** The first line of a message for the operator, with its cause if the store was unavailable. */
 export function messageForOperator(error: unknown): string {
   const message = errorMessage(error);
-  const cause = isGatewayError(error, 'store_unavailable') && error.cause;
-  if (!cause) return message;
-  const [line = ''] = errorMessage(cause).split('\n', 1);
-  return message.includes(line.replace(/\.$/, '')) ? message : `${message.replace(/\.$/, '')} (${line})`;
+  if (!isGatewayError(error, 'store_unavailable') || !error.cause) return message;
+  // the message has it
+  if (error.reason?.code === 'store_failed') return message;
+  const [line = ''] = errorMessage(error.cause).split('\n', 1);
+  return `${withoutPeriod(message)} (${line})`;
+}
+
+function withoutPeriod(text: string): string {
+  return text.replace(/\.$/, '');
 }
 
 /** The message of anything that was thrown. */

@@ -8,7 +8,14 @@ export const PAUSES = {
 export type PauseCode = keyof typeof PAUSES;
 export const PAUSE_CODES: readonly PauseCode[] = ['operator', 'gone', 'broker_crash', 'broker_flood'];
 
-/** The code of a pause that an earlier release wrote down in words alone. */
-export function pauseCodeOf(words: string): PauseCode {
-  return PAUSE_CODES.find((code) => PAUSES[code] === words) ?? 'operator';
+/** The code of a stored pause: earlier releases wrote the words. Undefined for an empty text. */
+export function pauseCodeOf(stored: string): PauseCode | undefined {
+  if (stored === '') return undefined;
+  return PAUSE_CODES.find((code) => code === stored || PAUSES[code] === stored) ?? 'operator';
+}
+
+/** The words of a stored pause; empty for an empty text. */
+export function pauseText(stored: string): string {
+  const code = pauseCodeOf(stored);
+  return code ? PAUSES[code] : '';
 }

@@ -1,5 +1,6 @@
 import { GatewayError } from './errors.js';
 import { bareHost } from './host.js';
+import { reason } from './reasons.js';
 
 /** The kinds of proxy, each with its usual port. */
 export const PROXY_PORTS = { http: 80, https: 443, socks5: 1080 } as const;
@@ -78,5 +79,5 @@ function decoded(text: string): string {
 }
 
 function broken(rule: string): GatewayError {
-  return new GatewayError('invalid_request', `proxy: ${rule}`);
+  return new GatewayError('invalid_request', reason('field', { field: 'proxy', why: rule }));
 }

@@ -1,3 +1,5 @@
+import type { Reason } from './reasons.js';
+
 /** A session's status, as the API shows it. */
 export type SessionStatus =
   | 'initializing'
@@ -7,14 +9,6 @@ export type SessionStatus =
   | 'logged_out'
   | 'replaced'
   | 'banned';
-
-/**
- * The reason beside the status `replaced` of a session that was exported: for people. Programs read `exportedAt`. Names no
- * `/reconnect`: beside a Switchboard that uses the session, the two would take the link from each other.
- */
-export function exportedReason(clientId: string): string {
-  return `The session was exported, and another Switchboard may use it. If none does, use it here again: \`switchboard sessions export ${clientId} --undo\`.`;
-}
 
 /**
  * Why a link ended. The link's adapter maps the library's codes to these reasons, and `CLOSE_REACTIONS` maps the reasons to
@@ -46,6 +40,8 @@ export type CloseReason =
   | 'store_unavailable'
   | 'data_damaged'
   | 'renewed';
+/** The same with the values for its words. */
+export type CloseCause = Reason & { code: CloseReason };
 
 /** How a session reacts to the end of its link. */
 type CloseReaction =

@@ -1,5 +1,6 @@
 import type { GroupChange, GroupSettingsChange } from '../domain/group-change.js';
 import type { PresenceState } from '../domain/presence.js';
+import type { ReasonFields } from '../domain/reasons.js';
 import type { SessionStatus } from '../domain/session.js';
 import type { UnreadableReason } from '../domain/unreadable.js';
 import type { EventEnvelope, GroupSender } from './envelope.js';
@@ -88,7 +89,7 @@ export interface MessageStatusEvent {
  * Emitted when a session's status changes, to sessions with it in `extraEvents` and to every tail. After a terminal status
  * none follows until an operator calls `/start` again.
  */
-export interface SessionStatusEvent {
+export interface SessionStatusEvent extends ReasonFields {
   event: 'session.status';
   type: 'session_status';
   clientId: string;
@@ -97,8 +98,6 @@ export interface SessionStatusEvent {
   timestamp: string;
   status: SessionStatus;
   previousStatus: SessionStatus;
-  /** An explanation for people; may be empty. */
-  reason: string;
 }
 
 /**

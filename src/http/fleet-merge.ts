@@ -1,5 +1,6 @@
 import type { FleetNode, FleetSession, Lease, Node } from '../contract/fleet.js';
 import { isGatewayError } from '../domain/errors.js';
+import { type Reason, reason, toFields } from '../domain/reasons.js';
 import { isTerminal } from '../domain/session.js';
 import { originOf } from '../domain/text.js';
 import type { Services, SessionView } from '../services/services.js';
@@ -149,7 +150,7 @@ function unreportedRow(
     clientId,
     jid,
     status,
-    reason,
+    reason: before,
     orgId,
     webhookUrl,
     enableGroupAi,
@@ -161,13 +162,14 @@ function unreportedRow(
 ): FleetSession {
   const ended = isTerminal(status);
   const isPaired = jid !== '' && !ended;
+  const why = whyUnreported(lease, reports);
   return {
     clientId,
     podName: lease?.podName ?? '',
     ...leaseOf(lease),
     jid,
     status: ended ? status : isPaired ? 'reconnecting' : 'initializing',
-    reason: [reason, whyUnreported(lease, reports)].filter(Boolean).join('; '),
+    ...toFields(before ? reason('unheld_with_reason', { before, why }) : why, clientId),
     since: '',
     connected: false,
     loggedIn: isPaired,
@@ -185,9 +187,9 @@ function unreportedRow(
   };
 }
 
-function whyUnreported(lease: Lease | undefined, reports: ReadonlyMap<string, Report>): string {
-  if (!lease) return 'no node holds it: one takes it within seconds, unless all are draining';
-  if (!lease.podName) return `the node that held it is gone: another one takes it in ${lease.leftSeconds} s`;
-  if (reports.has(lease.nodeId)) return `the node ${lease.podName} is taking it up`;
-  return `the node ${lease.podName}, which holds it, does not answer`;
+function whyUnreported(lease: Lease | undefined, reports: ReadonlyMap<string, Report>): Reason {
+  if (!lease) return reason('unheld', { kind: 'free' });
+  const { podName, nodeId, leftSeconds } = lease;
+  if (!podName) return reason('unheld', { kind: 'node_gone', seconds: String(leftSeconds) });
+  return reason('unheld', { kind: reports.has(nodeId) ? 'taken_up' : 'node_silent', podName });
 }

@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { GatewayError } from '../domain/errors.js';
 import { LIMITS } from '../domain/limits.js';
+import { reason } from '../domain/reasons.js';
 import { isSilent, requireTarget, targetOf, unwrap } from './content.js';
 import { addressFields, messageIdField, textField } from './fields.js';
 import type { ComposeContext, Composed, Kind, KindSend, SendPayload } from './kind.js';
@@ -53,10 +54,7 @@ function composeEdit(body: string, context: ComposeContext): Composed {
   const captioned = CAPTIONED.find((field) => earlier[field]);
   const isText = !targetContent || TEXTS.some((field) => earlier[field]);
   if (!captioned && !isText) {
-    throw new GatewayError(
-      'target_not_editable',
-      `messageId: ${key.id} has no text; only texts and the captions of pictures, films and documents can be edited`,
-    );
+    throw new GatewayError('target_not_editable', reason('message_without_text', { messageId: key.id }));
   }
   if (!captioned) return { text: body, edit: key };
   const editedMessage = { [captioned]: { caption: body } };

@@ -1,8 +1,9 @@
 import type { GroupChange, GroupSettingsChange } from '../domain/group-change.js';
 import type { MessageContent } from '../domain/message-content.js';
 import type { PresenceState } from '../domain/presence.js';
+import type { Reason } from '../domain/reasons.js';
 import type { ChatSettings, MessageStatus } from '../domain/room.js';
-import type { CloseReason } from '../domain/session.js';
+import type { CloseCause } from '../domain/session.js';
 import type { UnreadableReason } from '../domain/unreadable.js';
 
 /** The identity of the linked number. */
@@ -130,11 +131,11 @@ export interface GroupUpdate {
 export type LinkEvent =
   | { type: 'qr'; qr: string }
   /** A step of the pairing failed, such as a typed code; the pairing continues. */
-  | { type: 'pairing-failed'; detail: string }
+  | { type: 'pairing-failed'; reason: Reason }
   /** The network demands a passkey, or the ceremony went on by a step. */
   | { type: 'passkey'; state: PasskeyState }
   /** An attempt of the ceremony failed. The ceremony continues with a new challenge, or the link ends and the next shows a QR code. */
-  | { type: 'passkey-failed'; code: PasskeyFailure; detail: string }
+  | { type: 'passkey-failed'; code: PasskeyFailure; reason: Reason }
   | { type: 'paired'; me: OwnIdentity }
   | { type: 'open'; me: OwnIdentity }
   /** `arrivedAt`: when its stanza came, by the monotonic clock. */
@@ -181,8 +182,7 @@ export type LinkEvent =
   | { type: 'restriction'; restriction: Restriction }
   | {
       type: 'closed';
-      reason: CloseReason;
-      detail: string;
+      reason: CloseCause;
       /** Milliseconds until the cause ends, where the network says so. */
       retryAfterMs?: number;
     };

@@ -1,3 +1,5 @@
+import type { Reason } from '../domain/reasons.js';
+
 /** A version of WhatsApp Web, as a client reports it at registration and at login. */
 export type WaVersion = readonly [number, number, number];
 
@@ -13,9 +15,9 @@ export interface WaVersions {
   /**
    * Called when the network refused a version. Looks up a newer one, at most once in ten minutes.
    * @param proxy URL of the proxy of the session that was refused; empty if it has none. The look-up goes the same way
-   * @returns `newer` when `current` is now newer than `refused`; otherwise a sentence that says why it is not. Never rejects.
+   * @returns `newer` when `current` is now newer than `refused`; otherwise why it is not. Never rejects.
    */
-  outdated(refused: WaVersion, proxy: string): Promise<{ newer: boolean; problem: string }>;
+  outdated(refused: WaVersion, proxy: string): Promise<'newer' | Reason>;
 }
 
 /** `2.3000.1043857760` */

@@ -2,6 +2,7 @@ import { type Address, formatJid } from '../domain/address.js';
 import type { MonotonicClock } from '../domain/clock.js';
 import { GatewayError, isGatewayError } from '../domain/errors.js';
 import { LIMITS } from '../domain/limits.js';
+import { type Reason, reason } from '../domain/reasons.js';
 import type { Link, MessageReference } from '../link/link.js';
 import type { Store } from '../store/store.js';
 import type { Session } from './sessions/session.js';
@@ -18,11 +19,11 @@ export interface SessionSource {
 export function requirePaired(sessions: SessionSource, clientId: string): Session {
   const session = sessions.find(clientId);
   if (session.isPaired) return session;
-  const { status, statusReason } = session.record;
+  const { status } = session.record;
   // needs no new pairing
   if (session.hasCredentials) {
-    const why = statusReason || 'call /reconnect';
-    throw new GatewayError('session_suspended', `${clientId} is ${status}: ${why}`);
+    const why = session.reason ?? reason('connect_again');
+    throw new GatewayError('session_suspended', reason('session_suspended', { clientId, status, why }));
   }
   throw new GatewayError('session_unpaired', `${clientId} is not paired (status ${status}); pair it first`);
 }
@@ -103,10 +104,7 @@ export class LiveLinks {
     if (link && !gone?.aborted) return link;
     await this.#store.ping();
     if (failure) throw failure;
-    throw new GatewayError(
-      'send_not_connected',
-      `nothing was sent: the session is not connected (${whyNot(session)}); retry`,
-    );
+    throw new GatewayError('send_not_connected', reason('nothing_sent', { why: whyNot(session) }));
   }
 }
 
@@ -124,9 +122,10 @@ export async function liveLink(sessions: SessionSource, clientId: string): Promi
   const session = requirePaired(sessions, clientId);
   const link = await session.connected(LIMITS.connectionWaitMs);
   if (link) return link;
-  throw new GatewayError('session_not_connected', `${clientId} is not connected (${whyNot(session)}); retry`);
+  const why = whyNot(session);
+  throw new GatewayError('session_not_connected', reason('session_not_connected', { clientId, why }));
 }
 
-function whyNot({ record }: Session): string {
-  return record.statusReason || 'still connecting';
+function whyNot(session: Session): Reason {
+  return session.reason ?? reason('connecting');
 }

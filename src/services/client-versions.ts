@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../domain/clock.js';
 import { errorMessage } from '../domain/errors.js';
+import { type Reason, reason } from '../domain/reasons.js';
 import {
   formatWaVersion,
   isNewerWaVersion,
@@ -11,6 +12,12 @@ import {
 } from '../link/wa-versions.js';
 import type { Logger } from '../log.js';
 import type { VersionStore } from '../store/store.js';
+
+/** What a look-up that found no newer version came to. */
+type Problem =
+  | { kind: 'no_page' }
+  | { kind: 'not_newer'; page: string; found: string }
+  | { kind: 'not_looked_up'; error: string };
 
 /** Milliseconds between two look-ups of this process. */
 const LOOKUP_EVERY_MS = 10 * 60_000;
@@ -28,7 +35,8 @@ export class ClientVersions implements WaVersions {
   readonly #options;
   #current: { version: WaVersion; source: WaVersionSource };
   #lookedUpAt = Number.NEGATIVE_INFINITY;
-  #problem = '';
+  /** Why the last look-up found no newer version. */
+  #problem: Problem | undefined;
   #asking: Promise<void> | undefined;
 
   constructor(options: {
@@ -60,18 +68,18 @@ export class ClientVersions implements WaVersions {
     if (stored) this.#adopt(stored, 'stored');
   }
 
-  async outdated(refused: WaVersion, proxy: string): Promise<{ newer: boolean; problem: string }> {
-    if (this.#current.source === 'setting') {
-      return { newer: false, problem: 'The setting --wa-version names it: set a newer one, or auto.' };
-    }
+  async outdated(refused: WaVersion, proxy: string): Promise<'newer' | Reason> {
+    const version = formatWaVersion(refused);
+    if (this.#current.source === 'setting') return reason('client_outdated', { kind: 'setting', version });
     if (!this.#isNewerThan(refused)) {
       this.#asking ??= this.#ask(refused, proxy).finally(() => {
         this.#asking = undefined;
       });
       await this.#asking;
     }
-    const newer = this.#isNewerThan(refused);
-    return { newer, problem: newer ? '' : this.#problem };
+    if (this.#isNewerThan(refused)) return 'newer';
+    const problem = this.#problem;
+    return reason('client_outdated', problem ? { ...problem, version } : { kind: 'refused' });
   }
 
   async #ask(refused: WaVersion, proxy: string): Promise<void> {
@@ -81,23 +89,21 @@ export class ClientVersions implements WaVersions {
       await this.load();
       if (this.#isNewerThan(refused) || clock.now() - this.#lookedUpAt < LOOKUP_EVERY_MS) return;
       if (page === undefined) {
-        this.#problem = 'This network has no page that names the current one: set --wa-version.';
+        this.#problem = { kind: 'no_page' };
         return;
       }
       this.#lookedUpAt = clock.now();
       const dispatcher = await dispatcherOver(proxy);
       const version = await lookUp(page, dispatcher).finally(() => dispatcher.destroy());
       this.#adopt(version, 'lookup');
-      const named = `${page} named ${formatWaVersion(version)}, which is not newer.`;
-      this.#problem = `${named} It is asked again after ten minutes; if that does not help, upgrade Switchboard.`;
+      this.#problem = { kind: 'not_newer', page, found: formatWaVersion(version) };
       log.info(
         { version: formatWaVersion(version), refused: formatWaVersion(refused) },
         'client version looked up',
       );
       if (this.#current.source === 'lookup') await store.put(formatWaVersion(version));
     } catch (error) {
-      const why = errorMessage(error);
-      this.#problem = `The current one could not be looked up (${why}): set --wa-version, or upgrade Switchboard.`;
+      this.#problem = { kind: 'not_looked_up', error: errorMessage(error) };
       log.warn({ err: error }, 'client version not looked up');
     }
   }

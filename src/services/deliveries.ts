@@ -1,8 +1,10 @@
 import type { ResendAnswer } from '../contract/index.js';
 import type { Dispatcher, Receiver } from '../delivery/dispatch.js';
+import type { DeliveryResult } from '../delivery/job.js';
 import type { Clock } from '../domain/clock.js';
 import { GatewayError } from '../domain/errors.js';
 import { WEBHOOK_ID } from '../domain/ids.js';
+import { reason, toFields } from '../domain/reasons.js';
 import { sampleEvent } from '../events/sample.js';
 import type { FailedDelivery, FailedDeliveryStore, SessionRecord } from '../store/store.js';
 import type { Listeners } from './listeners.js';
@@ -47,8 +49,7 @@ export function createDeliveries(options: {
     const registered = url ? { url, token, previous: previousTokenOf(session) } : undefined;
     const receiver = listening.inFrontByHand(clientId, registered);
     if (receiver) return receiver;
-    const message = `session ${clientId} has no webhookUrl; set it with /set-webhook`;
-    throw new GatewayError('webhook_missing', message);
+    throw new GatewayError('webhook_missing', reason('webhook_missing', { clientId }));
   }
 
   async function failedOne(id: string): Promise<FailedDelivery> {
@@ -59,7 +60,7 @@ export function createDeliveries(options: {
 
   async function sendAgain(id: string): Promise<ResendAnswer> {
     const delivery = await failedOne(id);
-    return dispatcher.resend(delivery, receiverOf(delivery.clientId, delivery.receiver));
+    return toAnswer(await dispatcher.resend(delivery, receiverOf(delivery.clientId, delivery.receiver)));
   }
 
   return {
@@ -68,7 +69,7 @@ export function createDeliveries(options: {
       const receiver = receiverOf(clientId, id);
       const event = sampleEvent(type, { clientId, orgId, myLid: lid, at: clock.now(), fields });
       const sent = await dispatcher.announce(event, receiver, { isSample: true });
-      return { ...sent, signed: receiver.token !== '' };
+      return { ...toAnswer(sent), signed: receiver.token !== '' };
     },
     failed: (filter) => failed.list(filter),
     failedOne,
@@ -80,4 +81,8 @@ export function createDeliveries(options: {
       return sent;
     },
   };
+}
+
+function toAnswer({ deliveryId, delivered, reason }: DeliveryResult): ResendAnswer {
+  return { deliveryId, delivered, ...toFields(reason) };
 }

@@ -1,6 +1,7 @@
 import type { PollLookups } from '../delivery/poll-lookup.js';
 import type { MonotonicClock } from '../domain/clock.js';
 import type { PolicyTable } from '../domain/policy/policy.js';
+import { textOf } from '../domain/reasons.js';
 import type { RetryPolicy } from '../domain/retry.js';
 import { isTerminal, type SessionStatus } from '../domain/session.js';
 import type { Tracing } from '../domain/tracing.js';
@@ -278,10 +279,13 @@ export class Gateway {
     this.lifecycle = new Lifecycle({ sessions, parts, onForgotten: options.onForgotten, clock, log });
   }
 
-  #onStatus({ clientId, record }: Session, previous: SessionStatus): void {
-    const { status, statusReason } = record;
+  #onStatus({ clientId, record, reason }: Session, previous: SessionStatus): void {
+    const { status } = record;
     const level = isTerminal(status) ? 'warn' : 'info';
-    this.#options.log[level]({ clientId, status, previous, reason: statusReason }, 'session status');
+    this.#options.log[level](
+      { clientId, status, previous, reason: reason && textOf(reason) },
+      'session status',
+    );
     if (previous === 'connected') this.#options.observer.disconnected(status);
     this.#announcements.sessionStatus(record, previous);
     if (status === 'qr') this.lifecycle.reset(clientId);

@@ -3,6 +3,7 @@ import type { Dispatcher, Receiver } from '../delivery/dispatch.js';
 import { requirePublicUrl } from '../delivery/guard.js';
 import type { MonotonicClock } from '../domain/clock.js';
 import { GatewayError } from '../domain/errors.js';
+import { reason } from '../domain/reasons.js';
 import { shownUrl } from '../domain/text.js';
 import { withoutCredentials } from '../domain/url-credentials.js';
 import { EXTRA_EVENT_TYPES, LISTEN_CHECK, type ListenCheck } from '../events/catalogue.js';
@@ -135,10 +136,10 @@ export class Listeners implements Listening {
   async #prove({ clientId, webhookUrl: url, webhookToken: token }: Identity): Promise<void> {
     const timestamp = new Date(this.#options.clock.now()).toISOString();
     const check: ListenCheck = { event: 'listen.check', type: LISTEN_CHECK, clientId, timestamp };
-    const { outcome, reason } = await this.#options.dispatcher.probe({ url, token }, check);
+    const { outcome, reason: why } = await this.#options.dispatcher.probe({ url, token }, check);
     if (outcome === 'delivered') return;
-    const message = `${shownUrl(url)} does not take calls of this gateway: ${reason}`;
-    throw new GatewayError('webhook_unreachable', message);
+    const refused = reason('receiver_refuses', { url: shownUrl(url), why: why ?? '' });
+    throw new GatewayError('webhook_unreachable', refused);
   }
 
   #viewOf(listener: Listener, registeredUrl: string): ListenerView {

@@ -3,6 +3,7 @@ import type { Tail, TailEntry } from '../delivery/tail.js';
 import { parseJid } from '../domain/address.js';
 import { GatewayError } from '../domain/errors.js';
 import { LIMITS } from '../domain/limits.js';
+import { pauseText } from '../domain/pauses.js';
 import { VOTE_TYPE } from '../domain/room.js';
 import type { JournalEntry } from '../domain/signal-state.js';
 import { shownUrl } from '../domain/text.js';
@@ -269,7 +270,7 @@ function nameOf(receiver: string | undefined): string {
 
 /** Why a receiver gets no calls; empty if it gets them. */
 function pauseOf(session: SessionRecord, receiver: string | undefined): string {
-  if (receiver === undefined) return session.webhookPaused;
+  if (receiver === undefined) return pauseText(session.webhookPaused);
   return othersOf(session).find(({ id }) => id === receiver)?.paused ?? '';
 }
 

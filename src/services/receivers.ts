@@ -8,7 +8,8 @@ import { GatewayError } from '../domain/errors.js';
 import { WEBHOOK_ID } from '../domain/ids.js';
 import { KeyedLock } from '../domain/keyed-lock.js';
 import { LIMITS } from '../domain/limits.js';
-import { PAUSES, type PauseCode, pauseCodeOf } from '../domain/pauses.js';
+import { PAUSES, type PauseCode, pauseCodeOf, pauseText } from '../domain/pauses.js';
+import { reason } from '../domain/reasons.js';
 import { originOf } from '../domain/text.js';
 import { withKeptCredentials, withoutCredentials } from '../domain/url-credentials.js';
 import type { Logger } from '../log.js';
@@ -83,7 +84,7 @@ export class SessionReceivers implements Receivers {
 
   async change(clientId: string, id: string, changes: ReceiverChanges, setBy: SetBy): Promise<Receiver> {
     const { token, previousTokenFor, paused, ...settings } = changes;
-    requireNotWebhook(id, 'change it with /set-webhook or /pause-webhook');
+    requireNotWebhook(id, 'changed');
     if (settings.url !== undefined) this.#requireUsable(settings.url, setBy);
     const view = await this.#change(clientId, ({ lastId, receivers }) => {
       const before = findOne(clientId, receivers, id);
@@ -123,7 +124,7 @@ export class SessionReceivers implements Receivers {
   }
 
   async remove(clientId: string, id: string): Promise<{ discarded: number }> {
-    requireNotWebhook(id, 'switch it off with /set-webhook and an empty webhookUrl');
+    requireNotWebhook(id, 'removed');
     await this.#lock.run(clientId, async () => {
       const session = this.#options.sessions.find(clientId);
       const { lastId, receivers } = readReceivers(session.record.receivers);
@@ -257,7 +258,7 @@ function webhookOf(record: SessionRecord): StoredReceiver {
   return {
     ...NEW,
     ...{ id: WEBHOOK_ID, name: 'webhook', url: webhookUrl, token: webhookToken, previousToken },
-    ...{ previousTokenUntil, retry, paused: webhookPaused },
+    ...{ previousTokenUntil, retry, paused: pauseText(webhookPaused) },
   };
 }
 
@@ -269,10 +270,9 @@ function findOne(clientId: string, receivers: readonly StoredReceiver[], id: str
 }
 
 /** @throws GatewayError invalid_request */
-function requireNotWebhook(id: string, instead: string): void {
+function requireNotWebhook(id: string, kind: 'changed' | 'removed'): void {
   if (id !== WEBHOOK_ID) return;
-  const message = `id: receiver ${WEBHOOK_ID} is the webhook of the session; ${instead}`;
-  throw new GatewayError('invalid_request', message);
+  throw new GatewayError('invalid_request', reason('webhook_is_no_receiver', { kind, id }));
 }
 
 function isFull(clientId: string): GatewayError {

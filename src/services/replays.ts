@@ -6,6 +6,7 @@ import { GatewayError, isGatewayError } from '../domain/errors.js';
 import { WEBHOOK_ID } from '../domain/ids.js';
 import { parseJson } from '../domain/json.js';
 import { LIMITS } from '../domain/limits.js';
+import { type Reason, reason, toFields } from '../domain/reasons.js';
 import { EVENT_NAMES, type GatewayEvent } from '../events/catalogue.js';
 import type { Logger } from '../log.js';
 import type { KeptEvent, KeptEventStore, SessionRecord } from '../store/store.js';
@@ -66,7 +67,7 @@ export function createReplays(options: {
       const ends = clock.now() + LIMITS.replayMs;
       const counts = { replayed: 0, filtered: 0 };
       let damaged = 0;
-      let failure: string | undefined;
+      let failure: Reason | undefined;
       let done = 0;
       for (const { id: keptId } of found) {
         if (failure !== undefined || clock.now() >= ends) break;
@@ -84,9 +85,9 @@ export function createReplays(options: {
           counts.filtered += 1;
           continue;
         }
-        const { delivered, waiting, reason } = await dispatcher.replay(event, receiver);
+        const { delivered, waiting, reason: why } = await dispatcher.replay(event, receiver);
         if (delivered || waiting) counts.replayed += 1;
-        else failure = reason;
+        else failure = why;
       }
       const last = found[done - 1];
       const isAll = done === found.length && (selection.ids !== undefined || found.length < limit);
@@ -94,7 +95,7 @@ export function createReplays(options: {
       return {
         ...counts,
         ...(damaged > 0 && { damaged }),
-        ...(failure !== undefined && { reason: failure }),
+        ...(failure && toFields(failure)),
         ...(missing.length > 0 && { missing }),
         ...(last && !isAll && { next: { at: last.at, id: last.id } }),
       };
@@ -115,6 +116,5 @@ function isFor(session: SessionRecord, filter: EventFilter, { body }: KeptEvent)
 function noReceiver(clientId: string, id: string): GatewayError {
   if (id !== WEBHOOK_ID)
     return new GatewayError('receiver_unknown', `session ${clientId} has no receiver ${id}`);
-  const message = `session ${clientId} has no webhookUrl; set it with /set-webhook`;
-  return new GatewayError('webhook_missing', message);
+  return new GatewayError('webhook_missing', reason('webhook_missing', { clientId }));
 }

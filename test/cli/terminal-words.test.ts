@@ -6,16 +6,13 @@ import SessionsShow from '../../commands/sessions/show.js';
 import { DaemonClient } from '../../src/cli/client.js';
 import { reasonOf } from '../../src/cli/fleet/standing.js';
 import { errorReport, painter } from '../../src/cli/output.js';
+import { reasonText } from '../../src/cli/reason-text.js';
 import { tailLine } from '../../src/cli/tail-lines.js';
-import { ERROR_STATUSES, type ErrorCode } from '../../src/domain/errors.js';
-import {
-  CLOSE_REACTIONS,
-  type CloseReason,
-  exportedReason,
-  type SessionStatus,
-} from '../../src/domain/session.js';
-import { describeReason, requirePairable, requireReconnectable } from '../../src/services/sessions/record.js';
-import { FORMER_EXPORT_MARK } from '../../src/store/port/sessions.js';
+import { ERROR_STATUSES, type ErrorCode, isGatewayError } from '../../src/domain/errors.js';
+import { type ReasonFields, toFields } from '../../src/domain/reasons.js';
+import type { SessionStatus } from '../../src/domain/session.js';
+import { requirePairable, requireReconnectable } from '../../src/services/sessions/record.js';
+import { everyReason } from '../support/reasons.js';
 import { runCommand } from '../support/run-command.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
 import { diagnose } from './doctor/support/diagnose.js';
@@ -27,9 +24,7 @@ const SOURCES = fileURLToPath(new URL('../../src', import.meta.url));
 const ROUTE = /(?<!switchboard api)(?:^|[\s(`"'])\/[a-z]+(?:-[a-z]+)*(?=$|[\s`"'.,:;)])/;
 /** A word in capitals that stands for a value. */
 const PLACEHOLDER = /\b(?:CLIENTID|SESSION|NAME|URL|TO|ID|NUMBER|FILE|PATH)\b(?! of| is)/;
-const QUIET = { bannedUntil: 0, statusReason: '' };
 const isCode = (text: string): text is ErrorCode => Object.hasOwn(ERROR_STATUSES, text);
-const isReason = (text: string): text is CloseReason => Object.hasOwn(CLOSE_REACTIONS, text);
 
 describe('what the terminal prints of a daemon', () => {
   let daemon: FakeDaemon;
@@ -52,9 +47,17 @@ describe('what the terminal prints of a daemon', () => {
   };
 
   /** An error of a call that is about the session `acme`, as a command prints it. */
-  const printed = async (code: ErrorCode, error: string): Promise<string> => {
+  const printed = async (
+    code: ErrorCode,
+    error: string,
+    data: Partial<ReasonFields> = {},
+  ): Promise<string> => {
     const headers = { 'x-sn-error': code };
-    daemon.on('POST /send-message', () => ({ status: ERROR_STATUSES[code], headers, body: { error } }));
+    daemon.on('POST /send-message', () => ({
+      status: ERROR_STATUSES[code],
+      headers,
+      body: { error, ...data },
+    }));
     const client = new DaemonClient({ url: daemon.url, token: 't' });
     const failure = await client
       .sendMessage({ clientId: 'acme', to: '+15550000002', body: 'Hi' })
@@ -72,44 +75,30 @@ describe('what the terminal prints of a daemon', () => {
   }
 
   it('names the session in the advice of a session that cannot be used', async () => {
-    const failure = (check: () => void): string => {
+    const refused = async (code: ErrorCode, check: () => void): Promise<string> => {
       try {
         check();
       } catch (error) {
-        return error instanceof Error ? error.message : String(error);
+        if (isGatewayError(error) && error.reason)
+          return printed(code, error.message, toFields(error.reason));
       }
-      throw new Error('the check did not fail');
+      throw new Error('the check did not fail with a reason');
     };
     const record = { clientId: 'acme', statusReason: '', jid: '' };
     for (const [status, command] of [
       ['logged_out', 'switchboard pair acme'],
       ['replaced', 'switchboard sessions reconnect acme'],
     ] as const) {
-      expect(
-        await printed(
-          'session_terminal',
-          failure(() => requirePairable({ clientId: 'acme', status, exportedAt: 0 })),
-        ),
-      ).to.contain(`\`${command}\``);
+      const check = () => requirePairable({ clientId: 'acme', status, exportedAt: 0 });
+      expect(await refused('session_terminal', check)).to.contain(`\`${command}\``);
     }
     const exported = { clientId: 'acme', status: 'replaced', exportedAt: 1 } as const;
-    const text = await printed(
-      'session_terminal',
-      failure(() => requirePairable(exported)),
-    );
+    const text = await refused('session_terminal', () => requirePairable(exported));
     expect(text).to.contain('switchboard sessions export acme --undo').and.not.to.contain('reconnect');
-    const unpaired = failure(() => requireReconnectable({ ...record, status: 'initializing' }));
-    expect(await printed('session_unpaired', unpaired)).to.contain('`switchboard pair acme`');
+    const unpaired = () => requireReconnectable({ ...record, status: 'initializing' });
+    expect(await refused('session_unpaired', unpaired)).to.contain('`switchboard pair acme`');
   });
 
-  const reasons: [name: string, reason: string][] = [
-    ...Object.keys(CLOSE_REACTIONS)
-      .filter(isReason)
-      .map((name): [string, string] => [name, describeReason(name, 'The link ended.', QUIET)]),
-    ['exported', exportedReason('acme')],
-    ['exported by an earlier release', FORMER_EXPORT_MARK],
-    ['damaged', 'A stored value of session acme is damaged. Or call /disconnect, and link the number again.'],
-  ];
   const statuses: readonly SessionStatus[] = [
     'reconnecting',
     'initializing',
@@ -117,35 +106,38 @@ describe('what the terminal prints of a daemon', () => {
     'replaced',
     'banned',
   ];
-  for (const [name, reason] of reasons) {
-    it(`names commands, and the session, in the reason ${name}: fleet, doctor, tail and sessions show`, async () => {
+  for (const why of everyReason()) {
+    const kind = why.values.kind ? ` (${String(why.values.kind)})` : '';
+    it(`names commands, and the session, in the reason ${why.code}${kind}: fleet, doctor, tail and sessions show`, async () => {
+      const fields = toFields(why, 'acme');
+      const { reason: lastDisconnect, reasonCode, reasonValues } = fields;
+      const ended = {
+        lastDisconnect,
+        ...(reasonCode && { lastDisconnectCode: reasonCode }),
+        ...(reasonValues && { lastDisconnectValues: reasonValues }),
+      };
       for (const status of statuses) {
-        const row = wellSession('acme', {
-          status,
-          reason,
-          lastDisconnect: reason,
-          connected: false,
-          reconnects: 300,
+        well.session = wellSession('acme', {
+          ...{ status, ...fields, ...ended, connected: false, reconnects: 300 },
         });
-        well.session = row;
         const report = await diagnose({ url: well.http.url, token: TOKEN, dataDir: folder.path });
         const { detail, advice = '' } = report.of('session', 'acme');
         expectTerminal(`${detail}\n${advice}`);
       }
-      well.session = wellSession('acme', { status: 'logged_out', reason, lastDisconnect: reason });
-      const row = { ...wellSession('acme'), ...FLEET, status: 'logged_out' as const, reason };
+      well.session = wellSession('acme', { status: 'logged_out', ...fields, ...ended });
+      const row = { ...wellSession('acme'), ...FLEET, status: 'logged_out' as const, ...fields };
       expectTerminal(reasonOf(row));
       const at = '2026-11-22T10:00:00.000Z';
       const event = {
         ...{ event: 'session.status' as const, type: 'session_status' as const, clientId: 'acme', orgId: '' },
-        ...{ timestamp: at, status: 'logged_out' as const, previousStatus: 'connected' as const, reason },
+        ...{ timestamp: at, status: 'logged_out' as const, previousStatus: 'connected' as const, ...fields },
       };
       const line = tailLine({ kind: 'event', at, clientId: 'acme', event }, painter(process.stdout));
       expectTerminal(line);
       const env = { SWITCHBOARD_URL: well.http.url, SWITCHBOARD_TOKEN: TOKEN };
       const shown = await runCommand(SessionsShow, ['acme'], env);
       expectTerminal(/^reason .*$/m.exec(shown.stdout)?.[0] ?? '');
-      if (reason.includes('/')) expect(line).to.contain(' acme`');
+      if (reasonText(fields).includes('`')) expect(line).to.contain(' acme');
     });
   }
 });

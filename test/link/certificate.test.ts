@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { textOf } from '../../src/domain/reasons.js';
 import { createBaileysLinks } from '../../src/link/baileys/index.js';
 import { LinkRig } from './rig.js';
 
@@ -22,9 +23,9 @@ describe("a link that verifies the network's certificates", () => {
       const { rootKey: _, ...address } = rig.context.network;
       const network = { ...address, ...(rootKey && { rootKey }) };
       const session = rig.session(createBaileysLinks({ ...rig.context, network })).open();
-      const { reason, detail } = await session.next('closed');
-      expect(reason).to.equal('certificate_untrusted');
-      expect(detail).to.include('not signed by the known root');
+      const { reason } = await session.next('closed');
+      expect(reason.code).to.equal('certificate_untrusted');
+      expect(textOf(reason)).to.include('not signed by the known root');
       expect(session.all('qr')).to.deep.equal([]);
       expect((await rig.network.stats()).stanzasOut).to.equal(0);
     });
@@ -50,9 +51,9 @@ describe("a link that verifies the network's certificates", () => {
     it(`refuses a server with a ${kind}, and connects once it is right`, async () => {
       await rig.network.fault({ kind });
       const session = rig.session().open();
-      const { reason, detail } = await session.next('closed');
-      expect(reason).to.equal('certificate_untrusted');
-      expect(detail).to.include(says);
+      const { reason } = await session.next('closed');
+      expect(reason.code).to.equal('certificate_untrusted');
+      expect(textOf(reason)).to.include(says);
       await rig.network.clearFaults();
       session.open();
       expect((await session.next('qr')).qr).to.not.equal('');

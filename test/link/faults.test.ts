@@ -6,6 +6,7 @@ import { WebSocket } from 'ws';
 import { systemClock } from '../../src/domain/clock.js';
 import { isGatewayError } from '../../src/domain/errors.js';
 import { LIMITS } from '../../src/domain/limits.js';
+import { textOf as wordsOf } from '../../src/domain/reasons.js';
 import type { CloseReason } from '../../src/domain/session.js';
 import { createBaileysLinks } from '../../src/link/baileys/index.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -50,8 +51,8 @@ describe('a link that the network closes', () => {
       const session = await rig.connected(number);
       await rig.network.fault({ kind, number });
       const closed = await session.next('closed');
-      expect(closed.reason).to.equal(reason);
-      expect(closed.detail).to.match(/\.$/);
+      expect(closed.reason.code).to.equal(reason);
+      expect(wordsOf(closed.reason)).to.match(/\.$/);
       await other.send(`${number.slice(1)}@s.whatsapp.net`, 'still here');
       expect(other.all('closed')).to.deep.equal([]);
       expect(session.all('closed')).to.have.length(1);
@@ -75,14 +76,14 @@ describe('a link on a network with faults', () => {
     const session = await rig.paired(ALICE);
     await rig.network.unlink(ALICE);
     session.open();
-    expect((await session.next('closed')).reason).to.equal('logged_out');
+    expect((await session.next('closed')).reason.code).to.equal('logged_out');
   });
 
   it('ends at once after a refused upgrade', async () => {
     await rig.network.fault({ kind: 'refuse-upgrade' });
     const closed = await rig.session().open().next('closed');
-    expect(closed).to.deep.include({ reason: 'network_unreachable' });
-    expect(closed.detail).to.include('503');
+    expect(closed.reason.code).to.equal('network_unreachable');
+    expect(wordsOf(closed.reason)).to.include('503');
   });
 
   it('fails a send when the connection ends during it', async () => {
@@ -118,7 +119,7 @@ describe('a link on a network with faults', () => {
     };
     const error = await session.send(BOB_PN, 'cut').catch((reason: unknown) => reason);
     expect(isGatewayError(error, 'send_cut_off')).to.equal(true);
-    expect((await session.next('closed')).reason).to.equal('store_unavailable');
+    expect((await session.next('closed')).reason.code).to.equal('store_unavailable');
   });
 
   it('waits for the record of a send before it reports the lost connection', async () => {
@@ -163,7 +164,7 @@ describe('a link on a network with faults', () => {
   it('emits the remaining events and `closed` after renew()', async () => {
     const session = await rig.connected(ALICE);
     session.link?.renew();
-    expect((await session.next('closed')).reason).to.equal('renewed');
+    expect((await session.next('closed')).reason.code).to.equal('renewed');
     await rig.network.write(BOB, { to: ALICE, text: 'meanwhile' });
     session.open();
     expect(textOf((await session.next('message')).message)).to.equal('meanwhile');
@@ -187,7 +188,7 @@ describe('a link on a network with faults', () => {
       log: pino({ level: 'silent' }),
       clock: systemClock,
     });
-    expect((await new Session(factory).open().next('closed')).reason).to.equal('network_unreachable');
+    expect((await new Session(factory).open().next('closed')).reason.code).to.equal('network_unreachable');
   });
 });
 
@@ -210,7 +211,7 @@ describe('a link on a network that does not answer', () => {
     await rig.network.fault({ kind: 'silence', number: ALICE });
     clock.advance(PING_EVERY_MS);
     clock.advance(PONG_MS);
-    expect((await session.next('closed')).reason).to.equal('connection_silent');
+    expect((await session.next('closed')).reason.code).to.equal('connection_silent');
   });
 
   it('counts an answered ping as a sign of the connection, not of the account', async () => {
@@ -297,7 +298,7 @@ describe('a link on a network that does not answer', () => {
     const session = new Session(factory).open();
     const [socket] = await once(server, 'connection');
     clock.advance(CONNECT_MS);
-    expect((await session.next('closed')).reason).to.equal('connect_timeout');
+    expect((await session.next('closed')).reason.code).to.equal('connect_timeout');
     socket.destroy();
     server.close();
   });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { isGatewayError } from '../../src/domain/errors.js';
+import { textOf } from '../../src/domain/reasons.js';
 import { platformDisplay } from '../../src/link/baileys/pairing-code.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { LinkRig } from './rig.js';
@@ -23,7 +24,7 @@ describe('a link that pairs', () => {
     expect(await rig.factory.isPaired(session.keys)).to.equal(false);
     await rig.network.scan(ALICE, qr);
     const closed = await session.next('closed');
-    expect(closed.reason).to.equal('restart_required');
+    expect(closed.reason.code).to.equal('restart_required');
     expect(session.events.map(({ type }) => type)).to.deep.equal(['qr', 'paired', 'closed']);
     expect(await rig.factory.isPaired(session.keys)).to.equal(true);
     session.open();
@@ -43,7 +44,7 @@ describe('a link that pairs', () => {
     const code = await session.link?.requestPairingCode('15550000001');
     expect(code).to.match(/^[1-9A-HJ-NP-TV-Z]{8}$/);
     await rig.network.enterCode(ALICE, code ?? '');
-    expect((await session.next('closed')).reason).to.equal('restart_required');
+    expect((await session.next('closed')).reason.code).to.equal('restart_required');
     session.open();
     expect((await session.next('open')).me.pn).to.equal('15550000001');
   });
@@ -54,8 +55,8 @@ describe('a link that pairs', () => {
     await session.link?.requestPairingCode('15550000001');
     const refused = await rig.network.enterCode(ALICE, 'AAAAAAAA').catch((error: unknown) => error);
     expect(refused).to.be.instanceOf(Error);
-    const { detail } = await session.next('pairing-failed');
-    expect(detail).to.match(/^The network refused the typed code \(400, bad-request\)\./);
+    const { reason } = await session.next('pairing-failed');
+    expect(textOf(reason)).to.match(/^The network refused the typed code \(400, bad-request\)\./);
     expect(await rig.factory.isPaired(session.keys)).to.equal(false);
     await session.close();
     session.open();
@@ -100,7 +101,7 @@ describe('a link that pairs', () => {
       expect(new Set(parts(3)).size, 'secrets').to.equal(count + 1);
       expect(await failureOf(rig.network.scan(ALICE, qr))).to.be.instanceOf(Error);
       await rig.network.scan(ALICE, shown.at(-1) ?? '');
-      expect((await session.next('closed')).reason).to.equal('restart_required');
+      expect((await session.next('closed')).reason.code).to.equal('restart_required');
     });
   }
 
@@ -110,7 +111,7 @@ describe('a link that pairs', () => {
     await rig.network.refreshPairings();
     const code = await session.link?.requestPairingCode('15550000001');
     await rig.network.enterCode(ALICE, code ?? '');
-    expect((await session.next('closed')).reason).to.equal('restart_required');
+    expect((await session.next('closed')).reason.code).to.equal('restart_required');
   });
 
   it('stores the new secret first: without it the link acknowledges no refresh', async () => {
@@ -119,7 +120,7 @@ describe('a link that pairs', () => {
     session.keys.outage = new Error('the store is away');
     const { acknowledged } = await rig.network.refreshPairings();
     expect(acknowledged).to.equal(0);
-    expect((await session.next('closed')).reason).to.equal('store_unavailable');
+    expect((await session.next('closed')).reason.code).to.equal('store_unavailable');
   });
 
   it('names a browser and a real system for a code, as the network demands', async () => {
@@ -128,7 +129,7 @@ describe('a link that pairs', () => {
     await session.next('qr');
     const code = await session.link?.requestPairingCode('15550000001');
     await rig.network.enterCode(ALICE, code ?? '');
-    expect((await session.next('closed')).reason).to.equal('restart_required');
+    expect((await session.next('closed')).reason.code).to.equal('restart_required');
     expect((['linux', 'darwin', 'win32', 'freebsd'] as const).map(platformDisplay)).to.deep.equal([
       'Chrome (Linux)',
       'Chrome (Mac OS)',
@@ -142,12 +143,12 @@ describe('a link that pairs', () => {
       await rig.network.fault({ kind });
       const session = rig.session().open();
       rig.network.scan(ALICE, (await session.next('qr')).qr).catch(() => undefined);
-      expect((await session.next('closed')).reason).to.equal('pairing_refused');
+      expect((await session.next('closed')).reason.code).to.equal('pairing_refused');
       expect((await rig.network.stats()).pairErrors).to.deep.equal({ '401 not-authorized': 1 });
       expect(await rig.factory.isPaired(session.keys)).to.equal(false);
       session.open();
       await rig.network.scan(ALICE, (await session.next('qr')).qr);
-      expect((await session.next('closed')).reason).to.equal('restart_required');
+      expect((await session.next('closed')).reason.code).to.equal('restart_required');
     });
   }
 
@@ -167,7 +168,7 @@ describe('a link that pairs', () => {
     await session.next('qr');
     const code = await session.link?.requestPairingCode('15550000001');
     await rig.network.enterCode(ALICE, code ?? '');
-    expect((await session.next('closed')).reason).to.equal('restart_required');
+    expect((await session.next('closed')).reason.code).to.equal('restart_required');
     session.open();
     expect((await session.next('open')).me.pn).to.equal('15550000001');
   });
@@ -178,10 +179,10 @@ describe('a link that pairs', () => {
     await session.next('qr');
     const code = (await session.link?.requestPairingCode('15550000001')) ?? '';
     rig.network.enterCode(ALICE, code).catch(() => undefined);
-    const { detail } = await session.next('pairing-failed');
-    expect(detail).to.match(/^The network refused the typed code \(400, bad-request\)\./);
+    const { reason } = await session.next('pairing-failed');
+    expect(textOf(reason)).to.match(/^The network refused the typed code \(400, bad-request\)\./);
     await rig.network.enterCode(ALICE, code);
-    expect((await session.next('closed')).reason).to.equal('restart_required');
+    expect((await session.next('closed')).reason.code).to.equal('restart_required');
   });
 
   for (const cut of ['pair-device', 'pair-success', 'pair-device-sign', 'restart'] as const) {
@@ -199,7 +200,7 @@ describe('a link that pairs', () => {
       }
       const ended = await Promise.race([session.next('open'), session.next('closed')]);
       // the phone may not know a device whose proof was cut off; the network then logs that device out
-      if (ended.type === 'closed') expect(ended.reason).to.equal('logged_out');
+      if (ended.type === 'closed') expect(ended.reason.code).to.equal('logged_out');
     });
   }
 });
@@ -222,7 +223,7 @@ describe('a pairing without an answer from the phone', () => {
     clock.advance(60_000 + 4 * 20_000);
     expect(session.all('qr')).to.have.length(6);
     clock.advance(20_000);
-    expect((await session.next('closed')).reason).to.equal('qr_expired');
+    expect((await session.next('closed')).reason.code).to.equal('qr_expired');
   });
 
   it('lasts as long as a code that was requested late: three minutes from its creation', async () => {
@@ -232,7 +233,7 @@ describe('a pairing without an answer from the phone', () => {
     const code = await session.link?.requestPairingCode('15550000001');
     clock.advance(175_000);
     await rig.network.enterCode(ALICE, code ?? '');
-    expect((await session.next('closed')).reason).to.equal('restart_required');
+    expect((await session.next('closed')).reason.code).to.equal('restart_required');
   });
 
   it('ends when the code expires', async () => {
@@ -240,6 +241,6 @@ describe('a pairing without an answer from the phone', () => {
     await session.next('qr');
     await session.link?.requestPairingCode('15550000001');
     clock.advance(180_000);
-    expect((await session.next('closed')).reason).to.equal('qr_expired');
+    expect((await session.next('closed')).reason.code).to.equal('qr_expired');
   });
 });

@@ -6,6 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { errorMessage } from '../../src/domain/errors.js';
+import { ownersTextOf } from '../../src/domain/reasons.js';
 import { createBaileysLinks } from '../../src/link/baileys/index.js';
 import type { LinkFactory } from '../../src/link/link.js';
 import {
@@ -202,8 +203,8 @@ describe('a link behind a proxy', () => {
       session.proxy = await url();
       const before = await rig.network.visits();
       const closed = await session.open().next('closed');
-      expect(closed.reason).to.equal('proxy_failed');
-      expect(closed.detail).to.match(says);
+      expect(closed.reason.code).to.equal('proxy_failed');
+      expect(ownersTextOf(closed.reason)).to.match(says);
       expect(JSON.stringify(session.events)).not.to.include('s3cret');
       expect(await rig.network.visits()).to.deep.equal(before);
     });

@@ -1,5 +1,6 @@
 import { Boom } from '@hapi/boom';
 import { expect } from 'chai';
+import { textOf } from '../../src/domain/reasons.js';
 import { CLOSE_REACTIONS, type CloseReason } from '../../src/domain/session.js';
 import { verdictOn } from '../../src/link/baileys/reasons.js';
 
@@ -34,30 +35,31 @@ describe('verdictOn', () => {
     it(`maps ${code ?? 'no code'}, "${message}" to ${reason}`, () => {
       const error = code === undefined ? new Error(message) : new Boom(message, { statusCode: code });
       const verdict = verdictOn(error, true);
-      expect(verdict.reason).to.equal(reason);
-      expect(verdict.detail).to.match(/\.$/);
-      expect(CLOSE_REACTIONS).to.have.property(verdict.reason);
+      expect(verdict.reason.code).to.equal(reason);
+      expect(textOf(verdict.reason)).to.match(/\.$/);
+      expect(CLOSE_REACTIONS).to.have.property(verdict.reason.code);
     });
   }
 
   it('maps a refusal before the number is linked to an unfinished pairing, not a logout', () => {
     const error = new Boom('Connection Failure', { statusCode: 401 });
-    expect(verdictOn(error, false).reason).to.equal('pairing_unfinished');
+    expect(verdictOn(error, false).reason.code).to.equal('pairing_unfinished');
   });
 
   it('maps a conflict by its type: a removed device is logged out, whatever the code', () => {
     const removed = { tag: 'conflict', attrs: { type: 'device_removed' } };
     const error = new Boom('Stream Errored (conflict)', { statusCode: 440, data: removed });
-    expect(verdictOn(error, true).reason).to.equal('logged_out');
+    expect(verdictOn(error, true).reason.code).to.equal('logged_out');
   });
 
   it('reads the end of a temporary ban', () => {
     const data = { reason: '402', code: '101', expire: '3600' };
     const error = new Boom('Connection Failure', { statusCode: 402, data });
-    expect(verdictOn(error, true)).to.include({ reason: 'account_restricted', retryAfterMs: 3_600_000 });
+    const { reason, retryAfterMs } = verdictOn(error, true);
+    expect([reason.code, retryAfterMs]).to.deep.equal(['account_restricted', 3_600_000]);
   });
 
   it('returns a reason for an end without an error', () => {
-    expect(verdictOn(undefined, true).reason).to.equal('stream_error');
+    expect(verdictOn(undefined, true).reason.code).to.equal('stream_error');
   });
 });

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { expect } from 'chai';
 import { Agent } from 'undici';
+import { type Reason, textOf } from '../../src/domain/reasons.js';
 import { ClientVersions } from '../../src/services/client-versions.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { Rig } from '../support/rig/rig.js';
@@ -53,7 +54,7 @@ describe('the client version of all links', () => {
     await node.load();
     expect(node.current()).to.deep.equal({ version: LIBRARY, source: 'library' });
     const answers = await Promise.all(Array.from({ length: 20 }, () => node.outdated(LIBRARY, '')));
-    expect(answers.every(({ newer }) => newer)).to.equal(true);
+    expect(answers.every((answer) => answer === 'newer')).to.equal(true);
     expect(asked).to.equal(1);
     expect(node.current()).to.deep.equal({ version: [2, 3000, 200], source: 'lookup' });
   });
@@ -61,13 +62,13 @@ describe('the client version of all links', () => {
   it('reads the revision inside a JSON text too', async () => {
     text = String.raw`importScripts("{\"client_revision\":300,\"x\":1}")`;
     const node = versions();
-    expect((await node.outdated(LIBRARY, '')).newer).to.equal(true);
+    expect(await node.outdated(LIBRARY, '')).to.equal('newer');
     expect(node.current().version).to.deep.equal([2, 3000, 300]);
   });
 
   it('the client version is shared by the nodes of a store, so that one look-up serves all', async () => {
     const nodes = [versions(), versions()];
-    for (const node of nodes) expect((await node.outdated(LIBRARY, '')).newer).to.equal(true);
+    for (const node of nodes) expect(await node.outdated(LIBRARY, '')).to.equal('newer');
     expect(asked).to.equal(1);
     expect(nodes[1]?.current().source).to.equal('stored');
     const later = versions();
@@ -79,22 +80,21 @@ describe('the client version of all links', () => {
     text = '{"client_revision":100}';
     const node = versions();
     const first = await node.outdated(LIBRARY, '');
-    expect(first.newer).to.equal(false);
-    expect(first.problem).to.match(/named 2\.3000\.100, which is not newer\..* upgrade Switchboard\.$/);
+    expect(wordsOf(first)).to.match(/named 2\.3000\.100, which is not newer\..* upgrade Switchboard\.$/);
     expect(await node.outdated(LIBRARY, '')).to.deep.equal(first);
     expect(asked).to.equal(1);
     clock.advance(TEN_MINUTES_MS);
     text = '{"client_revision":400}';
-    expect((await node.outdated(LIBRARY, '')).newer).to.equal(true);
+    expect(await node.outdated(LIBRARY, '')).to.equal('newer');
     expect(asked).to.equal(2);
   });
 
   it('reports why the look-up failed', async () => {
     text = 'nothing of the kind';
-    expect((await versions().outdated(LIBRARY, '')).problem).to.match(
+    expect(wordsOf(await versions().outdated(LIBRARY, ''))).to.match(
       /could not be looked up \(.* names no revision\)/,
     );
-    expect((await versions({ page: undefined }).outdated(LIBRARY, '')).problem).to.match(/has no page/);
+    expect(wordsOf(await versions({ page: undefined }).outdated(LIBRARY, ''))).to.match(/has no page/);
   });
 
   it('the client version comes from the setting where that names one, without a look-up', async () => {
@@ -102,7 +102,9 @@ describe('the client version of all links', () => {
     await rig.store.versions.put('2.3000.500');
     await node.load();
     expect(node.current()).to.deep.equal({ version: [2, 3000, 50], source: 'setting' });
-    expect((await node.outdated([2, 3000, 50], '')).problem).to.match(/^The setting --wa-version names it/);
+    expect(wordsOf(await node.outdated([2, 3000, 50], ''))).to.match(/ The setting --wa-version names it/);
     expect(asked).to.equal(0);
   });
 });
+
+const wordsOf = (answer: 'newer' | Reason) => (answer === 'newer' ? answer : textOf(answer));

@@ -1,14 +1,18 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { GatewayError, isGatewayError } from '../../src/domain/errors.js';
+import { reason as reasonFor, writeReason } from '../../src/domain/reasons.js';
 import type { CloseReason, SessionStatus } from '../../src/domain/session.js';
 import type { Link, LinkEvent } from '../../src/link/link.js';
 import { linkedSince } from '../../src/services/sessions/linked-number.js';
 import { NextAttempt } from '../../src/services/sessions/next-attempt.js';
 import { RecordWriter } from '../../src/services/sessions/record.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { causeOf } from '../support/reasons.js';
 import { ME, playedLink } from '../support/rig/link.js';
 import { type PlayedSessions, Rig } from '../support/rig/rig.js';
+
+const REPEATED = reasonFor('pairing_step_failed', { kind: 'repeated' });
 
 describe('a session and its link', () => {
   let rig: Rig;
@@ -46,6 +50,7 @@ describe('a session and its link', () => {
 
   const session = () => played.sessions.find('acme');
   const record = () => session().record;
+  const shown = () => played.sessions.health('acme')[0]?.reason;
   const stored = async () => {
     await session().stop();
     return rig.store.sessions.get('acme');
@@ -56,36 +61,36 @@ describe('a session and its link', () => {
   }
   const open = () => emit({ type: 'open', me: ME });
   const close = (reason: CloseReason, retryAfterMs?: number) =>
-    emit({ type: 'closed', reason, detail: 'It ended.', ...(retryAfterMs && { retryAfterMs }) });
+    emit({ type: 'closed', reason: causeOf(reason), ...(retryAfterMs && { retryAfterMs }) });
   const codeOf = (work: Promise<unknown>) =>
     work.then(
       () => undefined,
       (error: unknown) => (isGatewayError(error) ? error.code : error),
     );
 
-  const ends: [CloseReason, SessionStatus, pauseMs: number, reason: RegExp][] = [
-    ['renewed', 'reconnecting', 0, /^It ended\.$/],
-    ['connection_closed', 'reconnecting', 100, /^It ended\.$/],
-    ['connection_lost', 'reconnecting', 100, /^It ended\.$/],
-    ['connection_silent', 'reconnecting', 100, /^It ended\.$/],
-    ['network_unreachable', 'reconnecting', 100, /^It ended\.$/],
-    ['proxy_failed', 'reconnecting', 100, /^It ended\. .*\/set-proxy/],
-    ['connect_timeout', 'reconnecting', 100, /^It ended\.$/],
-    ['service_unavailable', 'reconnecting', 100, /^It ended\.$/],
-    ['stream_error', 'reconnecting', 100, /^It ended\.$/],
-    ['undecodable_frame', 'reconnecting', 100, /^It ended\.$/],
-    ['library_fault', 'reconnecting', 100, /^It ended\.$/],
-    ['store_unavailable', 'reconnecting', 100, /^It ended\.$/],
-    ['certificate_untrusted', 'reconnecting', 60_000, /--network-root/],
-    ['client_outdated', 'reconnecting', 60_000, /^It ended\.$/],
-    ['logged_out', 'logged_out', 0, /\/start/],
-    ['device_mismatch', 'logged_out', 0, /\/start/],
-    ['data_damaged', 'logged_out', 0, /\/start/],
-    ['pairing_unfinished', 'logged_out', 0, /\/start/],
-    ['replaced', 'replaced', 0, /\/reconnect/],
-    ['account_restricted', 'banned', 0, /\/reconnect/],
-    ['account_locked', 'banned', 0, /\/reconnect/],
-    ['banned', 'banned', 0, /\/reconnect/],
+  const ends: [CloseReason, SessionStatus, pauseMs: number, advice?: string][] = [
+    ['renewed', 'reconnecting', 0],
+    ['connection_closed', 'reconnecting', 100],
+    ['connection_lost', 'reconnecting', 100],
+    ['connection_silent', 'reconnecting', 100],
+    ['network_unreachable', 'reconnecting', 100],
+    ['proxy_failed', 'reconnecting', 100, 'setProxy'],
+    ['connect_timeout', 'reconnecting', 100],
+    ['service_unavailable', 'reconnecting', 100],
+    ['stream_error', 'reconnecting', 100],
+    ['undecodable_frame', 'reconnecting', 100],
+    ['library_fault', 'reconnecting', 100],
+    ['store_unavailable', 'reconnecting', 100],
+    ['certificate_untrusted', 'reconnecting', 60_000],
+    ['client_outdated', 'reconnecting', 60_000],
+    ['logged_out', 'logged_out', 0, 'start'],
+    ['device_mismatch', 'logged_out', 0, 'start'],
+    ['data_damaged', 'logged_out', 0, 'start'],
+    ['pairing_unfinished', 'logged_out', 0, 'start'],
+    ['replaced', 'replaced', 0, 'reconnect'],
+    ['account_restricted', 'banned', 0, 'reconnect'],
+    ['account_locked', 'banned', 0, 'reconnect'],
+    ['banned', 'banned', 0, 'reconnect'],
   ];
   it('gives its link no message whose record is damaged, and lets a failure of the store end the link', async () => {
     const findSent = async () => played.opened.at(-1)?.findSent('M1');
@@ -95,13 +100,18 @@ describe('a session and its link', () => {
     expect(await codeOf(findSent())).to.equal('store_unavailable');
   });
 
-  for (const [reason, status, pauseMs, text] of ends) {
+  for (const [reason, status, pauseMs, advice] of ends) {
     it(`is ${status} after ${reason}${pauseMs ? `, and tries again after about ${pauseMs} ms` : ''}`, async () => {
       await open();
       await close(reason);
       expect(record().status).to.equal(status);
-      expect(record().statusReason).to.match(text);
-      expect(session().lastDisconnect).to.deep.equal({ text: record().statusReason, code: reason });
+      expect(session().reason).to.deep.equal(causeOf(reason));
+      expect(session().lastDisconnect).to.deep.equal(causeOf(reason));
+      const [health] = played.sessions.health('acme');
+      expect(health?.reasonCode).to.equal(reason);
+      expect(health?.advice).to.deep.equal(
+        advice && [{ operation: advice, arguments: { clientId: 'acme' } }],
+      );
       const { retryAt } = session();
       if (pauseMs) expect(retryAt - rig.clock.now()).to.be.within(pauseMs * 0.75, pauseMs * 1.25);
       else expect(retryAt).to.equal(0);
@@ -113,10 +123,10 @@ describe('a session and its link', () => {
   it('says nothing of the reconnect that the network asks for after each pairing', async () => {
     await emit({ type: 'paired', me: ME });
     await close('restart_required');
-    expect([record().status, record().statusReason, session().lastDisconnect.text]).to.deep.equal([
+    expect([record().status, record().statusReason, session().lastDisconnect]).to.deep.equal([
       'initializing',
       '',
-      '',
+      undefined,
     ]);
     expect(played.opened).to.have.length(2);
   });
@@ -126,7 +136,7 @@ describe('a session and its link', () => {
     await close('account_restricted', 3_600_000);
     expect(record()).to.include({ status: 'banned' });
     const end = rig.clock.now() + 3_600_000;
-    expect(record().statusReason).to.contain(`It ends at ${new Date(end).toISOString()}`);
+    expect(shown()).to.contain(`It ends at ${new Date(end).toISOString()}`);
     rig.clock.advance(3_599_999);
     await setImmediate();
     expect(played.opened).to.have.length(1);
@@ -254,16 +264,16 @@ describe('a session and its link', () => {
 
   it('shows why a pairing fails, with the next QR code, until it succeeds', async () => {
     await emit({ type: 'qr', qr: 'one' });
-    await emit({ type: 'pairing-failed', detail: 'The phone refused.' });
-    expect(record().statusReason).to.equal('The phone refused.');
+    await emit({ type: 'pairing-failed', reason: REPEATED });
+    expect(record().statusReason).to.equal(writeReason(REPEATED));
     await emit({ type: 'qr', qr: 'two' });
     expect(played.sessions.qr('acme')).to.deep.equal({ clientId: 'acme', status: 'qr', qr: 'two' });
-    expect(record().statusReason).to.equal('The phone refused.');
+    expect(record().statusReason).to.equal(writeReason(REPEATED));
     await open();
     expect([record().statusReason, played.sessions.qr('acme').qr]).to.deep.equal(['', '']);
     expect(announced).to.deep.equal([
       ['qr', ''],
-      ['qr', 'The phone refused.'],
+      ['qr', writeReason(REPEATED)],
       ['connected', ''],
     ]);
   });
@@ -273,7 +283,7 @@ describe('a session and its link', () => {
     const steps = ['sending', 'finishing'] as const;
     for (const step of steps) {
       await emit({ type: 'passkey', state: { step, expiresAt: 1 } });
-      expect(record().statusReason).to.match(/^passkey: /);
+      expect(shown()).to.match(/^passkey: /);
       expect(played.sessions.passkey('acme')).to.deep.equal({ step, expiresAt: 1 });
       expect(played.sessions.qr('acme').qr).to.equal('');
     }

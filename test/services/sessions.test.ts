@@ -2,12 +2,14 @@ import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { GatewayError, isGatewayError } from '../../src/domain/errors.js';
 import { LIMITS } from '../../src/domain/limits.js';
+import { type Reason, reason } from '../../src/domain/reasons.js';
 import type { LinkEvent, LinkOptions } from '../../src/link/link.js';
 import { SOLE_OWNERSHIP } from '../../src/services/sessions/ownership.js';
 import type { SessionRegistry } from '../../src/services/sessions/registry.js';
 import { Admission, NODE_RETURNS } from '../../src/services/sessions/waiting.js';
 import type { Store } from '../../src/store/store.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { causeOf } from '../support/reasons.js';
 import { ME, playedLink } from '../support/rig/link.js';
 import { HOSTED } from '../support/rig/receiving.js';
 import { type PlayedSessions, Rig } from '../support/rig/rig.js';
@@ -64,7 +66,7 @@ describe('SessionRegistry', () => {
     await sessions.start(clientId, {});
     await store.keys.commit(clientId, { credentials: new Uint8Array([1]) });
     opened.at(-1)?.emit({ type: 'open', me: ME });
-    opened.at(-1)?.emit({ type: 'closed', reason: 'logged_out', detail: 'Removed.' });
+    opened.at(-1)?.emit({ type: 'closed', reason: causeOf('logged_out') });
     await new Promise((resolve) => queueMicrotask(() => queueMicrotask(() => resolve(undefined))));
     expect(sessions.get(clientId).status).to.equal('logged_out');
   }
@@ -174,12 +176,11 @@ describe('a session that loses its link', () => {
 
   it('keeps the reason why the QR codes of a pairing ended, until a pairing begins again', async () => {
     const { sessions } = played;
-    expect(await sessions.start('fresh', {})).to.include({ reason: '' });
-    played.opened.at(-1)?.emit({ type: 'closed', reason: 'qr_expired', detail: 'The QR codes expired.' });
+    expect(await sessions.start('fresh', {})).to.include({ reason: undefined });
+    played.opened.at(-1)?.emit({ type: 'closed', reason: causeOf('qr_expired') });
     await setImmediate();
-    const reason = 'The QR codes expired. Call /start for new QR codes.';
-    expect(sessions.get('fresh')).to.include({ status: 'initializing', reason });
-    expect(await sessions.start('fresh', {})).to.include({ reason: '' });
+    expect(sessions.get('fresh')).to.deep.include({ status: 'initializing', reason: causeOf('qr_expired') });
+    expect(await sessions.start('fresh', {})).to.include({ reason: undefined });
   });
 
   it('backs off until a link has lasted 30 s', async () => {
@@ -202,7 +203,7 @@ describe('a session that loses its link', () => {
       await sessions.start(name, {});
       await open();
     }
-    for (const link of opened) link.emit({ type: 'closed', reason: 'connection_lost', detail: '' });
+    for (const link of opened) link.emit({ type: 'closed', reason: causeOf('connection_lost') });
     await setImmediate();
     const pauses = sessions.all().map(({ retryAt }) => retryAt - rig.clock.now());
     expect(pauses.filter((ms) => ms < 1_000)).to.have.length(NODE_RETURNS.burst);
@@ -226,7 +227,7 @@ describe('the sessions of a daemon', () => {
   afterEach(() => rig.close());
 
   let newest = 1;
-  let found = { newer: false, problem: 'No newer version is known.' };
+  let found: 'newer' | Reason = reason('client_outdated', { kind: 'no_page', version: '2.3000.1' });
   const codeOf = (work: Promise<unknown>) =>
     work.then(
       () => undefined,
@@ -326,16 +327,14 @@ describe('the sessions of a daemon', () => {
 
   it('connect at once with a newer version, and say what was tried when there is none', async () => {
     await played.sessions.start('acme', {});
-    await emit({ type: 'closed', reason: 'client_outdated', detail: 'The version is too old.' });
-    expect(played.sessions.get('acme').reason).to.equal(
-      'The version is too old (2.3000.1). No newer version is known.',
-    );
+    await emit({ type: 'closed', reason: causeOf('client_outdated') });
+    expect(played.sessions.get('acme').reason).to.deep.equal(found);
     expect(played.opened).to.have.length(1);
     await played.sessions.reconnect('acme').catch(() => undefined);
     await played.sessions.start('acme', {});
     newest = 2;
-    found = { newer: true, problem: '' };
-    await emit({ type: 'closed', reason: 'client_outdated', detail: 'The version is too old.' });
+    found = 'newer';
+    await emit({ type: 'closed', reason: causeOf('client_outdated') });
     expect(played.opened.at(-1)?.version).to.deep.equal([2, 3000, 2]);
   });
 
@@ -353,7 +352,7 @@ describe('the sessions of a daemon', () => {
     expect(played.opened.at(-1)?.proxy).to.equal(proxy);
     await played.sessions.disconnect('acme');
     await played.sessions.start('acme', {});
-    await emit({ type: 'closed', reason: 'connection_lost', detail: '' });
+    await emit({ type: 'closed', reason: causeOf('connection_lost') });
     await played.sessions.start('acme', { proxy });
     expect(played.opened.at(-1)?.proxy).to.equal(proxy);
   });

@@ -1,5 +1,6 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { type ConnectionFault, connectionFaultOf } from '../../domain/connection-fault.js';
 import { bareHost } from '../../domain/host.js';
 import { explainConnection } from '../http.js';
 
@@ -11,7 +12,7 @@ interface Endpoint {
   tls: boolean;
 }
 
-type Reach = { reached: true; ms: number } | { reached: false; reason: string; fault: Fault };
+type Reach = { reached: true; ms: number } | { reached: false; reason: string; fault: ConnectionFault };
 
 /** Opens and closes a TCP connection, with TLS handshake and certificate check if `tls`. Sends no data. */
 export function reach({ host, port, tls }: Endpoint): Promise<Reach> {
@@ -30,7 +31,7 @@ export function reach({ host, port, tls }: Endpoint): Promise<Reach> {
     const opened = () => end({ reached: true, ms: Math.round(performance.now() - startedAt) });
     socket.once(tls ? 'secureConnect' : 'connect', opened);
     socket.on('error', (error) => {
-      end({ reached: false, reason: explainConnection(error), fault: faultOf(error) });
+      end({ reached: false, reason: explainConnection(error), fault: connectionFaultOf(error) });
     });
   });
 }
@@ -46,26 +47,7 @@ export function shown({ host, port }: Endpoint): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** Why a connection failed. */
-export type Fault = 'refused' | 'timeout' | 'unknown-host' | 'tls' | 'unreachable';
-
-const RULES: readonly (readonly [RegExp, Fault])[] = [
-  [/ECONNREFUSED|connection refused/, 'refused'],
-  [/ENOTFOUND|EAI_AGAIN/, 'unknown-host'],
-  [/certificate|CERT|altnames|SSL|EPROTO|TLS/, 'tls'],
-  [/no answer (within|in time)|ETIMEDOUT|timeout/i, 'timeout'],
-];
-
-/** By the error texts of Node and of the daemon. */
-export function faultIn(text: string): Fault {
-  return RULES.find(([rule]) => rule.test(text))?.[1] ?? 'unreachable';
-}
-
-/** By an error and its causes. */
-export function faultOf(error: unknown): Fault {
-  const texts: string[] = [];
-  for (let each = error; each instanceof Error; each = each.cause) {
-    texts.push('code' in each ? String(each.code) : '', each.message);
-  }
-  return faultIn(texts.join(' '));
+/** A fault among the facts of a finding. */
+export function faultFact(fault: ConnectionFault): string {
+  return fault.replace('_', '-');
 }

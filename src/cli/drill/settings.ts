@@ -42,8 +42,8 @@ export async function copySettings(file: string | undefined, folder: string): Pr
   const copied: RawSettings = {};
   for (const name of COPIED) {
     if (given[name] === undefined) continue;
-    const { value, error } = SETTINGS[name].schema.validate(given[name]);
-    if (error) throw new CliError('usage', `${file}: ${name}: ${error.message.replace('"value" ', '')}`);
+    const { value, error } = SETTINGS[name].schema.validate(given[name], { errors: { label: false } });
+    if (error) throw new CliError('usage', `${file}: ${name}: ${error.message}`);
     copied[name] = value;
   }
   return { ...copied, policy: await copyPolicy(copied.policy, folder) };

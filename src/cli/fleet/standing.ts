@@ -1,7 +1,7 @@
 import type { FleetReceiver, FleetSession } from '../../contract/index.js';
 import { isTerminal, type SessionStatus } from '../../domain/session.js';
+import { reasonText } from '../reason-text.js';
 import { ageMs, spanText } from '../text.js';
-import { inCommands } from '../words.js';
 
 export interface Condition {
   level: 'bad' | 'warn' | 'ok';
@@ -77,8 +77,9 @@ function restricted({ until }: NonNullable<FleetSession['restriction']>, now: nu
 }
 
 /** Why a session does not work as it should, in the words of the command line: its restriction, or why it is not connected. */
-export function reasonOf({ clientId, status, reason, restriction }: FleetSession): string {
-  return inCommands(restriction?.reason ?? (status === 'connected' ? '' : reason), clientId);
+export function reasonOf(session: FleetSession): string {
+  if (session.restriction) return session.restriction.reason;
+  return session.status === 'connected' ? '' : reasonText(session, session.clientId);
 }
 
 function retrying(text: string, { retryAt }: FleetSession, now: number): string {

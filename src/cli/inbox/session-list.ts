@@ -1,8 +1,8 @@
 import type { Client, SessionHealth } from '../../contract/index.js';
 import { plainLine } from '../../domain/text.js';
 import type { SessionStatusEvent } from '../../events/catalogue.js';
+import { reasonText } from '../reason-text.js';
 import { healthOf } from '../sessions.js';
-import { inCommands } from '../words.js';
 import { CoalescedLoad } from './coalesced.js';
 import { type InboxContext, isPassing } from './context.js';
 import type { InboxState, SessionItem } from './model.js';
@@ -75,11 +75,12 @@ export function showing(state: InboxState, clientId: string | undefined): InboxS
 }
 
 /** Applies a status; ignores unknown sessions. */
-function withStatus(state: InboxState, { clientId, status, reason }: SessionStatusEvent): InboxState {
+function withStatus(state: InboxState, event: SessionStatusEvent): InboxState {
+  const { clientId, status } = event;
   if (!state.sessions.some((session) => session.clientId === clientId)) return state;
   const sessions = state.sessions.map((session) =>
     session.clientId === clientId
-      ? { ...session, status, reason: reasonOf(status, reason, clientId) }
+      ? { ...session, status, reason: status === 'connected' ? '' : plainLine(reasonText(event, clientId)) }
       : session,
   );
   return { ...state, sessions };
@@ -92,12 +93,8 @@ function sessionItem(row: Client, health: SessionHealth | undefined): SessionIte
   return {
     clientId: plainLine(clientId),
     status,
-    reason: reasonOf(status, health?.reason ?? '', clientId),
+    reason: status === 'connected' || !health ? '' : plainLine(reasonText(health, clientId)),
     jid: plainLine(jid),
     orgId: plainLine(orgId),
   };
-}
-
-function reasonOf(status: SessionItem['status'], reason: string, clientId: string): string {
-  return status === 'connected' ? '' : plainLine(inCommands(reason, clientId));
 }

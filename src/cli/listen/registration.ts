@@ -1,6 +1,8 @@
+import { SwitchboardError } from '../../client/call.js';
 import type { ListenWebhookRequest } from '../../client/operations.js';
 import type { ListenAnswer } from '../../contract/index.js';
 import { type Clock, wait } from '../../domain/clock.js';
+import { reasonFrom } from '../../domain/reasons.js';
 import { longestPause } from '../../domain/retry.js';
 import { shownUrl } from '../../domain/text.js';
 import type { DaemonClient } from '../client.js';
@@ -136,7 +138,7 @@ function suggestionsFor(error: CliError, url: string, clientId: string): string[
     ];
   }
   if (error.failure !== 'refused') return undefined;
-  if (error.message.includes('--allow-private-urls')) {
+  if (isPrivate(error.cause)) {
     return [
       'allow private addresses: start the daemon with --allow-private-urls or SWITCHBOARD_ALLOW_PRIVATE_URLS=true',
       'or set a public URL of this machine: --public-url',
@@ -146,4 +148,11 @@ function suggestionsFor(error: CliError, url: string, clientId: string): string[
     `the daemon must be able to call ${url}`,
     'if it runs on another machine, set --host to an address that it can reach, and --public-url if the URL differs',
   ];
+}
+
+/** The daemon refuses the address because it is private. */
+function isPrivate(refusal: unknown): boolean {
+  if (!(refusal instanceof SwitchboardError) || !refusal.reason) return false;
+  const { why } = reasonFrom(refusal.reason.code, refusal.reason.values)?.values ?? {};
+  return typeof why === 'object' && why.code === 'address_private';
 }

@@ -1,6 +1,7 @@
 import PQueue from 'p-queue';
 import type { Clock } from '../../domain/clock.js';
 import { KeyedLock } from '../../domain/keyed-lock.js';
+import { reason } from '../../domain/reasons.js';
 import { originOf } from '../../domain/text.js';
 import type { Logger } from '../../log.js';
 import type { CallResult } from '../webhook.js';
@@ -22,8 +23,8 @@ const ALONE = 2;
 /** Milliseconds without a connection after which the shared process is ended. */
 const IDLE_MS = 10_000;
 
-const DELIVERED: CallResult = { outcome: 'delivered', status: 0, reason: '' };
-const STOPPED: CallResult = { outcome: 'failed', status: 0, reason: 'aborted because the gateway stops' };
+const DELIVERED: CallResult = { outcome: 'delivered', status: 0 };
+const STOPPED: CallResult = { outcome: 'failed', status: 0, reason: reason('gateway_stops') };
 
 /** What a failure means for the event and its receiver. */
 const RESULTS: Readonly<Record<Failure, Omit<CallResult, 'reason'>>> = {
@@ -214,10 +215,12 @@ export class Sinks {
 }
 
 function resultOf(error: unknown, url: string): CallResult {
-  if (error instanceof InvalidSinkUrl) return { outcome: 'rejected', status: 0, reason: error.message };
+  if (error instanceof InvalidSinkUrl) {
+    return { outcome: 'rejected', status: 0, reason: reason('broker_address', { error: error.message }) };
+  }
   const failure = error instanceof BrokerError ? error.failure : 'failed';
   const text = failure === 'private' ? quoted(error) : withoutSecrets(quoted(error), url);
-  return { ...RESULTS[failure], reason: shortened(text) };
+  return { ...RESULTS[failure], reason: reason('broker_failed', { kind: failure, error: shortened(text) }) };
 }
 
 /** A client's error may quote what it was given. */

@@ -2,6 +2,7 @@ import Boom from '@hapi/boom';
 import type { Plugin, Request, ResponseToolkit, RouteOptionsPayload, Server } from '@hapi/hapi';
 import { stdSerializers } from 'pino';
 import { type ErrorCode, type GatewayError, isGatewayError } from '../../domain/errors.js';
+import { type Reason, type ReasonFields, reason, textOf, toFields } from '../../domain/reasons.js';
 import type { Logger } from '../../log.js';
 import { clientIdForLog, pathForLog } from '../caller.js';
 
@@ -15,8 +16,8 @@ const REPEATABLE: ReadonlySet<number> = new Set([429, UNAVAILABLE]);
 const RETRY_AFTER_S = 1;
 
 /** Messages where hapi's own would not help the caller. */
-const WORDING: Readonly<Record<number, string>> = {
-  401: 'a valid token is required: Authorization: Bearer <token>, or X-V3-Secret: <token>',
+const WORDING: Readonly<Record<number, string | Reason>> = {
+  401: reason('token_missing'),
   408: 'the request body did not arrive in time',
 };
 
@@ -43,7 +44,7 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   415: 'content_type_unsupported',
 };
 
-/** Turns every failure into the answer `{"error": "<message>"}`. Nothing else does. */
+/** Turns every failure into the answer `{"error": "<message>"}`, with the reason as data where it has one. Nothing else does. */
 export const errors: Plugin<{ log: Logger }> = {
   name: 'errors',
   register(server, { log }) {
@@ -61,7 +62,7 @@ function answerGatewayError(error: GatewayError, request: Request, h: ResponseTo
     log.warn({ ...context(request), code: error.code, ...traceOf(error) }, 'request failed');
   }
   const { policy } = error;
-  const body = { error: error.message, ...(policy && { policy }) };
+  const body = { error: error.message, ...(error.reason && asData(error.reason)), ...(policy && { policy }) };
   const response = h.response(body).code(error.status).header(ERROR_HEADER, error.code);
   if (error.messageId) response.header(MESSAGE_HEADER, error.messageId);
   // a refusal that no time will change has no time
@@ -69,6 +70,12 @@ function answerGatewayError(error: GatewayError, request: Request, h: ResponseTo
   return REPEATABLE.has(error.status) && retryAfter !== undefined
     ? response.header('retry-after', String(retryAfter))
     : response;
+}
+
+/** A reason beside its words. */
+function asData(why: Reason): Omit<ReasonFields, 'reason'> {
+  const { reason: _, ...data } = toFields(why);
+  return data;
 }
 
 /** While a part is unavailable every request fails in the same place, so the log leaves out the stack. */
@@ -81,7 +88,9 @@ function answerBoom(boom: Boom.Boom, request: Request, h: ResponseToolkit, log: 
   if (statusCode >= 500) log.error({ ...context(request), err: boom }, 'unexpected error');
   const allowed = statusCode === 404 ? otherMethods(request) : [];
   const code = statusCode >= 500 ? 'internal' : (CODES[statusCode] ?? 'invalid_request');
-  const response = h.response({ error: messageOf(boom, request, allowed) }).code(statusCode);
+  const error = messageOf(boom, request, allowed);
+  const body = typeof error === 'string' ? { error } : { error: textOf(error), ...asData(error) };
+  const response = h.response(body).code(statusCode);
   response.header(ERROR_HEADER, code);
   if (allowed.length > 0) response.header('allow', allowed.join(', '));
   for (const [name, value] of Object.entries(headers)) {
@@ -95,7 +104,7 @@ function messageOf(
   { output: { statusCode }, message }: Boom.Boom,
   request: Request,
   allowed: string[],
-): string {
+): string | Reason {
   if (statusCode >= 500) return 'internal error';
   if (statusCode === 404) {
     const missing = `there is no ${request.method.toUpperCase()} ${request.path}`;

@@ -4,6 +4,7 @@ import { deliveries } from '../../contract/deliveries.js';
 import { GatewayError, isGatewayError } from '../../domain/errors.js';
 import { parseObject, readJson } from '../../domain/json.js';
 import { placeIn, placeText } from '../../domain/pages.js';
+import { readReason, toFields } from '../../domain/reasons.js';
 import { shownUrl } from '../../domain/text.js';
 import { isSampleEvent } from '../../events/sample.js';
 import type { Deliveries } from '../../services/services.js';
@@ -76,8 +77,8 @@ function view(delivery: FailedDelivery) {
   const at = new Date(failedAt).toISOString();
   const named = receiver !== undefined && { receiver };
   const sample = isSampleEvent(parseObject(delivery.body) ?? {}) && { sample: true };
-  const facts = { id, clientId, ...named, url: shownUrl(url), type, messageId, reason, attempts };
-  return { ...facts, failedAt: at, ...sample };
+  const facts = { id, clientId, ...named, url: shownUrl(url), type, messageId, attempts };
+  return { ...facts, ...toFields(readReason(reason)), failedAt: at, ...sample };
 }
 
 /**

@@ -2,6 +2,7 @@ import { linking, type PairPasskey, type PasskeyAnswer } from '../../contract/li
 import type { ErrorCode } from '../../domain/errors.js';
 import { sessionOfPairToken } from '../../domain/ids.js';
 import { passkeySnippet } from '../../domain/passkey.js';
+import { ownersTextOf } from '../../domain/reasons.js';
 import type { PairView, PasskeyState, Services } from '../../services/services.js';
 import { PAIR_PAGE_ASSETS, pairPage } from '../pair-page/page.js';
 import { ERROR_HEADER } from '../plugins/errors.js';
@@ -130,7 +131,8 @@ async function pairState(view: PairView, url: string, now: number) {
   const { status, reason, qr, code, passkey, expiresAt } = view;
   return {
     status,
-    reason,
+    reason: reason ? ownersTextOf(reason) : '',
+    ...(reason && { reasonCode: reason.code }),
     ...(qr !== undefined && { qr: await qrImage(qr) }),
     ...(code !== undefined && { code }),
     ...(passkey && { passkey: pairPasskey(passkey, url, now) }),

@@ -27,7 +27,13 @@ export const replayRoutes: readonly Route[] = [
       ...(after && { after: placeIn(after) }),
     });
     const { clientId, receiver } = wish;
-    return { ok: true, clientId, receiver, ...result, ...(next && { next: placeText(next.at, next.id) }) };
+    return {
+      ok: true as const,
+      clientId,
+      receiver,
+      ...result,
+      ...(next && { next: placeText(next.at, next.id) }),
+    };
   }),
 ];
 

@@ -1,7 +1,8 @@
+import type { SessionHealth } from '../../contract/index.js';
 import { sessions } from '../../contract/sessions.js';
 import { boundedCache } from '../../domain/bounded-cache.js';
 import { GatewayError } from '../../domain/errors.js';
-import { PAUSES } from '../../domain/pauses.js';
+import { toFields } from '../../domain/reasons.js';
 import type { Services, SessionView } from '../../services/services.js';
 import { confinedTo } from '../caller.js';
 import { type Route, route } from '../route.js';
@@ -23,7 +24,7 @@ export const sessionRoutes: readonly Route[] = [
     const current = services.sessions.qr(query.clientId);
     if (current.qr) return query.format === 'text' ? current : { ...current, qr: await qrImage(current.qr) };
     const { reason } = services.sessions.get(query.clientId);
-    return { ...current, ...(reason && { reason }) };
+    return { ...current, ...(reason && toFields(reason, query.clientId)) };
   }),
   route(sessions.pairPhone, async ({ payload: { clientId, phone } }, { services }) => {
     const digits = phone.replace('+', '');
@@ -34,7 +35,7 @@ export const sessionRoutes: readonly Route[] = [
     const [health] = services.sessions.health(payload.clientId);
     if (!health) return { status: false, state: 'unknown clientId' };
     if (health.connected) return { status: true, state: health.jid };
-    return { status: false, state: 'not connected', ...(health.reason && { reason: health.reason }) };
+    return { status: false, state: 'not connected', ...reasonIn(health) };
   }),
   route(sessions.listClients, async (request, { services, facts }) => {
     const own = confinedTo(request);
@@ -94,7 +95,7 @@ export const sessionRoutes: readonly Route[] = [
     };
   }),
   route(sessions.pauseWebhook, async ({ payload: { clientId, paused } }, { services }) => {
-    await services.sessions.setWebhook(clientId, { webhookPaused: paused ? PAUSES.operator : '' });
+    await services.sessions.setWebhook(clientId, { webhookPaused: paused ? 'operator' : '' });
     return { ok: true, clientId, paused };
   }),
   route(sessions.setOrgId, async (request, { services }) => {
@@ -172,4 +173,8 @@ async function holders(
   const leases = isElsewhere ? await nodes.leases(only) : [];
   const names = new Map(leases.map((lease) => [lease.clientId, lease.podName]));
   return (clientId) => (sessions.has(clientId) ? podName : (names.get(clientId) ?? ''));
+}
+
+function reasonIn({ reason, reasonCode, reasonValues, advice }: SessionHealth) {
+  return reason ? { reason, ...(reasonCode && { reasonCode, reasonValues }), ...(advice && { advice }) } : {};
 }

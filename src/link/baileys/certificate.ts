@@ -1,5 +1,6 @@
 import { createDecipheriv, createHash, hkdfSync } from 'node:crypto';
 import { Curve, NOISE_MODE, NOISE_WA_HEADER, proto, WA_CERT_DETAILS } from '@whiskeysockets/baileys';
+import type { KindOf } from '../../domain/reasons.js';
 import { verifyXed } from '../../domain/xeddsa.js';
 
 /** Serial number of the root that signs the network's intermediate certificate. */
@@ -58,6 +59,8 @@ export function withEphemeralKey<Result>(make: () => Result): {
   }
 }
 
+type CertificateFault = KindOf<'certificate_untrusted'>;
+
 /**
  * Reads the server's first frame of the handshake as it arrives, and verifies its chain of certificates. The library reads
  * the chain, and ignores whether it verifies.
@@ -78,7 +81,7 @@ export class CertificateCheck {
    * Takes bytes from the server.
    * @returns why the server is not trusted, once that is known
    */
-  take(data: Uint8Array, nowMs: number): string | undefined {
+  take(data: Uint8Array, nowMs: number): CertificateFault | undefined {
     if (this.#done) return undefined;
     this.#received = Buffer.concat([this.#received, data]);
     if (this.#received.length < LENGTH_BYTES) return undefined;
@@ -91,7 +94,7 @@ export class CertificateCheck {
       const { key, chain } = this.#read(hello);
       return faultOf(chain, key, this.#root, nowMs);
     } catch {
-      return 'its handshake cannot be read';
+      return 'unreadable';
     }
   }
 
@@ -138,20 +141,25 @@ class NoiseReader {
 }
 
 /** The checks of whatsmeow's `verifyServerCert`: signatures, serial numbers, times, and whose key it is. */
-function faultOf(chain: proto.CertChain, key: Buffer, root: Uint8Array, nowMs: number): string | undefined {
+function faultOf(
+  chain: proto.CertChain,
+  key: Buffer,
+  root: Uint8Array,
+  nowMs: number,
+): CertificateFault | undefined {
   const { intermediate, leaf } = chain;
-  if (!intermediate?.details || !leaf?.details) return 'its chain of certificates is incomplete';
+  if (!intermediate?.details || !leaf?.details) return 'incomplete';
   const upper = proto.CertChain.NoiseCertificate.Details.decode(intermediate.details);
   const lower = proto.CertChain.NoiseCertificate.Details.decode(leaf.details);
   if (upper.issuerSerial !== ROOT_SERIAL || !isSignedBy(root, intermediate.details, intermediate.signature)) {
-    return 'its certificate is not signed by the known root';
+    return 'other_root';
   }
   if (lower.issuerSerial !== upper.serial || !isSignedBy(upper.key, leaf.details, leaf.signature)) {
-    return 'its certificate is not signed by its issuer';
+    return 'other_issuer';
   }
-  if (!key.equals(lower.key ?? NOTHING)) return 'its certificate belongs to another server';
+  if (!key.equals(lower.key ?? NOTHING)) return 'other_server';
   const isInTime = [upper, lower].every(
     ({ notBefore, notAfter }) => Number(notBefore) * 1_000 <= nowMs && nowMs <= Number(notAfter) * 1_000,
   );
-  return isInTime ? undefined : "its certificate has expired or is not valid yet; check this machine's clock";
+  return isInTime ? undefined : 'expired';
 }

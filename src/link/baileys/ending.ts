@@ -1,12 +1,13 @@
 import type { WASocket } from '@whiskeysockets/baileys';
 import type { Clock, MonotonicClock } from '../../domain/clock.js';
+import { reason } from '../../domain/reasons.js';
 import type { LinkVitals } from '../link.js';
 import type { Verdict } from './reasons.js';
 import { terminate } from './socket.js';
 
 /** Milliseconds that the closing handshake may take before the connection is cut. */
 const CLOSING_MS = 1_500;
-const CLOSED: Verdict = { reason: 'connection_closed', detail: 'The connection was closed.' };
+const CLOSED: Verdict = { reason: reason('connection_closed') };
 
 interface EndingOptions {
   clock: Clock;
@@ -142,8 +143,8 @@ export class Watchdog {
   }
 
   /** Waits for the connection to come up, at the start or after a pairing. */
-  expectProgress(detail: string): void {
-    this.#next(CONNECT_MS, () => this.#onSilence({ reason: 'connect_timeout', detail }));
+  expectProgress(of: 'open' | 'restart'): void {
+    this.#next(CONNECT_MS, () => this.#onSilence({ reason: reason('connect_timeout', { kind: of }) }));
   }
 
   /** Stops waiting: a person has to act, and may take any time. */
@@ -153,9 +154,7 @@ export class Watchdog {
 
   /** Pings an open connection, now and at intervals. */
   watch(sock: WASocket): void {
-    this.#next(PONG_MS, () =>
-      this.#onSilence({ reason: 'connection_silent', detail: 'The network did not answer a ping.' }),
-    );
+    this.#next(PONG_MS, () => this.#onSilence({ reason: reason('connection_silent', { kind: 'ping' }) }));
     const ping = { tag: 'iq', attrs: { to: '@s.whatsapp.net', type: 'get', xmlns: 'w:p' } };
     sock
       .query({ ...ping, content: [{ tag: 'ping', attrs: {} }] })

@@ -1,6 +1,7 @@
 import { type AuthenticationCreds, initAuthCreds } from '@whiskeysockets/baileys';
 import { errorMessage, GatewayError } from '../../domain/errors.js';
 import { isObject, parseObject } from '../../domain/json.js';
+import { reason } from '../../domain/reasons.js';
 import type { KeyChange } from '../../domain/signal-state.js';
 import type { ForeignKey, OwnIdentity } from '../link.js';
 import {
@@ -25,8 +26,7 @@ export function readForeignCredentials(stored: object): { me: OwnIdentity; crede
   for (const name of COUNTERS) {
     if (!isObject(stored) || !Number.isSafeInteger(stored[name])) throw invalid(`${name} must be a number`);
   }
-  if (!isFinishedPairing(creds))
-    throw invalid('this number was never linked to the end; link it with /start');
+  if (!isFinishedPairing(creds)) throw new GatewayError('invalid_request', reason('never_linked'));
   return { me: ownIdentity(creds), credentials: encodeCredentials(creds) };
 }
 

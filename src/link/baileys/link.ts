@@ -1,6 +1,7 @@
 import type { ConnectionState } from '@whiskeysockets/baileys';
 import type { Address } from '../../domain/address.js';
 import { GatewayError, isGatewayError } from '../../domain/errors.js';
+import { reason } from '../../domain/reasons.js';
 import type { Logger } from '../../log.js';
 import type { LinkAccount } from '../account.js';
 import type { LinkGroups, LinkPeople } from '../directory.js';
@@ -92,7 +93,7 @@ export class BaileysLink implements Link, FaultOwner {
   /** Starts to connect; every failure arrives as `closed`. */
   begin(): void {
     inNameOf(this.#ownership, () => {
-      this.#watchdog.expectProgress('The connection did not come up in time.');
+      this.#watchdog.expectProgress('open');
       this.#connect().catch((error: unknown) => this.onLibraryFault(error));
     });
   }
@@ -176,11 +177,11 @@ export class BaileysLink implements Link, FaultOwner {
     const confirmed = connection ? await unlink(connection.sock, this.#ending.gone) : false;
     await this.close();
     // the network may end the connection of an unlinked device before it answers
-    return confirmed || this.#ending.verdict?.reason === 'logged_out';
+    return confirmed || this.#ending.verdict?.reason.code === 'logged_out';
   }
 
   renew(): void {
-    this.#ending.fail({ reason: 'renewed', detail: 'An operator asked for a new connection.' });
+    this.#ending.fail({ reason: reason('renewed', { kind: 'operator' }) });
   }
 
   close(): Promise<void> {
@@ -190,7 +191,7 @@ export class BaileysLink implements Link, FaultOwner {
 
   cut(): void {
     this.#tells = 'nothing';
-    this.#ending.fail({ reason: 'renewed', detail: 'The session is served elsewhere.' });
+    this.#ending.fail({ reason: reason('renewed', { kind: 'elsewhere' }) });
   }
 
   isUp(): boolean {
@@ -204,10 +205,7 @@ export class BaileysLink implements Link, FaultOwner {
   onLibraryFault(error: unknown): void {
     if (this.#ending.certain) return;
     this.#log.error({ err: error }, 'the link failed inside its library');
-    this.#ending.fail({
-      reason: 'library_fault',
-      detail: 'An error inside the network library ended the connection.',
-    });
+    this.#ending.fail({ reason: reason('library_fault') });
   }
 
   /** @throws GatewayError `passkey_not_asked` */
@@ -255,11 +253,7 @@ export class BaileysLink implements Link, FaultOwner {
       emit,
       onDecrypted: (stanza) => this.#onDecrypted(stanza),
       end: (verdict) => this.#ending.finish(verdict),
-      onStuck: () =>
-        this.#ending.fail({
-          reason: 'connection_silent',
-          detail: 'The network did not answer a query about changes of chats.',
-        }),
+      onStuck: () => this.#ending.fail({ reason: reason('connection_silent', { kind: 'query' }) }),
     });
     this.#connection = connection;
     listen(connection, {
@@ -292,7 +286,7 @@ export class BaileysLink implements Link, FaultOwner {
     saver.save();
     if (!isFresh) return;
     connection.wasPaired = true;
-    this.#watchdog.expectProgress('The network did not restart the connection after the pairing.');
+    this.#watchdog.expectProgress('restart');
     const me = ownIdentity(sock.authState.creds);
     void saver.flush().then((written) => written && this.#emit({ type: 'paired', me }));
   }
@@ -322,13 +316,11 @@ export class BaileysLink implements Link, FaultOwner {
     if (this.#ending.certain) return;
     this.#log.warn({ err: error }, 'the store failed under the link');
     if (isGatewayError(error, 'store_damaged')) {
-      this.#ending.fail({ reason: 'data_damaged', detail: error.message });
+      const damage = error.message;
+      this.#ending.fail({ reason: reason('data_damaged', { kind: 'found_by_link', damage }) });
       return;
     }
-    this.#ending.fail({
-      reason: 'store_unavailable',
-      detail: 'The store failed while the link needed it.',
-    });
+    this.#ending.fail({ reason: reason('store_unavailable') });
   }
 
   #onEnded(verdict: Verdict): void {

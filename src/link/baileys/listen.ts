@@ -9,6 +9,7 @@ import {
 } from '@whiskeysockets/baileys';
 import type { Clock } from '../../domain/clock.js';
 import { isObject } from '../../domain/json.js';
+import { reason } from '../../domain/reasons.js';
 import type { Logger } from '../../log.js';
 import type { LinkEvent } from '../link.js';
 import { settingsIn } from './app-state.js';
@@ -60,15 +61,12 @@ function guard(connection: Connection, listener: Listener): void {
     stanzaFault: (error, event) => log.warn({ err: error, event }, 'a stanza could not be processed'),
     frameFault: (error) => {
       log.warn({ err: error }, 'a frame could not be decoded');
-      ending.fail({
-        reason: 'undecodable_frame',
-        detail: 'The network sent a frame that cannot be decoded.',
-      });
+      ending.fail({ reason: reason('undecodable_frame') });
     },
   });
   ws.on('unexpected-response', (_request, response) => {
-    const detail = `The network refused the connection (HTTP ${response.statusCode}).`;
-    ending.fail({ reason: 'network_unreachable', detail });
+    const answer = `HTTP ${response.statusCode}`;
+    ending.fail({ reason: reason('network_unreachable', { kind: 'refused', answer }) });
   });
 }
 
@@ -81,8 +79,7 @@ function isFromStranger(
   const fault = frame instanceof Uint8Array ? certificate.take(frame, clock.now()) : undefined;
   if (fault === undefined) return false;
   log.error({ fault }, 'the server is not trusted');
-  const detail = `The server is not the network that it should be: ${fault}.`;
-  ending.fail({ reason: 'certificate_untrusted', detail });
+  ending.fail({ reason: reason('certificate_untrusted', { kind: fault }) });
   return true;
 }
 

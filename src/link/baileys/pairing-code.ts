@@ -14,8 +14,9 @@ import {
   S_WHATSAPP_NET,
 } from '@whiskeysockets/baileys';
 import { GatewayError } from '../../domain/errors.js';
+import { type Reason, reason } from '../../domain/reasons.js';
 import { acknowledge, type PairingContext } from './pairing-context.js';
-import { refusalCode } from './reasons.js';
+import { answerIn } from './reasons.js';
 import { BROWSER } from './socket.js';
 
 /** Milliseconds that a code lives, from its making (zapo 1.7.1). */
@@ -108,25 +109,25 @@ export class PairingCode {
     const shown = this.#shown;
     if (!shown || !ref || !shown.ref.equals(ref)) return;
     if (step?.attrs.stage === 'refresh_code') {
-      this.#drop('The phone asks for a new code: request one again.');
+      this.#drop('new_code_asked');
     }
     if (step?.attrs.stage === 'primary_hello') await this.#onHello(shown, step);
   }
 
   async #onHello(shown: ShownCode, step: BinaryNode): Promise<void> {
     if (this.#context.clock.now() > shown.expiresAt) {
-      this.#drop('The code has expired: it is valid for three minutes. Request a new one.');
+      this.#drop('code_expired');
       return;
     }
     shown.hellos += 1;
     if (shown.finished && shown.hellos > MAX_HELLOS) {
-      this.#drop('The network repeated a step of the pairing too often. Request a new code.');
+      this.#drop('repeated');
       return;
     }
     const wrapped = getBinaryNodeChildBuffer(step, 'link_code_pairing_wrapped_primary_ephemeral_pub');
     const identity = getBinaryNodeChildBuffer(step, 'primary_identity_pub');
     if (!wrapped || !identity) {
-      this.#drop('The network sent an incomplete step of the pairing. Request a new code.');
+      this.#drop('incomplete');
       return;
     }
     await this.#finish(shown, Buffer.from(wrapped), Buffer.from(identity));
@@ -157,11 +158,7 @@ export class PairingCode {
       if (!answer) throw new Error('the network did not answer');
       shown.finished = true;
     } catch (error) {
-      const { message } = refused('The network refused the typed code', error);
-      this.#context.emit({
-        type: 'pairing-failed',
-        detail: `${message} Type it again, or request a new one.`,
-      });
+      this.#context.emit({ type: 'pairing-failed', reason: typedCodeFailed(error) });
       // the QR code's secret was replaced by the code's
       if (await this.#context.rotate()) this.#onNewSecret();
     }
@@ -176,9 +173,9 @@ export class PairingCode {
     return this.#context.sock.query(request, ANSWER_MS);
   }
 
-  #drop(detail: string): void {
+  #drop(kind: 'new_code_asked' | 'code_expired' | 'repeated' | 'incomplete'): void {
     this.#shown = undefined;
-    this.#context.emit({ type: 'pairing-failed', detail });
+    this.#context.emit({ type: 'pairing-failed', reason: reason('pairing_step_failed', { kind }) });
   }
 }
 
@@ -200,14 +197,18 @@ async function unwrap(code: string, wrapped: Buffer): Promise<Buffer> {
 }
 
 /** The network's code and text, where it gave one. */
-function refused(what: string, error: unknown): GatewayError {
-  const code = refusalCode(error);
-  const reason = code === undefined ? '' : ` (${[code, errorText(error)].filter(Boolean).join(', ')})`;
-  return failure(code === undefined ? 'The network did not answer the request.' : `${what}${reason}.`, error);
+function typedCodeFailed(error: unknown): Reason {
+  const answer = answerIn(error);
+  if (answer === undefined) return reason('pairing_step_failed', { kind: 'code_unanswered' });
+  return reason('pairing_step_failed', { kind: 'code_refused', answer });
 }
 
-function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : '';
+function refused(what: string, error: unknown): GatewayError {
+  const answer = answerIn(error);
+  return failure(
+    answer === undefined ? 'The network did not answer the request.' : `${what} (${answer}).`,
+    error,
+  );
 }
 
 function failure(message: string, cause?: unknown): GatewayError {

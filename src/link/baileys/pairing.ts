@@ -13,6 +13,7 @@ import {
   type WASocket,
 } from '@whiskeysockets/baileys';
 import { type Clock, callAt } from '../../domain/clock.js';
+import { type KindOf, reason } from '../../domain/reasons.js';
 import { isSignedBy } from './certificate.js';
 import type { CredentialSaver } from './keys.js';
 import { PairingCode } from './pairing-code.js';
@@ -154,11 +155,7 @@ export class Pairing {
     // a code lives longer than all QR codes together
     const codeMs = this.#code.expiresAt - this.#clock.now();
     if (codeMs > 0) this.#wait(codeMs);
-    else
-      this.#context.end({
-        reason: 'qr_expired',
-        detail: 'No phone scanned the QR code in time.',
-      });
+    else this.#context.end({ reason: reason('qr_expired') });
   }
 
   #wait(ms: number): void {
@@ -187,7 +184,7 @@ export class Pairing {
         attrs: { to: S_WHATSAPP_NET, type: 'error', id: node.attrs.id ?? '' },
         content: [{ tag: 'error', attrs: { code: '401', text: 'not-authorized' } }],
       });
-      this.#context.end({ reason: 'pairing_refused', detail: fault });
+      this.#context.end({ reason: reason('pairing_refused', { kind: fault }) });
       return;
     }
     this.#paired = true;
@@ -209,16 +206,21 @@ function asksForRefresh(node: BinaryNode): boolean {
   );
 }
 
+type ProofFault = Extract<
+  KindOf<'pairing_refused'>,
+  'incomplete_proof' | 'old_qr' | 'unreadable_proof' | 'wrong_signature'
+>;
+
 /**
  * The reason why the phone's proof is invalid; undefined when it verifies. The library checks the HMAC, and ignores the
  * result of its check of the account's signature.
  */
-function faultOf(node: BinaryNode, creds: AuthenticationCreds): string | undefined {
+function faultOf(node: BinaryNode, creds: AuthenticationCreds): ProofFault | undefined {
   const success = getBinaryNodeChild(node, 'pair-success');
   const identity = getBinaryNodeChild(success, 'device-identity')?.content;
   const device = getBinaryNodeChild(success, 'device');
   if (!(identity instanceof Uint8Array) || !device?.attrs.jid) {
-    return 'The network sent an incomplete proof of the pairing, which was refused. Scan the new QR code.';
+    return 'incomplete_proof';
   }
   try {
     const { details, hmac, accountType } = proto.ADVSignedDeviceIdentityHMAC.decode(identity);
@@ -226,7 +228,7 @@ function faultOf(node: BinaryNode, creds: AuthenticationCreds): string | undefin
     const signed = Buffer.concat([isHosted ? WA_ADV_HOSTED_ACCOUNT_SIG_PREFIX : NOTHING, details ?? NOTHING]);
     const expected = hmacSign(signed, Buffer.from(creds.advSecretKey, 'base64'));
     if (!expected.equals(hmac ?? NOTHING)) {
-      return 'The phone scanned a QR code that is no longer valid. Scan the new one.';
+      return 'old_qr';
     }
     const account = proto.ADVSignedDeviceIdentity.decode(details ?? NOTHING);
     const { deviceType } = proto.ADVDeviceIdentity.decode(account.details ?? NOTHING);
@@ -237,9 +239,9 @@ function faultOf(node: BinaryNode, creds: AuthenticationCreds): string | undefin
     const message = Buffer.concat([prefix, account.details ?? NOTHING, creds.signedIdentityKey.public]);
     if (isSignedBy(account.accountSignatureKey, message, account.accountSignature)) return undefined;
   } catch {
-    return 'The network sent an unreadable proof of the pairing, which was refused. Scan the new QR code.';
+    return 'unreadable_proof';
   }
-  return "The account's signature under the pairing is not valid, so the pairing was refused. Scan the new QR code.";
+  return 'wrong_signature';
 }
 
 const NOTHING = new Uint8Array();

@@ -9,11 +9,12 @@ import {
   S_WHATSAPP_NET,
 } from '@whiskeysockets/baileys';
 import { callAt } from '../../domain/clock.js';
-import { GatewayError, isGatewayError } from '../../domain/errors.js';
+import { GatewayError } from '../../domain/errors.js';
+import { reason, type ValuesOf } from '../../domain/reasons.js';
 import type { PasskeyFailure, PasskeyState, WebAuthnAssertion } from '../link.js';
 import { acknowledge, type PairingContext } from './pairing-context.js';
 import { readOptions, requireAnswerTo, type WebAuthnOptions } from './passkey-assertion.js';
-import { refusalCode } from './reasons.js';
+import { answerIn, refusalCode } from './reasons.js';
 
 /** Milliseconds that the handoff key is good (whatsmeow, `passkeyHandoffKey.Valid`). */
 const HANDOFF_MS = 5 * 60_000;
@@ -85,7 +86,7 @@ export class PasskeyCeremony {
     this.#onBegin();
     const options = readOptions(optionsIn(node)) ?? (await this.#askOptions());
     if (options) this.#begin(options, handoff);
-    else this.#fail('options_missing', 'WhatsApp asked for a passkey, and did not say for which one.');
+    else this.#fail('options_missing', { kind: 'passkey_no_options' });
   }
 
   /** @throws GatewayError `passkey_not_asked`, `passkey_malformed`, `passkey_expired`, `passkey_refused` */
@@ -119,9 +120,9 @@ export class PasskeyCeremony {
     try {
       await this.#ask('set', leaf('encrypted_pairing_request', sealed));
     } catch (error) {
-      const detail = `WhatsApp refused the end of the passkey check${reasonOf(error)}.`;
-      if (this.#current === ceremony) this.#fail('refused', detail);
-      throw new GatewayError('passkey_refused', detail, { cause: error });
+      const kind = { kind: 'passkey_end_refused', answer: answerOf(error) } as const;
+      if (this.#current === ceremony) this.#fail('refused', kind);
+      throw new GatewayError('passkey_refused', reason('pairing_refused', kind), { cause: error });
     }
   }
 
@@ -132,25 +133,25 @@ export class PasskeyCeremony {
     const ceremony = this.#current;
     const error = getBinaryNodeChild(node, 'error');
     if (ceremony && error) {
-      this.#fail('declined', 'The linking was declined on the phone.');
+      this.#fail('declined', { kind: 'passkey_declined' });
       return;
     }
     const prologue = ceremony?.prologue;
     if (!ceremony || !prologue || ceremony.state.step !== 'sending') {
-      const detail = 'WhatsApp sent a step of the passkey check that does not follow from the one before.';
-      this.#context.emit({ type: 'passkey-failed', code: 'unexpected', detail });
+      const disorder = reason('pairing_step_failed', { kind: 'passkey_disorder' });
+      this.#context.emit({ type: 'passkey-failed', code: 'unexpected', reason: disorder });
       return;
     }
     const primary = readPrimary(getBinaryNodeChildBuffer(node, 'primary_ephemeral_identity'));
     if (!primary) {
-      this.#fail('malformed', 'WhatsApp sent an unreadable step of the passkey check.');
+      this.#fail('malformed', { kind: 'passkey_unreadable' });
       return;
     }
     try {
       await this.#ask('set', leaf('companion_nonce', prologue.nonce));
     } catch (cause) {
       if (this.#current === ceremony) {
-        this.#fail('refused', `WhatsApp refused a step of the passkey check${reasonOf(cause)}.`);
+        this.#fail('refused', { kind: 'passkey_step_refused', answer: answerOf(cause) });
       }
       return;
     }
@@ -210,17 +211,17 @@ export class PasskeyCeremony {
   /** After a refusal the owner can answer again: the network is asked for a new challenge. */
   async #onRefusedAnswer(ceremony: Ceremony, cause: unknown): Promise<GatewayError> {
     const isLate = LATE.has(refusalCode(cause));
-    const detail = isLate
-      ? 'The answer to the passkey challenge came too late. Answer the new challenge.'
-      : `WhatsApp refused the answer to the passkey challenge${reasonOf(cause)}. Answer the new challenge.`;
-    const failure = new GatewayError(isLate ? 'passkey_expired' : 'passkey_refused', detail, { cause });
+    const why = isLate
+      ? reason('pairing_step_failed', { kind: 'passkey_late' })
+      : reason('pairing_step_failed', { kind: 'passkey_refused', answer: answerOf(cause) });
+    const failure = new GatewayError(isLate ? 'passkey_expired' : 'passkey_refused', why, { cause });
     if (this.#current !== ceremony) return failure;
-    this.#context.emit({ type: 'passkey-failed', code: isLate ? 'expired' : 'refused', detail });
+    this.#context.emit({ type: 'passkey-failed', code: isLate ? 'expired' : 'refused', reason: why });
     ceremony.prologue = undefined;
     const options = await this.#askOptions();
     if (this.#current !== ceremony) return failure;
     if (options) this.#begin(options, ceremony.handoff);
-    else this.#fail('options_missing', 'WhatsApp gave no new passkey challenge.');
+    else this.#fail('options_missing', { kind: 'passkey_no_challenge' });
     return failure;
   }
 
@@ -240,23 +241,25 @@ export class PasskeyCeremony {
     const expiresAt = clock.now() + ms;
     ceremony.state = { ...state, expiresAt };
     this.#cancelExpiry();
-    this.#cancelExpiry = callAt(clock, expiresAt, () => this.#fail('expired', EXPIRED[state.step]));
+    this.#cancelExpiry = callAt(clock, expiresAt, () =>
+      this.#fail('expired', { kind: `${state.step}_late` }),
+    );
     emit({ type: 'passkey', state: ceremony.state });
   }
 
   /** Ends the link: the next one begins with new keys and a new QR code, so nothing of this ceremony remains. */
-  #fail(code: PasskeyFailure, problem: string): void {
-    const detail = `${problem} Scan the new QR code, or request a new pairing code.`;
+  #fail(code: PasskeyFailure, why: ValuesOf<'pairing_refused'>): void {
     this.stop();
-    this.#context.emit({ type: 'passkey-failed', code, detail });
-    this.#context.end({ reason: 'pairing_refused', detail });
+    const cause = reason('pairing_refused', why);
+    this.#context.emit({ type: 'passkey-failed', code, reason: cause });
+    this.#context.end({ reason: cause });
   }
 
   #require(step: PasskeyState['step']): Ceremony {
     const ceremony = this.#current;
     if (ceremony?.state.step !== step) throw notAsked();
     if (ceremony.state.expiresAt > this.#context.clock.now()) return ceremony;
-    throw new GatewayError('passkey_expired', EXPIRED[step]);
+    throw new GatewayError('passkey_expired', reason('pairing_refused', { kind: `${step}_late` }));
   }
 
   async #askOptions(): Promise<WebAuthnOptions | undefined> {
@@ -275,13 +278,6 @@ export class PasskeyCeremony {
 }
 
 const NO_BYTES = Buffer.alloc(0);
-
-const EXPIRED: Readonly<Record<PasskeyState['step'], string>> = {
-  assertion_needed: 'The passkey challenge was not answered in time.',
-  sending: 'The phone did not continue in time.',
-  confirm_code: 'The code was not confirmed in time.',
-  finishing: 'WhatsApp did not finish the linking in time.',
-};
 
 function notAsked(): GatewayError {
   return new GatewayError('passkey_not_asked', 'the network does not ask for this step of the passkey check');
@@ -308,9 +304,6 @@ function readPrimary(
   }
 }
 
-function reasonOf(error: unknown): string {
-  if (isGatewayError(error)) return '';
-  const code = refusalCode(error);
-  const text = error instanceof Error ? error.message : '';
-  return code === undefined ? ': it did not answer' : ` (${[code, text].filter(Boolean).join(', ')})`;
+function answerOf(error: unknown): string {
+  return answerIn(error) ?? 'no answer';
 }

@@ -1,12 +1,12 @@
 import { DisconnectReason } from '@whiskeysockets/baileys';
 import { GatewayError } from '../../domain/errors.js';
-import type { CloseReason } from '../../domain/session.js';
+import { reason } from '../../domain/reasons.js';
+import type { CloseCause } from '../../domain/session.js';
 import { proxyFailureIn } from './tunnel.js';
 
-/** Why a link ended: the word that decides, and a sentence for people. */
+/** Why a link ended. */
 export interface Verdict {
-  reason: CloseReason;
-  detail: string;
+  reason: CloseCause;
   /** Milliseconds until the cause ends, where the network says so. */
   retryAfterMs?: number;
 }
@@ -30,91 +30,76 @@ const ROWS: readonly Row[] = [
   {
     code: DisconnectReason.timedOut,
     says: /QR refs/,
-    reason: 'qr_expired',
-    detail: 'No phone scanned the QR code in time.',
+    reason: reason('qr_expired'),
   },
   {
     says: /handshake has timed out|ETIMEDOUT/,
-    reason: 'connect_timeout',
-    detail: 'The network did not answer the connection in time.',
+    reason: reason('connect_timeout', { kind: 'answer' }),
   },
-  { says: /^WebSocket Error/, reason: 'network_unreachable', detail: 'The network cannot be reached.' },
+  { says: /^WebSocket Error/, reason: reason('network_unreachable', { kind: 'unreachable' }) },
   {
     code: DisconnectReason.connectionLost,
     says: /Connection was lost/,
-    reason: 'connection_lost',
-    detail: 'Nothing came from the network for too long.',
+    reason: reason('connection_lost'),
   },
   {
     code: DisconnectReason.timedOut,
-    reason: 'connect_timeout',
-    detail: 'The network did not finish the handshake in time.',
+    reason: reason('connect_timeout', { kind: 'handshake' }),
   },
   {
     conflict: 'device_removed',
-    reason: 'logged_out',
-    detail: 'The phone removed this linked device.',
+    reason: reason('logged_out', { kind: 'removed' }),
   },
   {
     code: DisconnectReason.loggedOut,
     unpaired: true,
-    reason: 'pairing_unfinished',
-    detail: 'The network refused the credentials of an unfinished pairing.',
+    reason: reason('pairing_unfinished'),
   },
   {
     code: DisconnectReason.loggedOut,
-    reason: 'logged_out',
-    detail: 'The phone removed this linked device, or the network no longer knows it.',
+    reason: reason('logged_out', { kind: 'unknown' }),
   },
   {
     code: 402,
-    reason: 'account_restricted',
-    detail: 'The network has restricted this account for a time.',
+    reason: reason('account_restricted', { kind: 'open' }),
   },
   {
     code: DisconnectReason.forbidden,
-    reason: 'account_locked',
-    detail: 'The account is locked, or its phone is gone.',
+    reason: reason('account_locked'),
   },
   {
     code: 405,
-    reason: 'client_outdated',
-    detail: 'The network no longer accepts this client version.',
+    reason: reason('client_outdated', { kind: 'refused' }),
   },
-  { code: 406, reason: 'banned', detail: 'The network has banned this account.' },
-  { code: 409, reason: 'client_outdated', detail: 'The network does not accept this client.' },
+  { code: 406, reason: reason('banned') },
+  { code: 409, reason: reason('client_outdated', { kind: 'not_accepted' }) },
   {
     code: DisconnectReason.multideviceMismatch,
-    reason: 'device_mismatch',
-    detail: 'The account does not take linked devices of this kind; link it again.',
+    reason: reason('device_mismatch'),
   },
-  { code: 418, reason: 'client_outdated', detail: 'The network does not know this client.' },
+  { code: 418, reason: reason('client_outdated', { kind: 'unknown' }) },
   {
     code: DisconnectReason.connectionClosed,
-    reason: 'connection_closed',
-    detail: 'The connection was closed.',
+    reason: reason('connection_closed'),
   },
   {
     code: DisconnectReason.connectionReplaced,
-    reason: 'replaced',
-    detail: 'Another client took over this link.',
+    reason: reason('replaced', { kind: 'taken' }),
   },
   {
     code: DisconnectReason.unavailableService,
-    reason: 'service_unavailable',
-    detail: 'The network is unavailable for the moment.',
+    reason: reason('service_unavailable'),
   },
   {
     code: DisconnectReason.restartRequired,
-    reason: 'restart_required',
-    detail: 'The network asked for a new connection.',
+    reason: reason('restart_required'),
   },
 ];
 
 /** Maps the library's error to the reason why the link ended. */
 export function verdictOn(error: unknown, paired: boolean): Verdict {
   const proxyFailure = proxyFailureIn(error);
-  if (proxyFailure) return { reason: 'proxy_failed', detail: proxyFailure.message };
+  if (proxyFailure) return { reason: proxyFailure.reason };
   const { code, message } = partsOf(error);
   const attrs = attributesOf(error);
   const row = ROWS.find(
@@ -126,15 +111,12 @@ export function verdictOn(error: unknown, paired: boolean): Verdict {
   );
   if (row) {
     // `expire` of a temporary ban: seconds from now (whatsmeow, `TemporaryBan`)
-    const seconds = row.reason === 'account_restricted' ? Number(attrs('expire')) : 0;
+    const seconds = row.reason.code === 'account_restricted' ? Number(attrs('expire')) : 0;
     const retry = seconds > 0 && { retryAfterMs: seconds * 1_000 };
-    return { reason: row.reason, detail: row.detail, ...retry };
+    return { reason: row.reason, ...retry };
   }
   const name = code === undefined ? message : `code ${code}: ${message}`;
-  return {
-    reason: 'stream_error',
-    detail: `The network ended the connection (${name || 'no reason given'}).`,
-  };
+  return { reason: reason('stream_error', { answer: name || 'no reason given' }) };
 }
 
 /** Reads the attributes of the `failure`, or of the element inside the stream error, that the network sent. */
@@ -155,6 +137,13 @@ export function partsOf(error: unknown): { code?: number; message: string } {
 /** A field of a value of unknown shape; undefined when there is none. */
 export function field(value: unknown, name: string): unknown {
   return value instanceof Object ? new Map<string, unknown>(Object.entries(value)).get(name) : undefined;
+}
+
+/** The network's code and text in an error answer to a query; undefined when no answer came. */
+export function answerIn(error: unknown): string | undefined {
+  const code = refusalCode(error);
+  if (code === undefined) return undefined;
+  return [code, error instanceof Error ? error.message : ''].filter(Boolean).join(', ');
 }
 
 /** The network's code in an error answer to a query; undefined when no answer came at all. */

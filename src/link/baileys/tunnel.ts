@@ -9,16 +9,25 @@ import { containing } from '../../domain/contained.js';
 import { errorMessage } from '../../domain/errors.js';
 import { bareHost, hostInUrl } from '../../domain/host.js';
 import { type ProxyAddress, parseProxy } from '../../domain/proxy.js';
+import { type KindOf, ownersTextOf, type Reason, reason, type ValuesOf } from '../../domain/reasons.js';
 
 /** Milliseconds in which a proxy must have opened a connection. */
 const OPEN_MS = 15_000;
 const PROXY_AUTHENTICATION_REQUIRED = 407;
 
 /**
- * A connection that the session's proxy did not open. The message says why in plain words, without the proxy's address. It
- * has no cause on purpose: errors of the SOCKS library carry the password.
+ * A connection that the session's proxy did not open. The reason has no address of the proxy, and the error has no cause on
+ * purpose: errors of the SOCKS library carry the password.
  */
 export class ProxyFailure extends Error {
+  readonly reason: Reason & { code: 'proxy_failed' };
+
+  constructor(why: ValuesOf<'proxy_failed'>) {
+    const failed = reason('proxy_failed', why);
+    super(ownersTextOf(failed));
+    this.reason = failed;
+  }
+
   // undici repeats a connection without end when its error has one of undici's own codes
   readonly code = 'PROXY_FAILED';
 }
@@ -71,36 +80,31 @@ export class Tunnel {
     const isOpen = statusCode >= 200 && statusCode < 300;
     if (isOpen && socket instanceof Socket) return socket;
     socket.on('error', () => undefined).destroy();
-    if (statusCode === PROXY_AUTHENTICATION_REQUIRED) throw new ProxyFailure(UNAUTHORIZED);
-    throw new ProxyFailure(`The proxy did not open the connection (HTTP ${statusCode}).`);
+    if (statusCode === PROXY_AUTHENTICATION_REQUIRED) throw new ProxyFailure({ kind: 'unauthorized' });
+    throw new ProxyFailure({ kind: 'refused', answer: `HTTP ${statusCode}` });
   }
 }
 
-const UNAUTHORIZED = 'The proxy did not accept the user name and password.';
-const LATE = 'The proxy did not answer in time.';
-const CLOSED = 'The proxy closed the connection before it was open.';
-const FOREIGN = 'The proxy answered with something else than its protocol.';
-
 /** Meanings of the codes and messages of Node.js, undici and the SOCKS library; the first match wins. */
-const CAUSES: readonly (readonly [pattern: RegExp, meaning: string])[] = [
-  [/ENOTFOUND|EAI_AGAIN/, 'The host name of the proxy cannot be resolved.'],
-  [/ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL/, 'The proxy cannot be reached.'],
-  [/ETIMEDOUT|TimeoutError|UND_ERR_CONNECT_TIMEOUT|timed out/i, LATE],
-  [/CERT|SELF_SIGNED|UNABLE_TO_/, 'The certificate of the proxy is not trusted.'],
-  [/Authentication failed|no accepted authentication type/, UNAUTHORIZED],
+const CAUSES: readonly (readonly [pattern: RegExp, kind: Exclude<KindOf<'proxy_failed'>, 'refused'>])[] = [
+  [/ENOTFOUND|EAI_AGAIN/, 'unknown_host'],
+  [/ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL/, 'unreachable'],
+  [/ETIMEDOUT|TimeoutError|UND_ERR_CONNECT_TIMEOUT|timed out/i, 'late'],
+  [/CERT|SELF_SIGNED|UNABLE_TO_/, 'untrusted'],
+  [/Authentication failed|no accepted authentication type/, 'unauthorized'],
   [
     /HTTPParserError|HPE_|EPROTO|ERR_SSL|invalid Socks5|unknown authentication type|invalid socks version/i,
-    FOREIGN,
+    'foreign',
   ],
-  [/ECONNRESET|EPIPE|UND_ERR_SOCKET|Socket closed/, CLOSED],
+  [/ECONNRESET|EPIPE|UND_ERR_SOCKET|Socket closed/, 'closed'],
 ];
 
-function whyOf(error: unknown): string {
+function whyOf(error: unknown): ValuesOf<'proxy_failed'> {
   const code = error instanceof Error && 'code' in error ? error.code : '';
   const text = [code, error instanceof Error ? error.name : '', errorMessage(error)].join(' ');
   const refusal = /proxy rejected connection - (\w+)/.exec(text)?.[1];
-  if (refusal) return `The proxy did not open the connection (SOCKS: ${refusal}).`;
-  return CAUSES.find(([pattern]) => pattern.test(text))?.[1] ?? 'The proxy did not open the connection.';
+  if (refusal) return { kind: 'refused', answer: `SOCKS: ${refusal}` };
+  return { kind: CAUSES.find(([pattern]) => pattern.test(text))?.[1] ?? 'unknown' };
 }
 
 /** The failure of a proxy inside an error of the library; undefined for every other error. */

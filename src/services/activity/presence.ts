@@ -2,6 +2,7 @@ import { formatJid, parseJid, personOf } from '../../domain/address.js';
 import type { Clock } from '../../domain/clock.js';
 import { GatewayError } from '../../domain/errors.js';
 import { LIMITS } from '../../domain/limits.js';
+import { reason } from '../../domain/reasons.js';
 import type { IncomingMessage, Link, LinkEvent } from '../../link/link.js';
 import type { Logger } from '../../log.js';
 import type { SessionRecord } from '../../store/store.js';
@@ -195,8 +196,5 @@ function isOptedIn(record: SessionRecord): boolean {
 /** @throws GatewayError invalid_request */
 function requireOptIn(record: SessionRecord): void {
   if (isOptedIn(record)) return;
-  throw new GatewayError(
-    'invalid_request',
-    `${record.clientId} has no presence in its extraEvents, which lets the number appear online; name it in /set-webhook`,
-  );
+  throw new GatewayError('invalid_request', reason('presence_is_off', { clientId: record.clientId }));
 }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { MediaFile } from '../../contract/index.js';
-import { GatewayError } from '../../domain/errors.js';
+import { GatewayError, unknownSession } from '../../domain/errors.js';
 import type { ByteRange, FileRecord, Store } from '../../store/store.js';
 import type { Library, StoredFile } from '../services.js';
 import type { FileKeeper } from './file-keeper.js';
@@ -51,8 +51,7 @@ export class MediaLibrary implements Library {
   ): Promise<{ files: MediaFile[]; total: number }> {
     const { sessions, files } = this.#options.store;
     const session = await sessions.get(clientId);
-    if (!session)
-      throw new GatewayError('session_unknown', `unknown clientId ${clientId}; call /start first`);
+    if (!session) throw unknownSession(clientId);
     if (session.orgId !== orgId) return { files: [], total: 0 };
     const { files: records, total } = await files.list(clientId, page);
     return { files: records.map(mediaFileView), total };

@@ -1,5 +1,6 @@
 import type { ChatRoom, StoredMessage } from '../../contract/index.js';
-import { GatewayError } from '../../domain/errors.js';
+import { GatewayError, unknownSession } from '../../domain/errors.js';
+import { reason } from '../../domain/reasons.js';
 import { parseRoomId } from '../../domain/room.js';
 import type { HistoryMessage, RoomRecord, Store } from '../../store/store.js';
 import type { PersonRooms } from '../identities/person-rooms.js';
@@ -29,8 +30,7 @@ export class HostedInbox implements Inbox {
 
   async rooms(clientId: string): Promise<ChatRoom[]> {
     const session = await this.#store.sessions.get(clientId);
-    if (!session)
-      throw new GatewayError('session_unknown', `unknown clientId ${clientId}; call /start first`);
+    if (!session) throw unknownSession(clientId);
     const rooms = await this.#store.history.rooms(clientId);
     return rooms.map((room) => roomView(clientId, room, room.avatarId && this.#pictureLink(room.avatarId)));
   }
@@ -86,10 +86,7 @@ export class HostedInbox implements Inbox {
 }
 
 function unknownRoom(chatRoomId: string): GatewayError {
-  return new GatewayError(
-    'room_unknown',
-    `there is no chat room ${chatRoomId}; take the ids from /chatrooms`,
-  );
+  return new GatewayError('room_unknown', reason('room_unknown', { chatRoomId }));
 }
 
 function roomView(

@@ -1,6 +1,7 @@
 import type { Forwarding, SendAnswer, Starring } from '../../contract/index.js';
 import { formatJid } from '../../domain/address.js';
 import { GatewayError } from '../../domain/errors.js';
+import { reason } from '../../domain/reasons.js';
 import { composeForward } from '../../kinds/forward.js';
 import { type LiveLinks, requirePaired, type SessionSource } from '../access.js';
 import type { Contacts } from '../identities/contacts.js';
@@ -77,9 +78,5 @@ export class MessageActions implements Messages {
 }
 
 function contentUnknown(messageId: string): GatewayError {
-  return new GatewayError(
-    'message_unknown',
-    `messageId: the content of ${messageId} is not stored; forwarding needs a message of the hosted history ` +
-      '(/set-org-id), or an own one of the last 14 days',
-  );
+  return new GatewayError('message_unknown', reason('content_unknown', { messageId }));
 }

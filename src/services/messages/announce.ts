@@ -7,6 +7,8 @@ import {
 } from '../../delivery/event-id.js';
 import { parseJid } from '../../domain/address.js';
 import type { Clock } from '../../domain/clock.js';
+import { pauseText } from '../../domain/pauses.js';
+import { readReason, toFields } from '../../domain/reasons.js';
 import type { SessionStatus } from '../../domain/session.js';
 import { NO_TRACING, type TraceContext, type Tracing } from '../../domain/tracing.js';
 import type { UnreadableReason } from '../../domain/unreadable.js';
@@ -193,7 +195,7 @@ export class Announcements {
       timestamp: new Date(this.#options.clock.now()).toISOString(),
       status: session.status,
       previousStatus,
-      reason: session.statusReason,
+      ...toFields(readReason(session.statusReason), session.clientId),
     });
   }
 
@@ -232,7 +234,8 @@ export class Announcements {
 
 /** The webhook; undefined when the session has none. */
 export function receiverOf(session: SessionRecord): Receiver | undefined {
-  const { webhookUrl: url, webhookToken: token, retry, webhookPaused: paused } = session;
+  const { webhookUrl: url, webhookToken: token, retry } = session;
+  const paused = pauseText(session.webhookPaused);
   return url
     ? { url, token, previous: previousTokenOf(session), retry, ...(paused && { paused }) }
     : undefined;

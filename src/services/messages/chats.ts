@@ -1,6 +1,7 @@
 import type { Deletion } from '../../contract/index.js';
 import { type Address, formatJid, parseRecipient } from '../../domain/address.js';
 import { GatewayError } from '../../domain/errors.js';
+import { reason } from '../../domain/reasons.js';
 import { type ChatSettings, parseRoomId } from '../../domain/room.js';
 import { requireTarget } from '../../kinds/content.js';
 import { composeRevoke } from '../../kinds/revoke.js';
@@ -158,11 +159,7 @@ function isShownOnPhones({ messageType }: HistoryMessage): boolean {
 }
 
 function noAnchor(to: string): GatewayError {
-  return new GatewayError(
-    'message_unknown',
-    `to: no message of the chat with ${to} is stored, and one is needed to flag it unread; ` +
-      'history is kept once /set-org-id has set an orgId',
-  );
+  return new GatewayError('message_unknown', reason('chat_without_message', { to }));
 }
 
 const ROUTE = '/delete-message';

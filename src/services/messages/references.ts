@@ -1,5 +1,6 @@
 import { type Address, formatJid, parseJid } from '../../domain/address.js';
 import { GatewayError } from '../../domain/errors.js';
+import { reason } from '../../domain/reasons.js';
 import type { ComposeContext, Target } from '../../kinds/kind.js';
 import type { LinkFactory, MessageContent, MessageReference, QuotedReference } from '../../link/link.js';
 import type { HistoryMessage, MessageTrace, SentRecord, Store } from '../../store/store.js';
@@ -227,10 +228,7 @@ export function requirePresent(known: EarlierMessage | undefined, messageId: str
     );
   }
   if (known.isWaiting) {
-    throw new GatewayError(
-      'message_unknown',
-      `messageId: ${messageId} has not left: its policy holds it back (GET /outbox)`,
-    );
+    throw new GatewayError('message_unknown', reason('message_waits', { kind: 'named', messageId }));
   }
   if (!known.isDeleted) return known;
   const what = known.isCancelled ? NEVER_SENT : 'was deleted for everyone';
@@ -249,10 +247,7 @@ function requireEditable(
     );
   }
   if (isWaiting) {
-    throw new GatewayError(
-      'target_not_editable',
-      `messageId: ${messageId} has not left: its policy holds it back; cancel it (POST /outbox/cancel) and send a new message instead`,
-    );
+    throw new GatewayError('target_not_editable', reason('message_waits', { kind: 'edited', messageId }));
   }
   if (isDeleted) {
     throw new GatewayError(

@@ -10,6 +10,7 @@ import type {
   ResendAnswer,
   TestEventAnswer,
 } from '../../contract/index.js';
+import type { ReasonFields } from '../../domain/reasons.js';
 import type { ExtraEventType, MessageEventType } from '../../events/catalogue.js';
 import type { SampleFields } from '../../events/sample.js';
 import type { FailedDelivery, FailedFilter, KeptEvent, KeptFilter, KeptPlace } from '../../store/store.js';
@@ -59,11 +60,10 @@ export interface ReplayWish extends Omit<KeptFilter, 'order'> {
   ignoreFilter: boolean;
 }
 
-export interface ReplayResult {
+/** With the reason why the receiver did not take the last event. */
+export interface ReplayResult extends Partial<ReasonFields> {
   replayed: number;
   filtered: number;
-  /** Why the receiver did not take the last event. */
-  reason?: string;
   missing?: string[];
   /** The last event that was looked at; absent when all is done. */
   next?: KeptPlace;

@@ -15,14 +15,16 @@ import type {
   UnfinishedAnswer,
   WebhookSettings,
 } from '../../contract/index.js';
+import type { PauseCode } from '../../domain/pauses.js';
+import type { Reason } from '../../domain/reasons.js';
 import type { PasskeyState, WebAuthnAssertion } from '../../link/link.js';
 
 export type { PasskeyState, WebAuthnAssertion } from '../../link/link.js';
 
 /** A session as the API shows it; never with secrets. */
 export interface SessionView extends Omit<Client, 'podName' | 'listener'> {
-  /** Cause of the status, for people; may be empty. */
-  reason: string;
+  /** Cause of the status. */
+  reason: Reason | undefined;
   pollLookupUrl: string;
   /** RFC 3339: when the signature with the token before ends; absent without one. */
   previousTokenUntil?: string;
@@ -75,7 +77,7 @@ export interface Sessions {
   /** Creates or wakes a session; idempotent. Returns before it is connected. */
   start(clientId: string, settings: StartSettings): Promise<SessionView>;
   /** The text inside the current QR; empty unless the status is `qr`. @throws session_unknown */
-  qr(clientId: string): Omit<QrAnswer, 'reason'>;
+  qr(clientId: string): Pick<QrAnswer, 'clientId' | 'status' | 'qr'>;
   /** An 8-character code as `ABCD-EFGH`. @throws session_unknown, session_already_paired, pairing_code_refused */
   pairPhone(clientId: string, phone: string): Promise<string>;
   /** The step of the passkey ceremony; undefined while the network asks for none. @throws session_unknown */
@@ -103,7 +105,7 @@ export interface Sessions {
    */
   setWebhook(
     clientId: string,
-    settings: WebhookSettings & { webhookPaused?: string; previousTokenFor?: number },
+    settings: WebhookSettings & { webhookPaused?: PauseCode | ''; previousTokenFor?: number },
   ): Promise<SessionView>;
   setOrgId(clientId: string, orgId: string): Promise<SessionView>;
   /** Empty removes it. @throws session_unknown; secret_taken if another session has it */
@@ -158,7 +160,8 @@ export interface Adoption {
 }
 
 /** A pairing as the owner of the number sees it at a one-time address. Contains no other data of the session. */
-export interface PairView extends Pick<PairState, 'status' | 'reason' | 'code'> {
+export interface PairView extends Pick<PairState, 'status' | 'code'> {
+  reason?: Reason | undefined;
   /** The text inside the QR. */
   qr?: string;
   passkey?: PasskeyState;

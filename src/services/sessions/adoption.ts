@@ -9,7 +9,8 @@ import { requireReceiverUrl } from '../../delivery/sinks/addresses.js';
 import { type Clock, endsWithin } from '../../domain/clock.js';
 import { GatewayError } from '../../domain/errors.js';
 import { LIMITS } from '../../domain/limits.js';
-import { exportedReason } from '../../domain/session.js';
+import { pauseCodeOf, pauseText } from '../../domain/pauses.js';
+import { reason } from '../../domain/reasons.js';
 import { EXTRA_EVENT_TYPES, type ExtraEventType } from '../../events/catalogue.js';
 import type { LinkFactory } from '../../link/link.js';
 import type { Logger } from '../../log.js';
@@ -19,7 +20,7 @@ import { sessionView } from './directory.js';
 import { linkedAs, linkedSince } from './linked-number.js';
 import { previousTokenOf } from './previous-token.js';
 import { readReceivers, shownFilter, writeReceivers } from './receiver-list.js';
-import { definedOnly, type RecordChanges, withKeptAddresses } from './record.js';
+import { definedOnly, exported, type RecordChanges, withKeptAddresses } from './record.js';
 import type { SessionRegistry } from './registry.js';
 import type { Session } from './session.js';
 
@@ -113,7 +114,7 @@ export class AdoptedNumbers implements Adoption {
     requireLinked(session);
     // their callers get the network's answer, which nobody here hears after the end of the link
     await endsWithin(clock, LIMITS.endGraceMs, sends.settled(clientId));
-    await session.park(exportedReason(clientId));
+    await session.park(exported(clientId));
     // before anything leaves: after a crash the link must stay closed
     const { status, statusReason, statusSince } = session.record;
     await session.update({ status, statusReason, statusSince, exportedAt: clock.now() });
@@ -142,7 +143,7 @@ export class AdoptedNumbers implements Adoption {
         ...{ extraEvents: session.record.extraEvents.filter(isExtraEvent), proxy: proxy || null },
         ...(keepEvents > 0 && { keepEvents }),
         linkedAt: new Date(linkedSince(session.record)).toISOString(),
-        ...(webhookPaused && { webhookPaused }),
+        ...(webhookPaused && { webhookPaused: pauseText(webhookPaused) }),
         ...(previous && {
           previousToken: { token: previous.token, until: new Date(previous.until).toISOString() },
         }),
@@ -186,10 +187,7 @@ export class AdoptedNumbers implements Adoption {
     requireLinked(session);
     const { status } = session.record;
     if (status !== 'replaced') {
-      throw new GatewayError(
-        'session_already_paired',
-        `session ${clientId} is ${status}; call /export, which stops it`,
-      );
+      throw new GatewayError('session_already_paired', reason('session_not_exported', { clientId, status }));
     }
     const found = await store.keys.page(clientId, after, PAGE_KEYS);
     const keys = found.map(({ type, id, value }) => ({ type, id, value: links.exportKey(type, value) }));
@@ -250,8 +248,8 @@ function isExtraEvent(type: string): type is ExtraEventType {
 
 function requireUntouched(session: Session): void {
   if (session.isUntouched) return;
-  const message = `session ${session.clientId} exists; choose another clientId, or call /disconnect first`;
-  throw new GatewayError('session_already_paired', message);
+  const { clientId } = session;
+  throw new GatewayError('session_already_paired', reason('session_exists', { clientId }));
 }
 
 function changesIn(present: SessionRecord, { proxy, ...settings }: StartSettings): RecordChanges {
@@ -270,7 +268,7 @@ function movedChanges(
   const { webhookPaused, previousToken, receivers } = moved;
   const ids = receivers?.map(({ id }) => Number(id)) ?? [];
   return {
-    ...(webhookPaused !== undefined && { webhookPaused }),
+    ...(webhookPaused !== undefined && { webhookPaused: pauseCodeOf(webhookPaused) ?? '' }),
     ...(previousToken && {
       ...{ previousToken: previousToken.token, previousTokenUntil: Date.parse(previousToken.until) },
     }),

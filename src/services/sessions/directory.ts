@@ -3,7 +3,9 @@ import { formatJid } from '../../domain/address.js';
 import { type Clock, wait } from '../../domain/clock.js';
 import { GatewayError } from '../../domain/errors.js';
 import { KeyedLock } from '../../domain/keyed-lock.js';
+import { pauseText } from '../../domain/pauses.js';
 import { shownProxy } from '../../domain/proxy.js';
+import { readReason, textOf, toFields } from '../../domain/reasons.js';
 import { withoutCredentials } from '../../domain/url-credentials.js';
 import type { SessionRecord, SessionStore } from '../../store/store.js';
 import type { SessionState, SessionView } from '../services.js';
@@ -151,7 +153,7 @@ export function sessionView({ record }: Pick<Session, 'record'>): SessionView {
   return {
     clientId: record.clientId,
     status: record.status,
-    reason: record.statusReason,
+    reason: readReason(record.statusReason),
     jid: jidOf(record),
     orgId: record.orgId,
     webhookUrl: withoutCredentials(record.webhookUrl),
@@ -159,7 +161,7 @@ export function sessionView({ record }: Pick<Session, 'record'>): SessionView {
     enableGroupAi: record.enableGroupAi,
     rejectCalls: record.rejectCalls,
     ...(record.retry === 'durable' && { retry: record.retry }),
-    ...(record.webhookPaused && { webhookPaused: record.webhookPaused }),
+    ...(record.webhookPaused && { webhookPaused: pauseText(record.webhookPaused) }),
     ...(record.previousToken && { previousTokenUntil: rfc3339(record.previousTokenUntil) }),
     extraEvents: record.extraEvents,
     ...(proxy && { proxy }),
@@ -196,7 +198,7 @@ export interface HealthSources {
 
 /** A session's health. */
 export function sessionHealth(session: Session, sources: HealthSources): SessionHealth {
-  const { record, clientId } = session;
+  const { record, clientId, lastDisconnect } = session;
   const history = sources.history(clientId);
   const { restriction, warning } = sources.restriction(clientId);
   const waitingFor: WaitingEvents['waiting'] = (...named) => sources.waiting?.waiting(...named);
@@ -206,7 +208,7 @@ export function sessionHealth(session: Session, sources: HealthSources): Session
     clientId,
     jid: jidOf(record),
     status: record.status,
-    reason: record.statusReason,
+    ...toFields(session.reason, clientId),
     since: rfc3339(record.statusSince),
     connected: isConnected(session),
     loggedIn: session.isPaired,
@@ -214,8 +216,11 @@ export function sessionHealth(session: Session, sources: HealthSources): Session
     rejectCalls: record.rejectCalls,
     reconnects: session.reconnects,
     connectedAt: rfc3339(session.connectedAt),
-    lastDisconnect: session.lastDisconnect.text,
-    ...(session.lastDisconnect.code && { lastDisconnectCode: session.lastDisconnect.code }),
+    lastDisconnect: lastDisconnect ? textOf(lastDisconnect) : '',
+    ...(lastDisconnect && {
+      lastDisconnectCode: lastDisconnect.code,
+      lastDisconnectValues: lastDisconnect.values,
+    }),
     lastStanzaAt: rfc3339(session.link?.vitals().lastStanzaAt ?? 0),
     retryAt: rfc3339(session.retryAt),
     ...(record.exportedAt > 0 && { exportedAt: rfc3339(record.exportedAt) }),
@@ -224,7 +229,7 @@ export function sessionHealth(session: Session, sources: HealthSources): Session
     ...(restriction && { restriction }),
     ...(warning && { warning }),
     ...(waiting && { waiting }),
-    ...(record.webhookPaused && { webhookPaused: record.webhookPaused }),
+    ...(record.webhookPaused && { webhookPaused: pauseText(record.webhookPaused) }),
     ...(receivers.length > 0 && { receivers }),
   };
 }

@@ -1,5 +1,5 @@
 import { isGatewayError } from '../../domain/errors.js';
-import type { Link, LinkEvent, LinkFactory, LinkKeys, PasskeyState } from '../../link/link.js';
+import type { Link, LinkEvent, LinkFactory, LinkKeys } from '../../link/link.js';
 import type { WaVersion } from '../../link/wa-versions.js';
 import type { SessionRecord, Store } from '../../store/store.js';
 import type { ConnectContext } from './session-context.js';
@@ -23,14 +23,6 @@ const STEPS: ReadonlySet<LinkEvent['type']> = new Set([
 export function isStep(event: LinkEvent): event is Step {
   return STEPS.has(event.type);
 }
-
-/** The reason beside the status during a passkey ceremony. */
-export const PASSKEY_REASONS: Readonly<Record<PasskeyState['step'], string>> = {
-  assertion_needed: "passkey: WhatsApp asks the account's owner for a passkey. Run `switchboard pair`.",
-  sending: 'passkey: the answer was sent; the phone must continue.',
-  confirm_code: 'passkey: compare the code with the one on the phone, then confirm it.',
-  finishing: 'passkey: the code was confirmed; WhatsApp finishes the linking.',
-};
 
 /**
  * The stored Signal state of one session, as a link needs it.

@@ -73,15 +73,15 @@ export class MemoryPairLinks implements PairLinks {
     const { status, jid, reason } = sessions.get(clientId);
     const left = { expiresAt: link.expiresAt };
     if (jid !== '' && !isTerminal(status)) link.isUsed = true;
-    if (link.isUsed) return { status: 'linked', reason: '', ...left };
+    if (link.isUsed) return { status: 'linked', ...left };
     const passkey = sessions.passkey(clientId);
-    if (passkey) return { status: 'passkey', reason: forOwner(reason), passkey, ...left };
+    if (passkey) return { status: 'passkey', reason, passkey, ...left };
     const { code } = link;
     const shownCode = code && code.expiresAt > clock.now() ? { code: code.text } : {};
     const { qr } = sessions.qr(clientId);
-    if (qr) return { status: 'qr', reason: forOwner(reason), qr, ...shownCode, ...left };
-    const hasStopped = isTerminal(status) || reason !== '';
-    return { status: hasStopped ? 'stopped' : 'waiting', reason: forOwner(reason), ...left };
+    if (qr) return { status: 'qr', reason, qr, ...shownCode, ...left };
+    const hasStopped = isTerminal(status) || reason !== undefined;
+    return { status: hasStopped ? 'stopped' : 'waiting', reason, ...left };
   }
 
   async start(token: string): Promise<void> {
@@ -136,10 +136,4 @@ function digest(secret: string): Buffer {
 
 function unknownLink(): GatewayError {
   return new GatewayError('pair_link_unknown', 'this address is not valid; ask for a new one');
-}
-
-/** A reason without the advice for operators, which names calls of the API or commands. */
-function forOwner(reason: string): string {
-  const sentences = reason.split(/(?<=\.) /);
-  return sentences.filter((sentence) => !/\/(start|reconnect)\b|switchboard /.test(sentence)).join(' ');
 }

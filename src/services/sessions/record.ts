@@ -1,9 +1,10 @@
 import type { WebhookSettings } from '../../contract/index.js';
 import { requirePublicUrl } from '../../delivery/guard.js';
 import { GatewayError } from '../../domain/errors.js';
-import { type CloseReason, exportedReason, isTerminal } from '../../domain/session.js';
+import type { PauseCode } from '../../domain/pauses.js';
+import { type Reason, readReason, reason } from '../../domain/reasons.js';
+import { type CloseCause, isTerminal } from '../../domain/session.js';
 import { withKeptCredentials } from '../../domain/url-credentials.js';
-import { formatWaVersion, type WaVersion } from '../../link/wa-versions.js';
 import type { Logger } from '../../log.js';
 import type { SessionRecord, SessionStore } from '../../store/store.js';
 
@@ -12,7 +13,7 @@ export type RecordChanges = Partial<Omit<SessionRecord, 'clientId'>>;
  * `webhookPaused`: why the webhook gets no calls; empty ends the pause. `previousTokenFor`: seconds for which calls carry a
  * signature with the token before, too.
  */
-export type WebhookChanges = WebhookSettings & { webhookPaused?: string; previousTokenFor?: number };
+export type WebhookChanges = WebhookSettings & { webhookPaused?: PauseCode | ''; previousTokenFor?: number };
 
 /** Writes a session's record in order. A change that fails during a store outage is written with the next one. */
 export class RecordWriter {
@@ -67,49 +68,26 @@ export class RecordWriter {
   }
 }
 
-/** What an operator can do about an ended link; after other reasons the session reconnects by itself. */
-const ADVICE: Readonly<Partial<Record<CloseReason, string>>> = {
-  proxy_failed: 'Nothing of the session goes around it: check the proxy, or set another one with /set-proxy.',
-  certificate_untrusted: 'Check --network and --network-root, and what stands between here and the network.',
-  logged_out: 'Call /start to pair again.',
-  device_mismatch: 'Call /start to pair again.',
-  data_damaged: 'Or call /start to pair again.',
-  pairing_unfinished: 'Call /start to begin again.',
-  qr_expired: 'Call /start for new QR codes.',
-  replaced: 'Stop the other client, then call /reconnect.',
-  account_restricted: 'Look at the phone; once the restriction has ended, call /reconnect.',
-  account_locked: 'Look at the phone; once the account works there, call /reconnect.',
-  banned: 'Look at the phone: only the network can lift a ban. Once it has, call /reconnect.',
-};
-
-/**
- * One line that operators read in health, `sessions show` and `session_status`.
- * @param detail a sentence of the link that says what happened
- * @param record its reason stays if it says more about the same cause
- */
-export function describeReason(
-  reason: CloseReason,
-  detail: string,
+/** The reason that a session shows after the end of its link: with the end of a ban, and without forgetting what is known. */
+export function shownCause(
+  cause: CloseCause,
   { bannedUntil, statusReason }: Pick<SessionRecord, 'bannedUntil' | 'statusReason'>,
-): string {
+): Reason {
   if (bannedUntil > 0) {
-    return `${detail} It ends at ${new Date(bannedUntil).toISOString()}; the session connects again then.`;
+    return reason('account_restricted', { kind: 'timed', until: new Date(bannedUntil).toISOString() });
   }
-  if (reason === 'client_outdated' && statusReason.startsWith(detail.replace(/\.$/, ''))) return statusReason;
-  const advice = ADVICE[reason];
-  return advice ? `${detail} ${advice}` : detail;
+  const before = readReason(statusReason);
+  // says which version is refused, and what was tried
+  if (cause.code === 'client_outdated' && before?.code === 'client_outdated') return before;
+  return cause;
+}
+
+export function exported(clientId: string): Reason {
+  return reason('replaced', { kind: 'exported', clientId });
 }
 
 export function notPairing(): GatewayError {
-  return new GatewayError(
-    'pairing_code_refused',
-    'the network did not open a pairing; call /start and retry',
-  );
-}
-
-/** @param problem why no newer version is used; a sentence */
-export function describeOutdated(detail: string, refused: WaVersion, problem: string): string {
-  return `${detail.replace(/\.$/, '')} (${formatWaVersion(refused)}). ${problem}`;
+  return new GatewayError('pairing_code_refused', reason('pairing_not_opened'));
 }
 
 /** @throws GatewayError session_terminal, session_unpaired for a session that cannot reconnect */
@@ -118,11 +96,11 @@ export function requireReconnectable(
 ): void {
   const { clientId, status, statusReason, jid } = record;
   if (status === 'logged_out') {
-    const why = statusReason || 'Call /start to pair again.';
-    throw new GatewayError('session_terminal', `session ${clientId} is ${status}: ${why}`);
+    const why = readReason(statusReason) ?? reason('pair_again');
+    throw new GatewayError('session_terminal', reason('session_state', { clientId, status, why }));
   }
   if (jid === '') {
-    throw new GatewayError('session_unpaired', `session ${clientId} is not paired; call /start`);
+    throw new GatewayError('session_unpaired', reason('session_not_linked', { clientId }));
   }
 }
 
@@ -133,9 +111,9 @@ export function requirePairable({
   exportedAt,
 }: Pick<SessionRecord, 'clientId' | 'status' | 'exportedAt'>): void {
   if (!isTerminal(status)) return;
-  const linked = exportedAt > 0 ? exportedReason(clientId) : 'it is still linked: call /reconnect';
-  const next = status === 'logged_out' ? 'call /start, then /pair-phone again' : linked;
-  throw new GatewayError('session_terminal', `session ${clientId} is ${status}: ${next}`);
+  const linked = exportedAt > 0 ? exported(clientId) : reason('still_linked');
+  const why = status === 'logged_out' ? reason('pair_with_phone') : linked;
+  throw new GatewayError('session_terminal', reason('session_state', { clientId, status, why }));
 }
 
 export function hasMoved(clientId: string): GatewayError {

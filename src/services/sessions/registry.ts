@@ -1,8 +1,9 @@
 import type { SessionHealth, StartSettings, WebhookSettings } from '../../contract/index.js';
-import { GatewayError } from '../../domain/errors.js';
+import { GatewayError, unknownSession } from '../../domain/errors.js';
 import { KeyedLock } from '../../domain/keyed-lock.js';
 import { LIMITS } from '../../domain/limits.js';
-import { PAUSES, type PauseCode } from '../../domain/pauses.js';
+import type { PauseCode } from '../../domain/pauses.js';
+import { reason, writeReason } from '../../domain/reasons.js';
 import { doubling, type RetryPolicy } from '../../domain/retry.js';
 import { isTerminal, type SessionStatus } from '../../domain/session.js';
 import type { PasskeyState, WebAuthnAssertion } from '../../link/link.js';
@@ -122,7 +123,7 @@ export class SessionRegistry implements Sessions {
     // before anything is done
     withKeptAddresses(this.#sessions.get(clientId)?.record, settings);
     const damage = this.#damaged.get(clientId);
-    if (damage !== undefined) throw new GatewayError('store_damaged', `${damage} Or call /disconnect first.`);
+    if (damage !== undefined) throw new GatewayError('store_damaged', reason('session_damaged', { damage }));
     const isNew = !this.#sessions.has(clientId) && !this.#starting.has(clientId);
     const session = this.#sessions.get(clientId) ?? (await this.#create(clientId, settings, proxy ?? ''));
     return { session, isNew };
@@ -192,8 +193,7 @@ export class SessionRegistry implements Sessions {
 
   /** Pauses the webhook for what it did when it was called. Does nothing if it has another address meanwhile. */
   async pauseWebhook(clientId: string, url: string, code: PauseCode): Promise<void> {
-    const webhookPaused = PAUSES[code];
-    await this.#update(clientId, ({ webhookUrl }) => (webhookUrl === url ? { webhookPaused } : {}));
+    await this.#update(clientId, ({ webhookUrl }) => (webhookUrl === url ? { webhookPaused: code } : {}));
   }
 
   async setOrgId(clientId: string, orgId: string): Promise<SessionView> {
@@ -264,7 +264,7 @@ export class SessionRegistry implements Sessions {
     const session = this.#sessions.get(clientId);
     if (session) return session;
     if (this.#elsewhere.has(clientId)) throw hasMoved(clientId);
-    throw new GatewayError('session_unknown', `unknown clientId ${clientId}; call /start first`);
+    throw unknownSession(clientId);
   }
 
   all(): Session[] {
@@ -290,7 +290,7 @@ export class SessionRegistry implements Sessions {
       // another node has the session, and knows nothing of this end
       if (this.#sessions.get(clientId) !== session) throw error;
       // the session can be ended again, or paired again
-      const statusReason = 'It was disconnected, but not deleted: the store could not be reached.';
+      const statusReason = writeReason(reason('not_deleted'));
       const statusSince = this.#options.clock.now();
       const rest = { ...session.record, status: 'logged_out' as const, statusReason, statusSince };
       this.#sessions.set(clientId, new Session(rest, this.#context));
@@ -324,7 +324,7 @@ export class SessionRegistry implements Sessions {
   quarantine(session: Session, damage: string): void {
     const { clientId, record } = session;
     this.#damaged.set(clientId, damage);
-    const statusReason = `${damage} Or call /disconnect, and link the number again.`;
+    const statusReason = writeReason(reason('data_damaged', { kind: 'found_at_load', damage }));
     Object.assign(record, { status: 'logged_out', statusReason, statusSince: this.#options.clock.now() });
     this.#options.log.error({ clientId, reason: damage }, 'the session is damaged');
   }
@@ -357,8 +357,7 @@ export class SessionRegistry implements Sessions {
     if (Object.keys(definedOnly(settings)).length === 0) return;
     const changes = webhookChanges(session.record, settings, this.#options.clock.now());
     await session.update(changes).catch((cause: unknown) => {
-      const message = 'session started, but the webhook could not be persisted; call /set-webhook';
-      throw new GatewayError('webhook_not_persisted', message, { cause });
+      throw new GatewayError('webhook_not_persisted', reason('webhook_not_kept'), { cause });
     });
   }
 

@@ -1,8 +1,8 @@
-import { GatewayError } from '../../domain/errors.js';
+import { GatewayError, unknownSession } from '../../domain/errors.js';
+import { type Reason, readReason, reason, sameReason, textOf, writeReason } from '../../domain/reasons.js';
 import { longestPause } from '../../domain/retry.js';
 import {
   CLOSE_REACTIONS,
-  type CloseReason,
   isTerminal,
   type SessionEffect,
   type SessionInput,
@@ -12,10 +12,10 @@ import type { Link, LinkEvent, OwnIdentity, PasskeyState } from '../../link/link
 import type { WaVersion } from '../../link/wa-versions.js';
 import type { Logger } from '../../log.js';
 import type { SessionRecord } from '../../store/store.js';
-import { isStep, openLink, PASSKEY_REASONS, type Step } from './link-steps.js';
+import { isStep, openLink, type Step } from './link-steps.js';
 import { linkedAs, unlinked } from './linked-number.js';
 import { NextAttempt, Setbacks } from './next-attempt.js';
-import { describeOutdated, describeReason, notPairing, type RecordChanges, RecordWriter } from './record.js';
+import { notPairing, type RecordChanges, RecordWriter, shownCause } from './record.js';
 import { type ConnectContext, RENEW_MS } from './session-context.js';
 import { Waiters } from './waiting.js';
 
@@ -36,7 +36,7 @@ export class Session {
   reconnects = 0;
   /** Milliseconds since the epoch; 0 while not connected. */
   connectedAt = 0;
-  lastDisconnect: { text: string; code?: CloseReason } = { text: '' };
+  lastDisconnect: Reason | undefined;
   readonly #context: SessionContext;
   readonly #log: Logger;
   #link: Link | undefined;
@@ -45,7 +45,7 @@ export class Session {
   #connecting = false;
   readonly #setbacks: Setbacks;
   /** Why the last attempt to pair failed; shown beside the next QR code. */
-  #pairingTrouble = '';
+  #pairingTrouble: Reason | undefined;
   readonly #nextAttempt: NextAttempt;
   #ended = false;
   /** Stored credentials that must be deleted before the next connection. */
@@ -68,6 +68,11 @@ export class Session {
 
   get clientId(): string {
     return this.record.clientId;
+  }
+
+  /** Why it has its status. */
+  get reason(): Reason | undefined {
+    return readReason(this.record.statusReason);
   }
 
   /** Milliseconds since the epoch: when the next attempt to connect begins; 0 when none is planned. */
@@ -102,9 +107,9 @@ export class Session {
 
   /** An operator's `/start`. */
   async start(): Promise<void> {
-    this.#pairingTrouble = '';
+    this.#pairingTrouble = undefined;
     const isHeld = this.hasCredentials && isTerminal(this.record.status);
-    await this.#apply(isHeld ? 'resume' : 'start', '');
+    await this.#apply(isHeld ? 'resume' : 'start');
   }
 
   /** Connects again at once: ends a live link, and skips the pause after a lost one. */
@@ -155,14 +160,13 @@ export class Session {
   /** Changes settings, in the store first. */
   async update(changes: RecordChanges): Promise<void> {
     const updated = await this.#context.store.sessions.update(this.clientId, changes);
-    if (!updated)
-      throw new GatewayError('session_unknown', `unknown clientId ${this.clientId}; call /start first`);
+    if (!updated) throw unknownSession(this.clientId);
     Object.assign(this.record, changes);
   }
 
   /** Closes the link, as if another client had taken it; it stays closed until an operator takes it up again. */
-  park(reason: string): Promise<void> {
-    return this.#apply('replace', reason);
+  park(why: Reason): Promise<void> {
+    return this.#apply('replace', why);
   }
 
   /** Unlinks the device; true when the network confirmed it. The session cannot be used afterwards. */
@@ -197,17 +201,17 @@ export class Session {
     return this.record.status === 'connected' && this.#link !== undefined;
   }
 
-  async #apply(input: SessionInput, reason: string): Promise<void> {
+  async #apply(input: SessionInput, why?: Reason): Promise<void> {
     if (this.#ended) return;
     const previous = this.record.status;
     const { status, effects } = transition(previous, input);
     if (status !== 'qr') this.qr = '';
     if (status !== 'banned') this.record.bannedUntil = 0;
     if (status !== previous) this.record.statusSince = this.#context.clock.now();
-    const changed = status !== previous || (reason !== '' && reason !== this.record.statusReason);
+    const changed = status !== previous || (why !== undefined && !sameReason(why, this.reason));
     Object.assign(this.record, {
       ...{ status, exportedAt: status === 'replaced' ? this.record.exportedAt : 0 },
-      statusReason: status === 'connected' || input === 'start' || input === 'resume' ? '' : reason,
+      statusReason: status === 'connected' || input === 'start' || input === 'resume' ? '' : writeReason(why),
     });
     // one after another: a link must not open while the credentials of the previous one are being deleted
     this.#effects = this.#effects.catch(() => undefined).then(() => this.#perform(effects));
@@ -242,7 +246,7 @@ export class Session {
   #resumeAfterBan(): void {
     const { status, bannedUntil } = this.record;
     if (status !== 'banned' || bannedUntil === 0 || !this.hasCredentials) return;
-    this.#nextAttempt.plan(bannedUntil, () => this.#settle(this.#apply('resume', '')));
+    this.#nextAttempt.plan(bannedUntil, () => this.#settle(this.#apply('resume')));
   }
 
   #connectAfter(delayMs: number): void {
@@ -291,12 +295,12 @@ export class Session {
         this.passkey = event.state;
         // the QR code was scanned: no other phone should scan it
         this.qr = '';
-        this.#remark(PASSKEY_REASONS[event.state.step]);
+        this.#remark(reason('passkey', { kind: event.state.step }));
         return;
       case 'passkey-failed':
       case 'pairing-failed':
-        this.#pairingTrouble = event.detail;
-        this.#remark(event.detail);
+        this.#pairingTrouble = event.reason;
+        this.#remark(event.reason);
         return;
       case 'closed':
         this.#onClosed(event);
@@ -313,50 +317,49 @@ export class Session {
         this.#setbacks.forget();
     }
     this.passkey = undefined;
-    this.#pairingTrouble = '';
+    this.#pairingTrouble = undefined;
     this.#adopt(event.me);
-    this.#settle(this.#apply(event.type, ''));
+    this.#settle(this.#apply(event.type));
   }
 
   /** Shows a reason without a change of status. */
-  #remark(reason: string): void {
-    if (this.record.statusReason === reason) return;
-    this.record.statusReason = reason;
+  #remark(why: Reason): void {
+    if (sameReason(why, this.reason)) return;
+    this.record.statusReason = writeReason(why);
     this.#persistStatus();
     this.#context.onStatus(this, this.record.status);
     this.#waiters.notify();
   }
 
-  #onClosed({ reason, detail, retryAfterMs = 0 }: Extract<LinkEvent, { type: 'closed' }>): void {
+  #onClosed({ reason: cause, retryAfterMs = 0 }: Extract<LinkEvent, { type: 'closed' }>): void {
     const wasUp = this.connectedAt > 0;
     this.#setbacks.add(wasUp ? this.#context.clock.now() - this.connectedAt : undefined);
     if (wasUp) this.reconnects += 1;
     this.connectedAt = 0;
     this.#link = undefined;
     this.passkey = undefined;
-    if (reason === 'pairing_refused') this.#pairingTrouble = detail;
-    this.#log.info({ reason, detail, failures: this.#setbacks.failures }, 'link closed');
-    const reaction = CLOSE_REACTIONS[reason];
+    if (cause.code === 'pairing_refused') this.#pairingTrouble = cause;
+    const { failures } = this.#setbacks;
+    this.#log.info({ reason: cause.code, detail: textOf(cause), failures }, 'link closed');
+    const reaction = CLOSE_REACTIONS[cause.code];
     this.record.bannedUntil = retryAfterMs > 0 ? this.#context.clock.now() + retryAfterMs : 0;
     // a reconnect that the network asks for, as after each pairing, is not reported
     const trouble =
-      reaction === 'reconnect_now' && this.#setbacks.count === 1
-        ? ''
-        : describeReason(reason, detail, this.record);
-    if (trouble) this.lastDisconnect = { text: trouble, code: reason };
+      reaction === 'reconnect_now' && this.#setbacks.count === 1 ? undefined : shownCause(cause, this.record);
+    if (trouble) this.lastDisconnect = trouble;
     this.#settle(this.#apply(reaction, trouble));
-    if (reason === 'client_outdated') this.#settle(this.#onOutdated(detail));
+    if (cause.code === 'client_outdated') this.#settle(this.#onOutdated());
   }
 
   /** Connects at once when a newer version is found; otherwise says what was tried. */
-  async #onOutdated(detail: string): Promise<void> {
+  async #onOutdated(): Promise<void> {
     const { versions } = this.#context;
     const refused = this.#version;
     if (!versions || !refused) return;
-    const { newer, problem } = await versions.outdated(refused, this.record.proxy);
+    const found = await versions.outdated(refused, this.record.proxy);
     if (this.#ended || this.#link || isTerminal(this.record.status)) return;
-    if (newer) this.#connect({ urgent: false });
-    else this.#remark(describeOutdated(detail, refused, problem));
+    if (found === 'newer') this.#connect({ urgent: false });
+    else this.#remark(found);
   }
 
   #adopt(me: OwnIdentity): void {

@@ -33,10 +33,10 @@ export interface CommitLog {
   write(clientId: string, changes: Changes, waits?: boolean): Promise<void>;
   /**
    * Changes rows: as a commit if this process holds the session's lease, otherwise at once.
-   * @param how `now` and `soon` as `write`; `with the next` resolves at once, and commits in the same step as what is written
+   * @param how `now` and `soon` as `write`; `next` resolves at once, and commits in the same step as what is written
    * next, or before that: for what a crash makes this or the next process write again
    */
-  writeRows(clientId: string, changes: Changes, how: 'now' | 'soon' | 'with the next'): Promise<void>;
+  writeRows(clientId: string, changes: Changes, how: 'now' | 'soon' | 'next'): Promise<void>;
   /**
    * Identity of what this process knows of a session: nobody else has written while it is the same. Undefined while another
    * process may write.
@@ -266,7 +266,7 @@ export function commitLog({ db, run }: MongoDatabase, fences: Fences, backlog: B
           await lock.exclusive(clientId, () =>
             run(async () => backlog.applyNow(clientId, { ...(await settle(clientId)), changes })),
           );
-        } else if (how === 'with the next') await run(async () => carry(clientId, changes));
+        } else if (how === 'next') await run(async () => carry(clientId, changes));
         else await join(clientId, changes, how === 'soon', fence);
       }),
     knowledgeOf(clientId) {

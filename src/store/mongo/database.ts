@@ -9,6 +9,7 @@ import {
   MongoServerError,
 } from 'mongodb';
 import { errorMessage, GatewayError, isGatewayError, storeUnavailable } from '../../domain/errors.js';
+import { reason } from '../../domain/reasons.js';
 import type { Logger } from '../../log.js';
 import { ClientKeeper } from './client-keeper.js';
 import { prepareSchema } from './schema.js';
@@ -213,8 +214,9 @@ function refused(): GatewayError {
 }
 
 function unavailable(what: string, error: unknown): GatewayError {
-  const [line] = errorMessage(error).split('\n', 1);
-  return new GatewayError('store_unavailable', `${what}: ${line?.replace(/\.$/, '')}.`, { cause: error });
+  const [line = ''] = errorMessage(error).split('\n', 1);
+  const why = reason('store_failed', { what, error: line.replace(/\.$/, '') });
+  return new GatewayError('store_unavailable', why, { cause: error });
 }
 
 const DATABASE = /^mongodb(?:\+srv)?:\/\/[^/?]+\/([^/?]+)/;

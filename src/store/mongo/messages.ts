@@ -220,7 +220,7 @@ export function mongoTraces(
       };
       // after a crash its message is processed again: the entry in the journal, or the send, is not closed before
       const row = inRow({ to: 'traces', messageId, fields, how: 'add' });
-      const written = log.writeRows(clientId, row, 'with the next');
+      const written = log.writeRows(clientId, row, 'next');
       // another one of that id may be stored, unless it is known that there is none
       const isFirst = held.get(clientId, traceKey(messageId)) === null;
       if (isFirst) held.set(clientId, traceKey(messageId), toTrace({ ...fields, messageId, clientId }));

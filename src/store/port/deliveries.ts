@@ -10,6 +10,7 @@ export interface FailedDelivery {
   messageId: string;
   /** JSON text of the event as it was POSTed. */
   body: string;
+  /** Why, as `domain/reasons.ts` writes it; words in what earlier releases wrote. */
   reason: string;
   attempts: number;
   /** Milliseconds since the epoch. */

@@ -21,7 +21,7 @@ export interface SessionRecord {
   enableGroupAi: boolean;
   /** How events are tried again: four attempts as the contract says, or durably; see `docs/decisions/0030`. */
   retry: 'contract' | 'durable';
-  /** Why the webhook gets no calls now, for people; empty while it gets them. */
+  /** Why the webhook gets no calls now: a code of `domain/pauses.ts`, words in what earlier releases wrote; empty while it gets them. */
   webhookPaused: string;
   /** The receivers beside the webhook, as JSON (`services/sessions/receiver-list.ts`); null: it never had any. */
   receivers: string | null;
@@ -37,8 +37,9 @@ export interface SessionRecord {
   extraEvents: string[];
   /** Salted hash of the session's API secret; empty if it has none. */
   apiSecretHash: string;
-  /** The last status that survives a restart, and its reason. */
+  /** The last status that survives a restart. */
   status: SessionStatus;
+  /** Why, as `domain/reasons.ts` writes it; words in what earlier releases wrote. Empty for no reason. */
   statusReason: string;
   /** Milliseconds since the epoch; 0 if unknown. */
   statusSince: number;

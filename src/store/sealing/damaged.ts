@@ -1,3 +1,4 @@
+import { reason, writeReason } from '../../domain/reasons.js';
 import type { BackendRoom, FailedDelivery, FileRecord, HistoryMessage } from '../store.js';
 
 /** What stands for a value that does not open, where its row is still listed. */
@@ -8,7 +9,7 @@ export function damagedDelivery(delivery: FailedDelivery): FailedDelivery {
     ...delivery,
     url: DAMAGED,
     body: DAMAGED,
-    reason: 'the stored event is damaged: restore a backup',
+    reason: writeReason(reason('event_damaged')),
   };
 }
 

@@ -2,6 +2,7 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync, rmSy
 import { join } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { GatewayError, storeUnavailable } from '../../domain/errors.js';
+import { reason } from '../../domain/reasons.js';
 import { MIGRATIONS } from './migrations.js';
 import { migrate, refuseTooNew, versionOf } from './schema.js';
 
@@ -328,7 +329,8 @@ class BusyWait {
 export function asUnavailable(what: string | undefined, error: unknown): unknown {
   if (!(error instanceof Error) || !isOutside(error)) return error;
   if (what === undefined) return storeUnavailable(error);
-  return new GatewayError('store_unavailable', `${what}: ${error.message}.`, { cause: error });
+  const why = reason('store_failed', { what, error: error.message });
+  return new GatewayError('store_unavailable', why, { cause: error });
 }
 
 function translated<T>(what: string | undefined, work: () => T): T {

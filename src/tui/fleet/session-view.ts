@@ -2,10 +2,10 @@ import { waitingText } from '../../cli/failed.js';
 import { numberText, receiverText, webhookText } from '../../cli/fleet/cells.js';
 import type { FleetState, OpenedSession } from '../../cli/fleet/model.js';
 import { conditionOf, reasonOf } from '../../cli/fleet/standing.js';
-import { proxyText } from '../../cli/sessions.js';
+import { reasonText } from '../../cli/reason-text.js';
+import { lastDisconnectOf, proxyText } from '../../cli/sessions.js';
 import { tailLine } from '../../cli/tail-lines.js';
 import { ageText, spanText } from '../../cli/text.js';
-import { inCommands } from '../../cli/words.js';
 import type { FailedDelivery, FleetSession } from '../../contract/index.js';
 import { type Pane, paneLines } from '../pane.js';
 import { cleanLine } from '../text/foreign.js';
@@ -168,10 +168,10 @@ function titleLine(row: FleetSession, now: number): Line {
 }
 
 function sentencesOf(row: FleetSession, now: number): Fact[] {
-  const { clientId, lastDisconnect, webhook, receivers = [] } = row;
+  const { clientId, webhook, receivers = [] } = row;
   return [
     ['reason', reasonOf(row)],
-    ['last disconnect', inCommands(lastDisconnect, clientId)],
+    ['last disconnect', reasonText(lastDisconnectOf(row), clientId)],
     ['webhook', webhook.origin || 'off'],
     ['last result', webhook.last?.reason ?? ''],
     ...receivers.map((one): Fact => [`receiver ${one.id}`, receiverText(one, now)]),

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import type { CheckResult } from '../../../src/cli/doctor/check.js';
+import { inTerminal } from '../../../src/cli/reason-text.js';
+import { type Reason, reason, toFields } from '../../../src/domain/reasons.js';
 import { makeTempDir, type TempDir } from '../../support/temp-dir.js';
 import { diagnose, type Patient } from './support/diagnose.js';
 import { TOKEN, WellDaemon, wellClient, wellSession } from './support/well.js';
@@ -73,25 +75,28 @@ describe('doctor, of sessions', () => {
     });
   }
 
-  const outdated = 'The network no longer accepts this client version (2.3000.1). No newer one was found.';
-  const DAMAGED = 'A stored value of session acme (sessions) cannot be decrypted: it is damaged.';
-  const LATE = 'The proxy did not answer in time. Nothing of the session goes around it.';
-  const explained: [what: string, reason: string, trouble: string, advice: string][] = [
-    ['waits for a passkey', 'passkey: WhatsApp asks for a passkey.', 'session-passkey', 'pair acme --link'],
+  const outdated = reason('client_outdated', { kind: 'no_page', version: '2.3000.1' });
+  const damage = 'A stored value of session acme (sessions) cannot be decrypted: it is damaged.';
+  const damaged = reason('data_damaged', { kind: 'found_at_load', damage });
+  const late = reason('proxy_failed', { kind: 'late' });
+  const asked = reason('passkey', { kind: 'assertion_needed' });
+  const explained: [what: string, why: Reason, trouble: string, advice: string][] = [
+    ['waits for a passkey', asked, 'session-passkey', 'pair acme --link'],
     ['reports an old version', outdated, 'client-outdated', '--wa-version'],
-    ['has a proxy that does not answer', LATE, 'session-proxy', 'switchboard sessions proxy acme URL'],
-    ['cannot be read', DAMAGED, 'session-damaged', 'restore a backup'],
+    ['has a proxy that does not answer', late, 'session-proxy', 'switchboard sessions proxy acme'],
+    ['cannot be read', damaged, 'session-damaged', 'restore a backup'],
   ];
   it('does not advise to connect a session that another Switchboard uses', async () => {
     const { trouble, advice } = await lookAt('session', { status: 'replaced', exportedAt: ago(1_000) });
     expect(trouble).to.equal('session-replaced');
     expect(advice).to.contain('switchboard sessions export acme --delete').and.not.contain('reconnect');
   });
-  for (const [what, reason, trouble, advice] of explained) {
+  for (const [what, why, trouble, advice] of explained) {
     it(`suggests what to do about a session that ${what}`, async () => {
-      const found = await lookAt('session', { status: 'qr', since: ago(1_000), loggedIn: false, reason });
+      const pairing = { status: 'qr', since: ago(1_000), loggedIn: false };
+      const found = await lookAt('session', { ...pairing, ...toFields(why) });
       expect(found.trouble).to.equal(trouble);
-      expect(found.detail).to.contain(reason);
+      expect(found.detail).to.contain(inTerminal(why, 'acme'));
       expect(found.advice).to.contain(advice);
     });
   }
@@ -303,6 +308,7 @@ describe('doctor, of sessions', () => {
 
   describe('with --no-send', () => {
     const URL_SET = 'http://127.0.0.1:9/hook';
+    const LATE = reason('call_failed', { kind: 'timeout', error: 'no answer within 15 s' });
     const quiet = async (last?: Record<string, unknown>) => {
       daemon.client = wellClient('acme', { webhookUrl: URL_SET });
       daemon.session = wellSession('acme', { webhook: { waiting: 0, last } });
@@ -314,14 +320,15 @@ describe('doctor, of sessions', () => {
     it('rates a webhook by its last call', async () => {
       const at = ago(MINUTE_MS);
       expect((await quiet({ at, outcome: 'delivered', reason: '' })).level).to.equal('ok');
-      const refused = await quiet({ at, outcome: 'rejected', reason: 'answered 403' });
+      const refusal = toFields(reason('answered', { status: '403' }));
+      const refused = await quiet({ at, outcome: 'rejected', ...refusal });
       expect(refused).to.include({ level: 'failed', trouble: 'webhook-unauthorized' });
     });
 
     it('rates a webhook that was never called by its last failed delivery', async () => {
       daemon.failed = [
         { url: 'http://127.0.0.1:8/former', reason: 'answered 404', failedAt: ago(1_000) },
-        { url: URL_SET, reason: 'no answer within 15 s', failedAt: ago(2_000) },
+        { url: URL_SET, ...toFields(LATE), failedAt: ago(2_000) },
       ];
       expect((await quiet()).trouble).to.equal('webhook-slow');
     });

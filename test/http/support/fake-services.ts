@@ -15,6 +15,7 @@ import type {
 import type { Clock } from '../../../src/domain/clock.js';
 import { GatewayError } from '../../../src/domain/errors.js';
 import { shownProxy } from '../../../src/domain/proxy.js';
+import { toFields } from '../../../src/domain/reasons.js';
 import type { SessionStatus } from '../../../src/domain/session.js';
 import type { KindSend, SendPayload } from '../../../src/kinds/kind.js';
 import type { Logger } from '../../../src/log.js';
@@ -155,7 +156,7 @@ export class FakeSessions implements Sessions {
       clientId: view.clientId,
       jid: view.jid,
       status: view.status,
-      reason: view.reason,
+      ...toFields(view.reason, view.clientId),
       connected: view.status === 'connected',
       loggedIn: view.jid !== '',
       enableGroupAi: view.enableGroupAi,
@@ -627,7 +628,7 @@ function newSession(clientId: string): FakeSession {
   return {
     clientId,
     status: 'initializing',
-    reason: '',
+    reason: undefined,
     jid: '',
     orgId: '',
     webhookUrl: '',

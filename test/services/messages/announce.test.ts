@@ -10,9 +10,9 @@ import { textEvent } from '../../support/rig/deliveries.js';
 import { SESSION } from '../../support/rig/receiving.js';
 import { until } from '../../support/until.js';
 
-const DELIVERED: DeliveryResult = { deliveryId: 'D', delivered: true, reason: '' };
-const WRITTEN: DeliveryResult = { deliveryId: 'D', delivered: false, reason: '', waiting: true };
-const INTERRUPTED: DeliveryResult = { deliveryId: 'D', delivered: false, reason: 'away', interrupted: true };
+const DELIVERED: DeliveryResult = { deliveryId: 'D', delivered: true };
+const WRITTEN: DeliveryResult = { deliveryId: 'D', delivered: false, waiting: true };
+const INTERRUPTED: DeliveryResult = { deliveryId: 'D', delivered: false, interrupted: true };
 
 const settings = {
   ...{ name: '', token: '', previousToken: null, previousTokenUntil: 0, paused: '' },

@@ -192,14 +192,14 @@ export function receivingOver(base: Rig): Receiving {
     async announce(event, receiver) {
       if (event.event === 'message.unreadable') {
         rig.told.push(event);
-        return { deliveryId: receiver ? 'd' : '', delivered: true, reason: '' };
+        return { deliveryId: receiver ? 'd' : '', delivered: true };
       }
       if (!('body' in event)) throw new Error('an inbound message is announced as one');
       await rig.beforeAnnounce(event);
       rig.events.push(event);
-      return { deliveryId: receiver ? 'd' : '', delivered: receiver !== undefined, reason: '' };
+      return { deliveryId: receiver ? 'd' : '', delivered: receiver !== undefined };
     },
-    deliver: async () => ({ deliveryId: 'd', delivered: true, reason: '' }),
+    deliver: async () => ({ deliveryId: 'd', delivered: true }),
   };
   const observer: ReceiveObserver = {
     received: (type) => rig.counted.push(type),

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { pino } from 'pino';
 import type { DispatcherOptions } from '../../../src/delivery/dispatch.js';
+import { reason } from '../../../src/domain/reasons.js';
 import type { Link, LinkFactory, LinkOptions } from '../../../src/link/link.js';
 import { Contacts } from '../../../src/services/identities/contacts.js';
 import { PersonRooms } from '../../../src/services/identities/person-rooms.js';
@@ -93,7 +94,7 @@ export class Rig {
         await sessions.find('acme').connected(0);
       },
       async disconnect() {
-        opened.at(-1)?.emit({ type: 'closed', reason: 'connection_lost', detail: '' });
+        opened.at(-1)?.emit({ type: 'closed', reason: reason('connection_lost') });
         await setImmediate();
       },
     };

@@ -1,16 +1,16 @@
+import { type ConnectionFault, connectionFaultOf } from '../../../domain/connection-fault.js';
 import { errorMessage } from '../../../domain/errors.js';
 import { tokenPath } from '../../client.js';
 import { CliError } from '../../errors.js';
 import { type Finding, type GeneralCheck, passed, problem, type Troubles } from '../check.js';
 import { isDaemon } from '../context.js';
-import { type Fault, faultOf } from '../reach.js';
 
 const START = 'start the daemon: switchboard start; or set --url or SWITCHBOARD_URL';
 
-const UNREACHABLE: Troubles<Fault> = {
+const UNREACHABLE: Troubles<ConnectionFault> = {
   refused: ['daemon-refused', START],
   timeout: ['daemon-timeout', 'restart the daemon if it hangs; otherwise check the firewall'],
-  'unknown-host': ['daemon-unknown-host', 'correct the host in --url or SWITCHBOARD_URL'],
+  unknown_host: ['daemon-unknown-host', 'correct the host in --url or SWITCHBOARD_URL'],
   tls: ['daemon-tls', 'use http:// for a daemon without a proxy, or fix the certificate of the proxy'],
   unreachable: ['daemon-unreachable', START],
 };
@@ -33,7 +33,7 @@ export const daemon: GeneralCheck = {
 };
 
 function explain(error: unknown, url: string): Finding {
-  const fault = faultOf(error);
+  const fault = connectionFaultOf(error);
   const [trouble, advice] = UNREACHABLE[fault];
   return problem(trouble, errorMessage(error), advice, { url, fault });
 }

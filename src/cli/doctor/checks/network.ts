@@ -1,18 +1,19 @@
 import type { FleetAnswer } from '../../../contract/index.js';
+import type { ConnectionFault } from '../../../domain/connection-fault.js';
 import { type Finding, type GeneralCheck, passed, problem, skipped, type Troubles } from '../check.js';
 import type { DoctorContext } from '../context.js';
-import { endpointOf, type Fault, reach, shown } from '../reach.js';
+import { endpointOf, reach, shown } from '../reach.js';
 
 const WHATSAPP = 'https://web.whatsapp.com';
 const OPEN_THE_WAY = 'allow connections from this machine: check firewall, proxy and DNS';
 
-const UNREACHABLE: Troubles<Fault> = {
+const UNREACHABLE: Troubles<ConnectionFault> = {
   refused: [
     'network-refused',
     'start the sandbox (switchboard sandbox start), correct the address, or open the firewall',
   ],
   timeout: ['network-timeout', OPEN_THE_WAY],
-  'unknown-host': ['network-unknown-host', 'fix name resolution (DNS) on this machine'],
+  unknown_host: ['network-unknown-host', 'fix name resolution (DNS) on this machine'],
   tls: ['network-tls', 'a proxy or virus scanner intercepts TLS: exclude this host from it'],
   unreachable: ['network-unreachable', OPEN_THE_WAY],
 };

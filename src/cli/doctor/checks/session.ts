@@ -1,8 +1,8 @@
 import type { FleetSession } from '../../../contract/index.js';
 import { errorMessage } from '../../../domain/errors.js';
 import type { SessionStatus } from '../../../domain/session.js';
-import { proxyText } from '../../sessions.js';
-import { inCommands } from '../../words.js';
+import { reasonText } from '../../reason-text.js';
+import { lastDisconnectOf, proxyText } from '../../sessions.js';
 import {
   type Finding,
   type GeneralCheck,
@@ -57,12 +57,6 @@ const TERMINAL: Readonly<Partial<Record<SessionStatus, readonly [trouble: Troubl
   ],
 };
 
-/** Match the reasons of damaged values, of a passkey ceremony, of a broken proxy and of a refused client version. */
-const DAMAGED = /^(?:A stored value|The data key) of session /;
-const PASSKEY = /^passkey\b/i;
-const PROXY = /^The (?:proxy|host name of the proxy|certificate of the proxy)\b/;
-const OUTDATED = /(?:no longer accepts|does not accept|does not know) this client/;
-
 export const session: SessionCheck = {
   id: 'session',
   needs: [],
@@ -71,9 +65,9 @@ export const session: SessionCheck = {
     if (!health) return skipped(`held by the node ${podName}: run doctor against it`);
     if (health.podName === '' && !TERMINAL[health.status]) return unheld(health);
     const { status } = health;
-    if (status !== 'connected' && OUTDATED.test(health.reason)) return ofOutdated(health, context);
-    if (status !== 'connected' && PROXY.test(health.reason)) return ofProxy(health);
-    if (status !== 'connected' && DAMAGED.test(health.reason)) return ofDamaged(health);
+    if (status !== 'connected' && health.reasonCode === 'client_outdated') return ofOutdated(health, context);
+    if (status !== 'connected' && health.reasonCode === 'proxy_failed') return ofProxy(health);
+    if (status !== 'connected' && health.reasonCode === 'data_damaged') return ofDamaged(health);
     if (status === 'connected') return ofConnected(session, health, await uptimeOf(health, context));
     if (status === 'reconnecting') return ofReconnecting(health, context);
     if (status === 'initializing' || status === 'qr') return ofPairing(health, context);
@@ -87,7 +81,7 @@ function unheld(health: FleetSession): Finding {
     '(switchboard nodes list), and see its log of this session';
   return problem(
     'session-unheld',
-    `nothing is sent or received: ${inCommands(health.reason, health.clientId)}`,
+    `nothing is sent or received: ${reasonText(health, health.clientId)}`,
     advice,
     factsOf(health),
   );
@@ -179,8 +173,8 @@ async function ofOutdated(health: FleetSession, context: DoctorContext): Promise
 function ofProxy(health: FleetSession): Finding {
   const { clientId, proxy } = health;
   const shown = proxy ? ` (${proxyText(proxy)})` : '';
-  const advice = `check that the proxy runs, and that the daemon's machine may reach it; or set another one: \
-switchboard sessions proxy ${clientId} URL; nothing of the session goes around its proxy`;
+  const advice = `check that the proxy runs, and that the daemon's machine may reach it; or give another address \
+to switchboard sessions proxy ${clientId}; nothing of the session goes around its proxy`;
   return problem('session-proxy', `${statusText(health)}${shown}`, advice, factsOf(health));
 }
 
@@ -197,7 +191,7 @@ function ofPairing(health: FleetSession, context: DoctorContext): Finding {
   if (loggedIn && ageOf(health, context) >= STUCK_MS) {
     return problem('session-stuck', statusText(health), LOOK_AT_NETWORK, facts);
   }
-  if (PASSKEY.test(health.reason)) {
+  if (health.reasonCode === 'passkey') {
     const advice = `the owner of the number has to confirm with a passkey: switchboard pair ${clientId} --link, and see docs/linking.md`;
     return problem('session-passkey', statusText(health), advice, facts);
   }
@@ -216,7 +210,7 @@ const CAUSE_ADVICE: Readonly<Record<string, string>> = {
 /** The connection drops again and again. */
 function loopOf(health: FleetSession, uptimeMs: number): Finding | undefined {
   const { clientId, reconnects, lastDisconnectCode } = health;
-  const lastDisconnect = inCommands(health.lastDisconnect, clientId);
+  const lastDisconnect = reasonText(lastDisconnectOf(health), clientId);
   if (reconnects < LOOP_RECONNECTS || uptimeMs / reconnects > LOOP_EVERY_MS) return undefined;
   const cause = lastDisconnect && `; last cause: ${lastDisconnect}`;
   const detail = `${reconnects} reconnects in ${Math.round(uptimeMs / MINUTE_MS)} min${cause}`;
@@ -239,8 +233,10 @@ function ageOf({ since }: FleetSession, { options }: DoctorContext): number {
   return since ? options.clock.now() - Date.parse(since) : 0;
 }
 
-function statusText({ clientId, status, reason, since }: FleetSession): string {
-  return `${status}${since && ` since ${since}`}${reason && `: ${inCommands(reason, clientId)}`}`;
+function statusText(health: FleetSession): string {
+  const { clientId, status, since } = health;
+  const reason = reasonText(health, clientId);
+  return `${status}${since && ` since ${since}`}${reason && `: ${reason}`}`;
 }
 
 /** Uptime in milliseconds of the node that holds the session. */

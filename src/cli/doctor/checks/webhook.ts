@@ -1,4 +1,7 @@
+import { type ConnectionFault, FAULTS } from '../../../domain/connection-fault.js';
+import { reasonFrom } from '../../../domain/reasons.js';
 import { shownUrl } from '../../../domain/text.js';
+import type { GivenReason } from '../../reason-text.js';
 import {
   type Finding,
   passed,
@@ -9,7 +12,7 @@ import {
   type Troubles,
 } from '../check.js';
 import type { DoctorContext, SessionFacts } from '../context.js';
-import { endpointOf, type Fault, faultIn, reach, shown } from '../reach.js';
+import { endpointOf, faultFact, reach, shown } from '../reach.js';
 
 const TEST_EVENT = 'text';
 /** Four attempts of 15 s each, and the pauses between them. */
@@ -38,8 +41,9 @@ async function sendOne(session: SessionFacts, context: DoctorContext): Promise<F
   // read them first: a daemon of an earlier release counts the failure of a test event
   await context.failedDeliveries(clientId).catch(() => []);
   const { client } = context.options;
-  const { delivered, reason, signed } = await client.sendTestEvent({ clientId, type: TEST_EVENT });
-  if (!delivered) return receiverProblem(`${url} did not accept a test event: ${reason}`, reason, { url });
+  const answer = await client.sendTestEvent({ clientId, type: TEST_EVENT });
+  const { delivered, reason, signed } = answer;
+  if (!delivered) return receiverProblem(`${url} did not accept a test event: ${reason}`, answer, { url });
   if (signed === false) {
     const detail = `${url} accepted a test event without token and signature: anyone could send it events`;
     const advice = `set a token: switchboard sessions webhook ${clientId} ${url} --webhook-token a-long-random-text`;
@@ -55,12 +59,12 @@ async function ofLast(session: SessionFacts, context: DoctorContext): Promise<Fi
   if (!last) return undefined;
   const { at, outcome, reason } = last;
   if (outcome === 'delivered') return passed(`${url} accepted an event at ${at}`, { url, at });
-  return receiverProblem(`${url} did not accept an event at ${at}: ${reason}`, reason, { url, at });
+  return receiverProblem(`${url} did not accept an event at ${at}: ${reason}`, last, { url, at });
 }
 
 async function lastFailure(clientId: string, to: string, context: DoctorContext) {
   const failed = (await context.failedDeliveries(clientId)).find(({ url }) => url === to);
-  return failed && { at: failed.failedAt, outcome: 'failed', reason: failed.reason };
+  return failed && { ...failed, at: failed.failedAt, outcome: 'failed' };
 }
 
 /** Opens a connection from this machine; sends no data. */
@@ -69,15 +73,18 @@ async function connect({ webhookUrl }: SessionFacts): Promise<Finding> {
   const facts = { url: shownUrl(webhookUrl) };
   const found = await reach(endpoint);
   if (found.reached) return passed(`connected to ${shown(endpoint)} in ${found.ms} ms`, facts);
-  return receiverProblem(`${shown(endpoint)} cannot be reached: ${found.reason}`, found.reason, facts);
+  return byFault(`${shown(endpoint)} cannot be reached: ${found.reason}`, found.fault, {
+    ...facts,
+    reason: found.reason,
+  });
 }
 
 const SEE = 'switchboard tail';
 
-const BY_FAULT: Troubles<Fault> = {
+const BY_FAULT: Troubles<ConnectionFault> = {
   refused: ['webhook-refused', 'start the receiver, or correct host and port'],
   timeout: ['webhook-slow', 'reply with 200 at once and process the event afterwards: the limit is 15 s'],
-  'unknown-host': [
+  unknown_host: [
     'webhook-unknown-host',
     "correct the host, or fix name resolution (DNS) on the daemon's machine",
   ],
@@ -111,17 +118,22 @@ const BY_STATUS: readonly (readonly [statuses: RegExp, meaning: Meaning])[] = [
 ];
 const REJECTS: Meaning = ['webhook-rejects', 'let the receiver reply with 2xx to a POST of JSON'];
 
-const PRIVATE = /loopback, link-local, private or reserved address/;
 const PRIVATE_ADVICE = 'give the receiver a public address, or allow private addresses: --allow-private-urls';
 
 /** The problem of a receiver, by the daemon's reason for a failed delivery. */
-function receiverProblem(detail: string, reason: string, facts: Finding['facts'] = {}): Finding {
-  if (PRIVATE.test(reason)) return problem('webhook-private', detail, PRIVATE_ADVICE, { ...facts, reason });
-  const status = /answered (\d{3})/.exec(reason)?.[1];
-  if (status !== undefined) return byStatus(detail, status, { ...facts, reason });
-  const fault = faultIn(reason);
+function receiverProblem(detail: string, given: GivenReason, facts: Finding['facts'] = {}): Finding {
+  const { reason = '' } = given;
+  const { code, values = {} } = reasonFrom(given.reasonCode, given.reasonValues) ?? {};
+  const all = { ...facts, reason };
+  if (code === 'address_private') return problem('webhook-private', detail, PRIVATE_ADVICE, all);
+  if (code === 'answered' || code === 'redirected') return byStatus(detail, String(values.status), all);
+  const fault = code === 'call_failed' ? FAULTS.find((one) => one === values.kind) : undefined;
+  return byFault(detail, fault ?? 'unreachable', all);
+}
+
+function byFault(detail: string, fault: ConnectionFault, facts: Finding['facts']): Finding {
   const [trouble, advice] = BY_FAULT[fault];
-  return problem(trouble, detail, advice, { ...facts, reason, fault });
+  return problem(trouble, detail, advice, { ...facts, fault: faultFact(fault) });
 }
 
 function byStatus(detail: string, status: string, facts: Finding['facts']): Finding {
