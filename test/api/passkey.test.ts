@@ -44,7 +44,7 @@ describe('linking an account that demands a passkey', () => {
     await reached(world, 'acme', 'connected');
   }
 
-  it('reports it as the reason, hides the QR code, and connects after assertion and code', async () => {
+  it('reports the passkey as the reason, hides the QR code, and connects after assertion and code', async () => {
     expect((await passkey()).step).to.equal('none');
     await scan();
     await reachedStep('assertion_needed');
@@ -70,7 +70,7 @@ describe('linking an account that demands a passkey', () => {
     await confirm();
   });
 
-  it('restarts after the daemon was restarted in the middle', async () => {
+  it('can be started again after a restart of the daemon', async () => {
     await scan();
     await answer();
     await world.restartDaemon();
