@@ -61,7 +61,7 @@ describe('everything that commands print', () => {
     ['an unexpected error', (output) => output.error(errorReport(new Error(EVIL)))],
   ];
   for (const [what, print] of ways) {
-    it(`keeps foreign text in ${what} on its line, without what a terminal acts on`, async () => {
+    it(`keeps foreign text in ${what} on its line, without terminal control sequences`, async () => {
       const { stdout, stderr } = await captureOutput(async () => print(new Output()), { stripAnsi: false });
       const lines = `${stdout}${stderr}`.replace(/\n$/, '').split('\n');
       expect(lines.map(singleLine)).to.deep.equal(lines);

@@ -76,7 +76,7 @@ describe('pair', () => {
     }
   });
 
-  it('says what may be left behind when the daemon has gone', async () => {
+  it('says what may be left behind when the daemon is gone', async () => {
     daemon.on('POST /disconnect', () => ({ status: 503, body: { error: 'stopping' } }));
     let looks = 0;
     daemon.on('GET /clients', () => ({

@@ -31,7 +31,7 @@ const QUIET = { bannedUntil: 0, statusReason: '' };
 const isCode = (text: string): text is ErrorCode => Object.hasOwn(ERROR_STATUSES, text);
 const isReason = (text: string): text is CloseReason => Object.hasOwn(CLOSE_REACTIONS, text);
 
-describe('what the terminal prints of a daemon', () => {
+describe('the terminal, with messages of the daemon', () => {
   let daemon: FakeDaemon;
   let well: WellDaemon;
   let folder: TempDir;

@@ -35,7 +35,7 @@ describe('the report of a drill', () => {
     expect(passed).to.equal(true);
   });
 
-  it('fails for a message that is lost, double, out of order or unanswered', () => {
+  it('fails for a message that is lost, duplicated, out of order or unanswered', () => {
     const breaks: ((one: Drilled) => void)[] = [
       ({ durable }) => remove(durable, 'received 2'),
       ({ durable }) => durable.push({ ...entry(durable, 'received 2'), deliveryId: 'another' }),
@@ -80,7 +80,7 @@ describe('the report of a drill', () => {
     expect([totals.failed, passed]).to.deep.equal([1, true]);
   });
 
-  it('has a row for each fault under as many titles', () => {
+  it('has a row for each fault, with as many cells as there are titles', () => {
     const rows = figureRows(makeReport(drilled, OPTIONS));
     expect(rows.map(([kind]) => kind)).to.deep.equal(['none', 'kill', 'all']);
     for (const row of rows) expect(row).to.have.lengthOf(FIGURE_TITLES.length);
