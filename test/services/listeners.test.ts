@@ -94,7 +94,7 @@ describe('listeners', () => {
     expect(webhook.calls).to.deep.equal([]);
   });
 
-  it('returns the events to the webhook however it ends', async () => {
+  it('returns the events to the webhook, however it ends', async () => {
     await listeners.listen(wish());
     expect(listeners.end('acme', 'token-of-somebody-else')).to.equal(false);
     expect(listeners.view('acme')).to.include({ webhookUrl: listener.url });

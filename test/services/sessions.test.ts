@@ -83,7 +83,7 @@ describe('SessionRegistry', () => {
     expect(await store.keys.credentials('acme')).to.equal(undefined);
   });
 
-  it('ends or pairs a session again whose data could not be deleted', async () => {
+  it('ends or pairs a session again although its data could not be deleted', async () => {
     await sessions.start('acme', {});
     opened.at(-1)?.emit({ type: 'open', me: ME });
     failing = 'forget';
@@ -360,7 +360,7 @@ describe('the sessions of a daemon', () => {
 });
 
 describe('Admission', () => {
-  it('limits how many links connect at once, and admits those first that people wait for', async () => {
+  it('limits how many links connect at once, and admits first those for which people wait', async () => {
     const admission = new Admission(new ManualClock());
     const order: string[] = [];
     const leave: (() => void)[] = [];
