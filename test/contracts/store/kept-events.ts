@@ -45,7 +45,7 @@ export function keptEventsContract(harness: () => StoreHarness): void {
       expect(await ids({ clientId: 'nobody' })).to.deep.equal([]);
     });
 
-    it('goes on after a place, whether or not an event is there', async () => {
+    it('continues after a cursor, whether or not it is the cursor of an event', async () => {
       await fill();
       expect(await ids({ after: { at: 20, id: 'A' } })).to.deep.equal(['B', 'D']);
       expect(await ids({ after: { at: 20, id: 'AA' } })).to.deep.equal(['B', 'D']);
