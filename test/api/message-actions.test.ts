@@ -220,7 +220,7 @@ describe('the routes for stars, pins, forwards and link previews', () => {
       expect(texts).to.include('after all').and.not.include('nobody waits for the copy');
     });
 
-    it('forwards an edited text as it is now', async () => {
+    it('forwards the current text of an edited message', async () => {
       const { messageId } = await chats.fromBob(chats.hosted, { text: 'at six' });
       await chats.fromBob(chats.hosted, { edit: { messageId, text: 'at seven' } });
       const copyId = await sent(chats.hosted, '/forward-message', {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ALICE, nextQr, reached, startWorld, type World } from '../support/world.js';
 
-describe('linking an account that demands a passkey', () => {
+describe('a session whose account demands a passkey', () => {
   let world: World;
   beforeEach(async () => {
     world = await startWorld();
@@ -56,7 +56,7 @@ describe('linking an account that demands a passkey', () => {
     expect((await row()).reason).to.equal('');
   });
 
-  it('shows the reason of a declined attempt beside the next QR code, which pairs', async () => {
+  it('shows the reason of a declined attempt beside the next QR code, which links the number', async () => {
     await scan();
     await answer();
     await reachedStep('confirm_code');
