@@ -47,7 +47,7 @@ describe('JSON in the terminal', () => {
 /** Moves the cursor, sets a title, shows a colour, reverses text, and forges a row. */
 const EVIL = 'a\u001b[2J\u001b]0;t\u0007\u001b[31mb\u009b\u202ec\r\nacme  connected\u2028d\te';
 
-describe('everything that commands print', () => {
+describe('the output of commands', () => {
   const ways: [string, (output: Output) => void | Promise<void>][] = [
     ['a line', (output) => output.line(EVIL)],
     ['a note', (output) => output.note(EVIL)],

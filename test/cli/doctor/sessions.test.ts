@@ -301,7 +301,7 @@ describe('doctor, of sessions', () => {
     expect(acme.of('session', 'acme').level).to.equal('ok');
   });
 
-  describe('with --no-send', () => {
+  describe('doctor, of sessions with --no-send', () => {
     const URL_SET = 'http://127.0.0.1:9/hook';
     const quiet = async (last?: Record<string, unknown>) => {
       daemon.client = wellClient('acme', { webhookUrl: URL_SET });

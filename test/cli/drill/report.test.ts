@@ -22,7 +22,7 @@ describe('the report of a drill', () => {
     drilled.faults = [{ kind: 'kill', at: second(2), mendedAt: second(3) }];
   });
 
-  it('counts messages and times by the fault in whose time they were written', () => {
+  it('counts messages and times by the fault during which they were written', () => {
     entry(drilled.written, 'sent 2').answeredAt = second(6);
     const { faults, totals, passed } = makeReport(drilled, OPTIONS);
     expect(
@@ -94,7 +94,7 @@ describe('the report of a drill', () => {
     expect(junit).to.contain('name="drain"><skipped message="it needs --nodes 2 or more"/>');
   });
 
-  it('lists what is wrong in the JUnit case of its fault', () => {
+  it('lists problems in the JUnit case of their fault', () => {
     remove(drilled.durable, 'received 2');
     const junit = drillJunit(makeReport(drilled, OPTIONS));
     expect(junit).to.contain('failures="1"');
