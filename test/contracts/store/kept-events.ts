@@ -28,7 +28,7 @@ export function keptEventsContract(harness: () => StoreHarness): void {
       ]);
     });
 
-    it('keeps an event as it is when it is added again', async () => {
+    it('keeps an event unchanged when it is added again', async () => {
       await kept().add(keptEvent('A'));
       expect(await kept().add(keptEvent('A', { at: 9_000 }))).to.equal(false);
       expect(await kept().get('acme', 'A')).to.deep.equal(keptEvent('A'));
@@ -63,7 +63,7 @@ export function keptEventsContract(harness: () => StoreHarness): void {
       expect(await ids({ clientId: 'other' })).to.deep.equal(['E']);
     });
 
-    it('prunes what was announced before a time, of one session or of all', async () => {
+    it('prunes events that were announced before a time, of one session or of all', async () => {
       await fill();
       expect(await kept().prune(20, 'acme')).to.equal(1);
       expect(await ids()).to.deep.equal(['A', 'B', 'D']);

@@ -82,7 +82,7 @@ export function sendsContract(harness: () => StoreHarness): void {
       }
     });
 
-    it('returns the sends of a session after a time, the oldest first, with what policies count', async () => {
+    it('returns the sends of a session after a time, the oldest first, with the fields that policies count', async () => {
       await sends().put('acme', sent('M3', { sentAt: 3_000, counted: 'nothing' }));
       const { counted: _, textHash: __, ...uncounted } = sent('M2', { sentAt: 2_000, to: '7@lid' });
       await sends().put('acme', uncounted);
@@ -409,7 +409,7 @@ export function waitingDeliveriesContract(harness: () => StoreHarness): void {
       expect(await deliveries().list('nobody')).to.deep.equal([]);
     });
 
-    it('keeps a delivery as it is when it is added again', async () => {
+    it('keeps a delivery unchanged when it is added again', async () => {
       await deliveries().add(waiting('01A', { attempts: 3 }));
       await deliveries().add(waiting('01A', { since: 9_000 }));
       expect(await deliveries().get('01A')).to.deep.equal(waiting('01A', { attempts: 3 }));
