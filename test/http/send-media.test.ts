@@ -38,7 +38,7 @@ describe('/send-media-message', () => {
     expect([...api.services.sending.spooled], 'uploads that were left behind').to.deep.equal([]);
   });
 
-  describe('with JSON', () => {
+  describe('/send-media-message with JSON', () => {
     it('sends a file by URL', async () => {
       const envelope = {
         quotedMessageId: '3EB0',
@@ -191,7 +191,7 @@ describe('/send-media-message', () => {
     });
   });
 
-  describe('with a form', () => {
+  describe('/send-media-message with a form', () => {
     /** Sends a form, as a browser or a program would. */
     async function post(
       parts: [string, string | Blob][],
@@ -278,7 +278,7 @@ describe('/send-media-message', () => {
       });
     });
 
-    it('detects the type of a part without one, or of an unknown one, and takes any other as it is', async () => {
+    it('detects the type of a part without a type or with an unknown one, and keeps any other type', async () => {
       const part = (name: string, type: string) => new File(['a'], name, { type });
       await post([...ADDRESS, ['file', part('a.jpg', 'text/plain')]]);
       await post([...ADDRESS, ['file', part('a', 'application/octet-stream')]]);
@@ -412,7 +412,7 @@ describe('/send-media-message', () => {
     });
   });
 
-  describe('over a connection', () => {
+  describe('/send-media-message over a connection', () => {
     let folder: TempDir;
     let spool: Spool;
 
