@@ -200,7 +200,7 @@ describe('a forwarded message', () => {
   const scoreOf = (content: Content, fromMe: boolean) =>
     composeForward(content, fromMe)?.extendedTextMessage?.contextInfo ?? undefined;
 
-  it('is marked with one more forward if it is from others, and own ones only if they were forwarded before', () => {
+  it('counts one more forward for messages of others, and for own ones only if they were forwarded before', () => {
     const marked = (forwardingScore: number) => ({ isForwarded: true, forwardingScore });
     expect(scoreOf({ conversation: 'news' }, false)).to.deep.equal(marked(1));
     expect(scoreOf(text({ forwardingScore: 4 }), false)).to.deep.equal(marked(5));

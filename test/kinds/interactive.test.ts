@@ -106,7 +106,7 @@ describe('buttons', () => {
   }
 });
 
-describe('reading a text with buttons', () => {
+describe('the reader of texts with buttons', () => {
   const readings: [string, Content][] = [
     [
       'native buttons with a title',
@@ -255,7 +255,7 @@ describe('reading a text with buttons', () => {
   });
 });
 
-describe('reading a tap', () => {
+describe('the reader of taps', () => {
   const contextInfo = { stanzaId: 'ASKED', participant: '90000000000001@lid' };
   const native = (name: string, paramsJson: string, text: string): Content => ({
     interactiveResponseMessage: {

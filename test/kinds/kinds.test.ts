@@ -12,7 +12,7 @@ import { text } from '../../src/kinds/text.js';
 import { unknownName } from '../../src/kinds/unknown.js';
 import { CHAT, CONTEXT, overTheWire } from './support/wire.js';
 
-describe('reading message contents', () => {
+describe('the reader of message contents', () => {
   const readings: [string, Content, string, string][] = [
     ['a plain text', { conversation: 'hi' }, 'text', 'hi'],
     ['an extended text', { extendedTextMessage: { text: 'hi', matchedText: 'x' } }, 'text', 'hi'],
@@ -270,7 +270,7 @@ describe('a poll', () => {
 const BERLIN = { degreesLatitude: 52.5, degreesLongitude: 13.25 };
 const berlin = { latitude: 52.5, longitude: 13.25, name: '', address: '', live: false };
 
-describe('reading a location', () => {
+describe('the reader of locations', () => {
   const readings: [string, Content, string, object][] = [
     [
       'a named location',

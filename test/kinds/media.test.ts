@@ -151,7 +151,7 @@ describe('a file', () => {
   });
 });
 
-describe('reading a file', () => {
+describe('the reader of files', () => {
   const mimetype = 'image/jpeg';
   const readings: [string, Content, Partial<MediaExtra>][] = [
     ['a picture', { imageMessage: { ...PLACE, mimetype } }, { mediaType: 'image' }],
