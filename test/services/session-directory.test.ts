@@ -75,7 +75,7 @@ describe('the directory of the sessions of a store that several nodes share', ()
     expect((await directory.list()).find(({ clientId }) => clientId === 'here')).to.include({ orgId: '' });
   });
 
-  it('finds the session of a secret here without the store, and elsewhere with it', async () => {
+  it('finds the session of a secret on this node without the store, and on other nodes with it', async () => {
     expect(await openedBy('of there')).to.deep.equal(['there']);
     expect(await openedBy('of here')).to.deep.equal(['here']);
     expect(reads).to.equal(1);

@@ -87,7 +87,7 @@ describe('a session and its link', () => {
     ['account_locked', 'banned', 0, /\/reconnect/],
     ['banned', 'banned', 0, /\/reconnect/],
   ];
-  it('gives its link no message whose record is damaged, and lets a failure of the store end the link', async () => {
+  it('gives its link no message with a damaged record, and ends the link when the store fails', async () => {
     const findSent = async () => played.opened.at(-1)?.findSent('M1');
     rig.store.sends.get = () => Promise.reject(new GatewayError('store_damaged', 'one row'));
     expect(await findSent()).to.equal(undefined);
@@ -156,7 +156,7 @@ describe('a session and its link', () => {
     expect(played.opened).to.have.length(1);
   });
 
-  it('skips the pause when it is told to reconnect, and ends a live link', async () => {
+  it('skips the pause and ends a live link when it is told to reconnect', async () => {
     await open();
     await close('connection_lost');
     await close('connection_lost');
@@ -292,7 +292,7 @@ describe('a session and its link', () => {
     expect(await played.sessions.disconnect('acme')).to.deep.equal({});
   });
 
-  it('is cut off and writes nothing more once another node has it', async () => {
+  it('is cut off and writes nothing more once another node holds it', async () => {
     await open();
     const lost = session();
     expect(played.sessions.release(lost)).to.equal(true);

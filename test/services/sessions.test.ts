@@ -324,7 +324,7 @@ describe('the sessions of a daemon', () => {
     expect(connected()).to.deep.equal([[false, true]]);
   });
 
-  it('connect at once with a newer version, and say what was tried when there is none', async () => {
+  it('connect at once with a newer version, and report the look-up when there is none', async () => {
     await played.sessions.start('acme', {});
     await emit({ type: 'closed', reason: 'client_outdated', detail: 'The version is too old.' });
     expect(played.sessions.get('acme').reason).to.equal(
@@ -339,7 +339,7 @@ describe('the sessions of a daemon', () => {
     expect(played.opened.at(-1)?.version).to.deep.equal([2, 3000, 2]);
   });
 
-  it('take a webhook on a public address only, where private ones are not permitted', async () => {
+  it('accept a webhook only on a public address, where private ones are not permitted', async () => {
     const { sessions } = rig.sessions(playedLink(), { allowPrivateUrls: false });
     const inside = 'https://127.0.0.1/';
     expect(await codeOf(sessions.start('acme', { webhookUrl: inside }))).to.equal('invalid_request');

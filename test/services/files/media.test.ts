@@ -304,7 +304,7 @@ describe('Media', () => {
       expect(file).to.include({ mimeType: 'video/mp4' }).and.not.have.any.keys('width', 'thumbnail');
     });
 
-    describe('where ffmpeg is installed', () => {
+    describe('Media: a video, where ffmpeg is installed', () => {
       let programs: TempDir;
       let seeing: Media;
 

@@ -71,7 +71,7 @@ describe('Announcements: several receivers', () => {
     answers.set(name, made);
   };
 
-  it('repeats an event after an outage for the receiver that did not get it, and for no other', async () => {
+  it('repeats an event after an outage only for the receiver that did not get it', async () => {
     answering('3', INTERRUPTED, INTERRUPTED);
     const done = announce(withReceivers('contract', 'durable'));
     let ended = false;

@@ -19,7 +19,7 @@ describe('Receiver: changes of messages', () => {
   const carol = { participant: '90000000000003@lid', participantAlt: '15550000003@s.whatsapp.net' };
 
   for (const [what, content] of Object.entries({ 'an edit': edit, 'a revoke': revoke })) {
-    it(`refuses ${what} by the other person for messages of the linked number`, async () => {
+    it(`refuses ${what} of the other person for a message of the linked number`, async () => {
       await rig.receive({ fromMe: true });
       await rig.receive({ messageId: 'C1', content });
       expect(rig.events).to.have.length(1);
@@ -88,7 +88,7 @@ describe('Receiver: changes of messages', () => {
     expect(JSON.stringify(rows.map(({ extras }) => extras))).to.not.include('secret');
   });
 
-  it('keeps the quote of a message that is not stored when somebody else deletes it', async () => {
+  it('keeps the quote of a message that is not stored when a person other than its author deletes it', async () => {
     const session = { ...HOSTED, enableGroupAi: true };
     rig.groups.set(GROUP.chat, groupOf('90000000000004'));
     await rig.receive({ ...GROUP, ...quote() }, session);

@@ -375,7 +375,7 @@ describe('Receiver: history', () => {
       expect(rig.events).to.have.length(1);
     });
 
-    it("the network's copy of an own send is announced to nobody, and changes no record", async () => {
+    it("the network's copy of an own send is not announced, and changes no record", async () => {
       const content = new Uint8Array([1]);
       const record = { messageId: 'M1', to: '90000000000002@lid', content, metaData: '', fileName: '' };
       const times = { sentAt: SENT_AT, acknowledged: true, closed: true };

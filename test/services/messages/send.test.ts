@@ -163,7 +163,7 @@ describe('Sender', () => {
     expect(rig.clock.pending()).to.not.include(LIMITS.connectionWaitMs);
   });
 
-  describe('forwarding', () => {
+  describe('Sender: forwarding', () => {
     const forward = (messageId: string) =>
       rig.messages.forward({ clientId: 'acme', to: GROUP, from: BOB_LID, messageId });
     const own = (messageId: string, conversation: string) => ({
