@@ -349,7 +349,7 @@ describe('backup and restore of a store', () => {
     expect(await filesAt(path)).to.deep.equal([]);
   });
 
-  it('refuses a store with sessions, and leaves it as it is', async () => {
+  it('refuses a store with sessions, and leaves it unchanged', async () => {
     const { path } = await filled();
     const target = fresh(kind);
     await inStore(target, ({ sessions }) => sessions.create(session('mine')));

@@ -177,7 +177,7 @@ describe('the sealed history', () => {
     expect(await store.traces.get('acme', 'M1')).to.deep.equal(trace('M1'));
   });
 
-  it('decrypts what waits for a message whose id contains halves of characters, which strangers can choose', async () => {
+  it('decrypts pending changes of a message whose id has lone surrogates, which strangers can send', async () => {
     for (const id of ['\ud800', 'a\udc00\ud800b', '\ufffd\ufffd', '\0']) {
       await store.history.addPending('acme', pendingChange('C1', { targetId: id }));
       expect(await store.history.pending('acme', ROOM, id), JSON.stringify(id)).to.have.lengthOf(1);

@@ -88,7 +88,7 @@ describe('known keys', () => {
     }
   });
 
-  it('a key is read once, also if it does not exist', async () => {
+  it('a key is read once, even if it does not exist', async () => {
     const store = new SlowKeys(chance);
     const { keys } = knownKeys(store);
     store.valuesOf('1').push('value');
