@@ -63,7 +63,7 @@ describe('switchboard-gateway/testkit', () => {
     expect((await bob.receives({ text: 'you said three', type: 'text' })).from).to.equal(session.number);
   });
 
-  it('gives the bot a token, and signs what it sends', async () => {
+  it('gives the bot a token, and signs its calls', async () => {
     await bob.says('signed');
     await bob.receives('you said signed');
     const call = await bot.find((candidate) => eventIn(candidate)?.body === 'signed');
