@@ -243,7 +243,7 @@ describe('switchboard start, as a process of its own', function () {
     await fill(await keptKey());
   });
 
-  it('tells systemd that it is ready, that it lives, and that it stops', async () => {
+  it('reports to systemd that it is ready, alive and stopping', async () => {
     const program = join(dir.path, 'systemd-notify');
     const told = join(dir.path, 'told');
     await writeFile(program, '#!/bin/sh\necho "$*" >> "$TOLD"\n', { mode: 0o700 });

@@ -237,7 +237,7 @@ describe('a rule of a policy', () => {
 });
 
 describe('the policy of a session', () => {
-  it('is its own, that of its workspace, or the default, and none where it is off', () => {
+  it('is its own, that of its workspace, or the default, and is absent when it is off', () => {
     const policies = new Map([
       ['a', policy({ name: 'a' })],
       ['b', policy({ name: 'b' })],

@@ -230,7 +230,7 @@ describe('switchboard store backup through the API', function () {
     );
   });
 
-  describe('of a large store', () => {
+  describe('switchboard store backup of a large store', () => {
     let large: World;
     before(async () => {
       large = await startWorld();
@@ -251,7 +251,7 @@ describe('switchboard store backup through the API', function () {
       return socket;
     };
 
-    it('makes one backup at a time, and the next one once a caller has gone', async () => {
+    it('makes one backup at a time, and the next one once a caller has disconnected', async () => {
       const socket = await begin();
       const refused = await large.api.get('/backup');
       expect([refused.status, refused.headers.get('x-sn-error')]).to.deep.equal([409, 'backup_running']);
