@@ -64,7 +64,7 @@ describe('numbers in the stores of other programs', function () {
       body: 'while nobody was connected',
     });
 
-  describe('of fazer-ai/baileys-api', () => {
+  describe('numbers in a store of fazer-ai/baileys-api', () => {
     let redis: TestServer;
     let client: Awaited<ReturnType<typeof redisAt>>;
     before(async () => {
@@ -84,13 +84,13 @@ describe('numbers in the stores of other programs', function () {
     });
     after(() => client.destroy());
 
-    it('are refused while it has a lease', async () => {
+    it('are refused while their store has a lease', async () => {
       const { stderr, exitCode } = await run(AdoptFazer, '--redis', redis.url);
       expect(stderr).to.contain('it has a lease, so another program uses it');
       expect(exitCode).to.equal(6);
     });
 
-    it('go on without pairing, with their webhook, and nothing is written', async () => {
+    it('continue without pairing and with their webhook, and their store is not changed', async () => {
       await client.del(LEASE);
       const stored = await client.hGetAll(STATE);
       const waiting = await fromBob(ALICE, 'while nobody was connected');
@@ -104,7 +104,7 @@ describe('numbers in the stores of other programs', function () {
     });
   });
 
-  describe('of Evolution API', () => {
+  describe('numbers in a store of Evolution API', () => {
     let database: TestServer;
     /** As Evolution API has it in its settings. */
     let address: string;
@@ -135,7 +135,7 @@ describe('numbers in the stores of other programs', function () {
       expect(exitCode).to.equal(6);
     });
 
-    it('go on without pairing when their keys are in Redis', async () => {
+    it('continue without pairing when their keys are in Redis', async () => {
       const redis = await startRedis();
       servers.push(redis);
       const cache = await redisAt(redis.url);
@@ -154,7 +154,7 @@ describe('numbers in the stores of other programs', function () {
       await arrived('salesteam', waiting);
     });
 
-    it('go on without pairing when their keys are in files', async () => {
+    it('continue without pairing when their keys are in files', async () => {
       const { number, path } = await linkElsewhere(DAVE);
       client = new postgres.Client({ connectionString: database.url });
       await client.connect();

@@ -41,7 +41,7 @@ describe('fifty numbers that another program has linked', function () {
     await device.stop();
   };
 
-  it('are taken over while twenty messages a second arrive: none is lost, none comes twice', async () => {
+  it('are adopted while twenty messages a second arrive, and no message is lost or duplicated', async () => {
     const webhook = ['--webhook', world.receiver.url, '--webhook-token', WEBHOOK_TOKEN];
     const env = { SWITCHBOARD_URL: world.daemon.url, SWITCHBOARD_TOKEN: TOKEN };
     let isDone = false;

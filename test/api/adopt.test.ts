@@ -52,7 +52,7 @@ describe('numbers that another program has linked', () => {
   const fromBob = async (text: string) =>
     (await world.phones.write(BOB.number, { to: ALICE.number, text })).messageId;
 
-  it('are shown by --dry-run, with what is there and what is missing', async () => {
+  it('are listed by --dry-run, with what their store contains and lacks', async () => {
     const { stdout, exitCode } = await adopt('--dry-run');
     expect(stdout).to.match(/^mybot {2}\+15550000001 {2}\S+my-bot\n {2}Signal sessions: \d+, group keys: /);
     expect(stdout).to.contain('  webhook: none\n').and.contain('  can be taken over\n');
@@ -69,7 +69,7 @@ describe('numbers that another program has linked', () => {
     expect((await world.api.get('/clients')).body.clients).to.deep.equal([]);
   });
 
-  it('go on without pairing: what waited comes once, old chats go on, and the store is not changed', async () => {
+  it('continue without pairing: each waiting message arrives once, old chats continue, and the store is not changed', async () => {
     await other.stop();
     const stored = await contentOf(join(tree, 'my-bot'));
     const waiting: string[] = [];
@@ -94,7 +94,7 @@ describe('numbers that another program has linked', () => {
     expect(await contentOf(join(tree, 'my-bot'))).to.deep.equal(stored);
   });
 
-  it('are not taken over twice', async () => {
+  it('are not adopted twice', async () => {
     const { stdout, exitCode } = await adopt('--force', '--no-webhook', '--watch', '0');
     expect({ stdout, exitCode }).to.deep.equal({
       stdout: '1 of 1  mybot  +15550000001 is here already\n',
@@ -105,7 +105,7 @@ describe('numbers that another program has linked', () => {
     expect([status, body.error]).to.deep.equal([409, 'session mybot has this link already']);
   });
 
-  it('stay linked when they are given back, and the other program goes on', async () => {
+  it('stay linked when they are given back, and the other program continues', async () => {
     const another = { clientId: 'mybot', jid: '15550000009@s.whatsapp.net' };
     expect(await world.api.post('/give-back', another)).to.deep.include({ status: 400 });
     const { stdout } = await adopt('--undo', '--yes');
@@ -118,7 +118,7 @@ describe('numbers that another program has linked', () => {
     await other.read('back again');
   });
 
-  it('end the adoption with a conflict while the other program still uses the link', async () => {
+  it('stop the adoption with a conflict while the other program still uses the link', async () => {
     await other.stop();
     const adoption = adopt('--force', '--no-webhook', '--watch', '600');
     await reached(world, 'mybot', 'connected');
@@ -128,7 +128,7 @@ describe('numbers that another program has linked', () => {
     expect(exitCode).to.equal(6);
   });
 
-  it('come from JSON lines too, with webhook and workspace', async () => {
+  it('can be adopted from JSON lines too, with webhook and workspace', async () => {
     await other.stop();
     await adopt('--undo', '--yes');
     const [number] = await readBaileysFolders(tree);
@@ -154,7 +154,7 @@ describe('numbers that another program has linked', () => {
     });
   });
 
-  it('name what is wrong with a state that cannot be used, and keep nothing of it', async () => {
+  it('are refused with the reason when their state cannot be used, and nothing of it is stored', async () => {
     const { clientId: _, ...unpaired } = { clientId: '', ...JSON.parse(await credentials()), account: null };
     const cases = [
       [{ credentials: {} }, 'credentials: the stored credentials are damaged'],
@@ -170,7 +170,7 @@ describe('numbers that another program has linked', () => {
     expect((await world.api.get('/clients?clientId=broken')).body.clients).to.deep.equal([]);
   });
 
-  it('leave out keys that cannot be used, and take those of earlier releases', async () => {
+  it('are adopted without unusable keys, and with the keys of earlier releases', async () => {
     const keys = [
       { type: 'session', id: 'a', value: 7 },
       { type: 'nothing', id: 'b', value: {} },
@@ -181,7 +181,7 @@ describe('numbers that another program has linked', () => {
     expect([status, body.leftOut]).to.deep.equal([200, ['session a', 'nothing b']]);
   });
 
-  it('can be paired anew where an adoption did not end', async () => {
+  it('can be paired when their adoption was never finished', async () => {
     const key = { type: 'app-state-sync-version', id: 'regular', value: { version: 7 } };
     await world.api.post('/adopt', { clientId: 'parts', begin: true, keys: [key] });
     await linkSession(world, 'parts', CAROL);

@@ -18,7 +18,7 @@ describe('the first messages of new senders, over the wire', () => {
   });
   after(() => world.stop());
 
-  it('come to a receiver with durable retries in the order in which each of them wrote', async () => {
+  it('reach a receiver with durable retries in the order in which each sender wrote them', async () => {
     await Promise.all(
       SENDERS.map(async (number) => {
         for (const text of textsOf(number)) await world.phones.write(number, { to: ALICE.number, text });

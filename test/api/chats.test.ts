@@ -56,8 +56,8 @@ describe('the chat routes', () => {
     return chats.world.phones.waitForChat(phone.number, isWithBob);
   }
 
-  describe('typing', () => {
-    it('shows the other side when typing starts and stops', async () => {
+  describe('/send-typing', () => {
+    it('shows the other person when typing starts and stops', async () => {
       for (const side of sides()) {
         const from = side.phone.number;
         for (const [body, state] of [
@@ -94,7 +94,7 @@ describe('the chat routes', () => {
     });
   });
 
-  describe('marking as read', () => {
+  describe('/mark-read', () => {
     it('sends the author a receipt for each message, and clears the unread count', async () => {
       for (const side of sides()) {
         const first = await chats.fromBob(side, { text: 'one' });
@@ -138,7 +138,7 @@ describe('the chat routes', () => {
     });
   });
 
-  describe('marking as unread', () => {
+  describe('/mark-unread', () => {
     it('marks the chat unread on the linked phone, whoever wrote last', async () => {
       const side = chats.hosted;
       const writes = [
@@ -165,7 +165,7 @@ describe('the chat routes', () => {
     });
   });
 
-  describe('archiving, muting and pinning', () => {
+  describe('/archive-chat, /mute-chat and /pin-chat', () => {
     const FOREVER = '9999-12-31T23:59:59.999Z';
 
     async function room(side: Side): Promise<Record<string, unknown>> {
@@ -198,7 +198,7 @@ describe('the chat routes', () => {
       }
     });
 
-    it('shows in the room what the owner changes on the phone', async () => {
+    it('shows the changes of the owner on the phone in the room', async () => {
       const { phones } = chats.world;
       const change = (update: ChatUpdate) => phones.updateChat(chats.hosted.phone.number, BOB.number, update);
       await chats.fromBob(chats.hosted, { text: 'a message, so that there is a room' });
@@ -233,7 +233,7 @@ describe('the chat routes', () => {
       await rooms.close();
     });
 
-    it('shows what was set before the session had a workspace', async () => {
+    it('shows settings from before the session had a workspace', async () => {
       const { phones, api, receiver } = chats.world;
       const erin = { number: '+15550000005', name: 'Erin' };
       await linkSession(chats.world, 'early', erin);
@@ -251,7 +251,7 @@ describe('the chat routes', () => {
     });
   });
 
-  describe('disappearing messages', () => {
+  describe('/disappearing-messages', () => {
     it('sets the timer of a private chat on both phones, without an event', async () => {
       for (const seconds of [86_400, 0]) {
         await expectAnswer(post(chats.hosted, '/disappearing-messages', { seconds }), 200, { ok: true });
@@ -270,13 +270,13 @@ describe('the chat routes', () => {
       }
     });
 
-    it('refuses another time than those of WhatsApp with 400', async () => {
+    it('refuses a time that WhatsApp does not offer with 400', async () => {
       const answer = post(chats.plain, '/disappearing-messages', { seconds: 60 });
       await expectAnswer(answer, 400, /seconds/);
     });
   });
 
-  describe('deleting for oneself', () => {
+  describe('/delete-message with the mode me', () => {
     const forMe = { mode: 'me', fromMe: true };
 
     it('deletes the message on the linked phone only, where no history is kept', async () => {

@@ -89,7 +89,7 @@ describe('a daemon whose stored values are damaged', () => {
     await world.connected('broken');
   });
 
-  it('sends the kept events behind a moved one again, and counts it', async () => {
+  it('replays the kept events that follow a row of another session, and counts that row as damaged', async () => {
     await world.connected('acme');
     await world.api.post('/set-retention', { clientId: 'acme', keepEvents: 7 });
     for (const text of ['one', 'two', 'three']) {

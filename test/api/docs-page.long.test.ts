@@ -16,7 +16,7 @@ describe('the page of the API in a browser', function () {
     await world.stop();
   });
 
-  it('opens with the token as the password of its address, and lists the routes', async () => {
+  it('opens with the token as the password, and lists the routes', async () => {
     const page = await browser.open();
     const failures: string[] = [];
     page.on('pageerror', (error) => failures.push(error.message));
@@ -28,7 +28,7 @@ describe('the page of the API in a browser', function () {
     await page.close();
   });
 
-  it('lets a page of another site send nothing, although the browser remembers the token', async () => {
+  it('lets a page of another site send no request, although the browser remembers the token', async () => {
     const page = await browser.open();
     const { host, port } = new URL(world.daemon.url);
     await page.goto(`http://:${TOKEN}@${host}/docs`);

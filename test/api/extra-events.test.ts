@@ -8,7 +8,7 @@ import { ALICE, BOB, Conversations, lidOf, linkSession } from '../support/world.
 const DAVE = { number: '+15550000004', name: 'Dave' };
 const EVENTS = ['call', 'presence', 'group_update'];
 
-describe('the events that a session opts in to', () => {
+describe('opt-in events', () => {
   let chats: Conversations;
 
   before(async () => {
@@ -55,7 +55,7 @@ describe('the events that a session opts in to', () => {
         event.callId === callId ? [event.status] : [],
       );
 
-    it('that nobody takes are told, and written to the history as no text', async () => {
+    it('are announced as missed when nobody answers, and get a row of their own in the history', async () => {
       const { chatRoomId, orgId, phone } = chats.hosted;
       const call = await ring(hosted(), true);
       const offer = await told(call, 'offer');
@@ -90,7 +90,7 @@ describe('the events that a session opts in to', () => {
         .and.include('"unreadCount":1');
     });
 
-    it('that the caller gives up, or that are taken or declined on the phone, say so', async () => {
+    it('are announced with their end when the caller hangs up or the phone accepts or declines', async () => {
       const cancelled = await ring(hosted());
       await told(cancelled, 'offer');
       await act(BOB.number, cancelled, 'cancel');
@@ -109,7 +109,7 @@ describe('the events that a session opts in to', () => {
         expect(await chats.row(chats.hosted, call.callId)).to.equal(undefined);
     });
 
-    it('come to the tail and into the metrics of sessions that did not opt in', async () => {
+    it('appear in the tail and the metrics of sessions that did not opt in', async () => {
       const { world, plain } = chats;
       const call = await ring(plain.phone.number);
       await world.tail.next(
@@ -123,7 +123,7 @@ describe('the events that a session opts in to', () => {
       expect(await metrics.text()).to.match(/switchboard_calls_total\{.*status="missed".*\} [1-9]/);
     });
 
-    it('in a group name the group and the caller', async () => {
+    it('name the group and the caller when they ring in a group', async () => {
       const { phones } = chats.world;
       const participants = [hosted(), DAVE.number];
       const { jid } = await phones.groups.create(BOB.number, { subject: 'Callers', participants });
@@ -145,7 +145,7 @@ describe('the events that a session opts in to', () => {
         });
     });
 
-    it('are declined over the wire if the session wants that, and let the operator know', async () => {
+    it('are declined over the wire if the session is set to decline calls, and are announced as rejected', async () => {
       const { api, phones } = chats.world;
       const set = (enabled: boolean) => api.post('/set-reject-calls', { clientId: 'hosted', enabled });
       expect((await set(true)).body).to.deep.equal({ ok: true, clientId: 'hosted', enabled: true });
@@ -171,7 +171,7 @@ describe('the events that a session opts in to', () => {
       await set(false);
     });
 
-    it('that rang while the session was away are told as missed, with their own time', async () => {
+    it('are announced as missed, with their own time, when they rang while the session was away', async () => {
       let call: CallView | undefined;
       await whileAway(async () => {
         call = await ring(hosted());
@@ -185,7 +185,7 @@ describe('the events that a session opts in to', () => {
     });
   });
 
-  it('old calls from the offline queue, and calls that began unseen, are told as what became of them', async () => {
+  it('announce old calls from the offline queue, and calls that began unseen, with their outcome', async () => {
     const { stanzas } = chats.world.phones;
     const { devices } = await chats.world.phones.phone(hosted());
     const at = Math.floor(Date.now() / 1_000) - 3_600;
@@ -258,7 +258,7 @@ describe('the events that a session opts in to', () => {
       expect(online).to.equal(false);
     });
 
-    it('is told for some seconds after the subscription, and the number is online only so long', async () => {
+    it('is announced for some seconds after the subscription, and the number appears online only for that time', async () => {
       expect((await presence()).online).to.equal(false);
       const { status, body } = await subscribe(BOB.number, 2);
       expect(status, JSON.stringify(body)).to.equal(200);
@@ -291,7 +291,7 @@ describe('the events that a session opts in to', () => {
       await waitForPresence(false);
     });
 
-    it('is subscribed to by a message, and again after a lost connection', async () => {
+    it('is subscribed to at each message, and again after a lost connection', async () => {
       await chats.fromBob(chats.hosted, { text: 'are you there?' });
       await waitForPresence(true);
       await chats.world.phones.waitFor(
@@ -316,7 +316,7 @@ describe('the events that a session opts in to', () => {
       await optIn('hosted', EVENTS);
     });
 
-    it('is told of at most fifty chats at once', async () => {
+    it('is announced for at most fifty chats at once', async () => {
       const { phones, receiver } = chats.world;
       const people = Array.from({ length: 50 }, (_, index) => `+1555100${1_000 + index}`);
       expect((await subscribe(BOB.number)).status).to.equal(200);
@@ -335,7 +335,7 @@ describe('the events that a session opts in to', () => {
       expect(told.map(({ remoteJid }) => remoteJid)).to.deep.equal([lid]);
     });
 
-    it('in a group names the member', async () => {
+    it('names the member in a group', async () => {
       const participants = [hosted(), DAVE.number];
       const { jid } = await chats.world.phones.groups.create(BOB.number, {
         subject: 'Typists',
@@ -371,7 +371,7 @@ describe('the events that a session opts in to', () => {
     const bob = () => ({ user: lidOf(chats.bob), phone: BOB.number, name: BOB.name });
     const daveNamed = () => ({ user: lidOf(dave), phone: DAVE.number });
 
-    it('name who did what to whom', async () => {
+    it('name the member who made the change and the members who are affected', async () => {
       expect(await told('created')).to.deep.include({
         event: 'group.update',
         clientId: 'hosted',
@@ -406,7 +406,7 @@ describe('the events that a session opts in to', () => {
       expect(left.by).to.include(daveNamed());
     });
 
-    it('say that the linked number made them', async () => {
+    it('are marked as made by the linked number', async () => {
       await groups().participants(BOB.number, jid, 'promote', [hosted()]);
       const own = await told('promoted', ({ members }) => members[0]?.phone === hosted());
       expect(own).to.deep.include({ fromMe: false });
@@ -418,7 +418,7 @@ describe('the events that a session opts in to', () => {
       expect(added.members[0]).to.include(daveNamed());
     });
 
-    it('that happened while the session was away come once, with the next connection', async () => {
+    it('are announced once, at the next connection, when they happened while the session was away', async () => {
       await whileAway(() => groups().update(BOB.number, jid, { subject: 'Old friends' }));
       const { changeId } = await told('subject', ({ value }) => value === 'Old friends');
       await chats.fromBob(chats.hosted, { text: 'a message after the change' });
@@ -428,7 +428,7 @@ describe('the events that a session opts in to', () => {
       expect(same).to.have.length(1);
     });
 
-    it('come once, also if the network tells them twice', async () => {
+    it('are announced once, even if the network reports them twice', async () => {
       const { stanzas } = chats.world.phones;
       const { devices } = await chats.world.phones.phone(hosted());
       const notification = (id: string, subject: string) => ({
@@ -449,7 +449,7 @@ describe('the events that a session opts in to', () => {
       expect(twice.map(({ changeId }) => changeId)).to.deep.equal(['twice']);
     });
 
-    it('do not come to a receiver that did not ask for them', async () => {
+    it('are not sent to a receiver that did not ask for them', async () => {
       await groups().participants(BOB.number, jid, 'add', [chats.plain.phone.number]);
       await told('added', ({ members }) => members[0]?.phone === chats.plain.phone.number);
       await eventOf(chats.world.receiver, (await chats.fromBob(chats.plain, { text: 'hello' })).messageId);
@@ -460,7 +460,7 @@ describe('the events that a session opts in to', () => {
     });
   });
 
-  it('a session can ask for all of it when it is started', async () => {
+  it('can all be chosen when a session is started', async () => {
     const { world } = chats;
     const settings = { extraEvents: EVENTS, rejectCalls: true };
     await linkSession(world, 'fresh', { number: '+15550000009', name: 'Nina' }, settings);

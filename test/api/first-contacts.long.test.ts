@@ -34,7 +34,7 @@ describe(`${COUNT} first messages at once, under a policy that looks up first`, 
   const send = (to: string) => world.api.post('/send-message', { clientId: 'acme', to, body: 'hello' });
   const lookUps = async () => (await world.phones.stats()).queries.usync ?? 0;
 
-  it('looks up at most the hourly budget of numbers, and answers other requests meanwhile', async () => {
+  it('cause at most the hourly budget of look-ups, and other requests are answered meanwhile', async () => {
     expect((await send(BOB.number)).status).to.equal(200);
     const before = await lookUps();
     const statuses = new Map<string, number>();

@@ -32,7 +32,7 @@ describe('a link that flaps twice a second', function () {
   });
   after(() => world.stop());
 
-  it(`keeps the order of each author in each chat, and loses and doubles nothing (seed ${chance.seed})`, async () => {
+  it(`keeps the order of each author in each chat, and loses and duplicates nothing (seed ${chance.seed})`, async () => {
     const ended = new AbortController();
     setMaxListeners(0, ended.signal);
     const written = new Map<string, string[]>();

@@ -59,7 +59,7 @@ describe('group messages over the wire', () => {
     chatRoomId: `acme-${lidOf(alice)}-${jid.slice(0, -5)}`,
   });
 
-  it('quotes an unknown message without an author: nobody is told that the group wrote it', async () => {
+  it('quote an unknown message without an author, and do not name the group as its author', async () => {
     const messageId = await sent('/send-message', { body: 'to what?', quotedMessageId: '3EB0UNKNOWN' });
     expect(await held(messageId))
       .to.include({ quotedMessageId: '3EB0UNKNOWN' })
@@ -87,7 +87,7 @@ describe('group messages over the wire', () => {
       'text',
       { type: 'buttons', rendered: true },
     ],
-    ['places', '/send-location', { latitude: 1, longitude: 2 }, 'location', { type: 'location' }],
+    ['locations', '/send-location', { latitude: 1, longitude: 2 }, 'location', { type: 'location' }],
     [
       'contacts',
       '/send-contact',

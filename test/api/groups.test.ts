@@ -278,7 +278,7 @@ describe('the group routes over the wire', () => {
     expect(await groupsOf(ALICE)).to.contain(jid);
   });
 
-  it('report an unknown invite with 404, and what is none with 400', async () => {
+  it('report an unknown invite with 404, and an invalid one with 400', async () => {
     for (const path of ['/join-group', '/group-invite-info']) {
       const unknown = await ask(path, { invite: 'AbCdEfGhIjKlMnOpQrStUv' });
       expect([unknown.status, path]).to.deep.equal([404, path]);
@@ -308,13 +308,13 @@ describe('the group routes over the wire', () => {
       () => [BOB.number, UNKNOWN],
       /participants: \+15559999999.*not on the network/,
     ],
-    ['whose LID nobody has', () => ['90000000099999'], /participants: 90000000099999.*knows no LID/],
+    ['whose LID is unknown', () => ['90000000099999'], /participants: 90000000099999.*knows no LID/],
     ['who is a group', () => [NO_GROUP], /is a group, not a person/],
     ['who is named twice in different forms', () => [BOB.number, people.bob.lid], /not name a person twice/],
-    ['by what is no address', () => ['Bob'], /participants: Bob must be a LID/],
+    ['whose address is invalid', () => ['Bob'], /participants: Bob must be a LID/],
   ];
   for (const [what, participants, message] of badPeople) {
-    it(`refuse the whole request with a person ${what}`, async () => {
+    it(`refuse the whole request for a person ${what}`, async () => {
       const before = await groupsOf(ALICE);
       const made = await ask('/create-group', { subject: 'Never', participants: participants() });
       expect(made.status).to.equal(400);
@@ -330,14 +330,14 @@ describe('the group routes over the wire', () => {
     });
   }
 
-  it('refuse the linked number as a member to change', async () => {
+  it('refuse the linked number itself as a member to change', async () => {
     const participants = [BOB.number, ALICE.number];
     const { status, body } = await ask('/create-group', { subject: 'Mine', participants });
     expect(status).to.equal(400);
     expect(body.error).to.match(/must not name the linked number/);
   });
 
-  it('name the missing right, and change nothing', async () => {
+  it('name the missing right in the error, and change nothing', async () => {
     const participants = [ALICE.number, CAROL.number];
     const { jid: groupJid } = await world.phones.groups.create(BOB.number, { subject: 'His', participants });
     const forbidden = [

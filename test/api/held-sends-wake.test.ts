@@ -90,7 +90,7 @@ describe('a held message leaves before its time', () => {
     await arrives(DAVE, 'to Dave');
   });
 
-  it('when WhatsApp, which was silent as it refused it, says that it does not restrict the number', async () => {
+  it('when WhatsApp, which gave no reason for its refusal, says that it does not restrict the number', async () => {
     const clientId = 'gamma';
     await linkSession(world, clientId, GINA);
     await begin(clientId);

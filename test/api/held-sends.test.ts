@@ -78,7 +78,7 @@ describe('a message with whenAllowed', () => {
     expect({ status, outcome: body.status }).to.deep.equal({ status: 200, outcome: 'sent' });
   });
 
-  it('is kept with its id, the rule and the time if the policy refuses it for a time', async () => {
+  it('is kept with its id, the rule and the time if the policy refuses it for now', async () => {
     const { status, body } = await send(CAROL, 'first', { key: 'first' });
     expect(status).to.equal(202);
     expect(body).to.include({ status: 'held', rule: 'newChatsPerDay' });
@@ -91,7 +91,7 @@ describe('a message with whenAllowed', () => {
     expect(await textsOf(CAROL)).to.deep.equal([]);
   });
 
-  it('queues behind the earlier ones of its chat, and holds no other chat back', async () => {
+  it('queues behind the earlier held messages of its chat, and delays no other chat', async () => {
     expect((await send(CAROL, 'second')).status).to.equal(202);
     expect((await send(BOB, 'more')).status).to.equal(200);
     const plain = await send(CAROL, 'plain', { whenAllowed: false });
@@ -114,7 +114,7 @@ describe('a message with whenAllowed', () => {
     expect(await metrics.text()).to.match(/^switchboard_held_sends\{.*\} 2$/m);
   });
 
-  it('waits across a restart, and leaves in order, once, when the other side writes', async () => {
+  it('waits across a restart, and is sent once and in order when the other side writes', async () => {
     const before = await waiting();
     await world.restartDaemon();
     await world.connected();
@@ -241,7 +241,7 @@ describe('a message with whenAllowed', () => {
     await world.phones.clearFaults();
   });
 
-  it('leaves by itself when the time of its rule has come', async () => {
+  it('leaves on its own when the time of its rule has come', async () => {
     await linkSession(world, 'beta', OTHER, { extraEvents: ['account_status'] });
     const before = await textsOf(ERIN);
     for (const text of ['one', 'two', 'three']) {
@@ -283,7 +283,7 @@ describe('a message with whenAllowed', () => {
     }
   });
 
-  it('is not a wish of changes of earlier messages, nor of uploads', async () => {
+  it('cannot be a change of an earlier message, or an upload', async () => {
     const { messageId } = (await send(BOB, 'to react to')).body;
     const reaction = { clientId: 'acme', to: BOB.number, messageId, emoji: '👍', whenAllowed: true };
     const refused = await world.api.post('/send-reaction', reaction);

@@ -220,7 +220,7 @@ describe('the history of a paired phone, through the API', () => {
     expect((await health('past5')).history).to.deep.equal({ progress: COMPLETE, messages: 1 });
   });
 
-  it('stops importing when the session is disconnected', async () => {
+  it('is no longer imported once the session is disconnected', async () => {
     const alice = await person();
     for (let index = 0; index < MANY / 2; index++) {
       await world.phones.write(alice, { to: BOB.number, text: `no ${index}` });

@@ -7,7 +7,7 @@ import { ALICE, BOB, linkSession, startWorld, TOKEN, type World } from '../suppo
 /** Milliseconds that a page has to run what is in it. */
 const RUN_MS = 400;
 
-describe('a real browser that opens what a stranger sent', function () {
+describe('a real browser that opens content from a stranger', function () {
   this.timeout(180_000);
   let world: World;
   let browser: TestBrowser;
@@ -52,13 +52,13 @@ describe('a real browser that opens what a stranger sent', function () {
   const contents: [what: string, mimeType: string, fileName: string, text: () => string][] = [
     ['a page', 'text/html', 'invoice.html', () => `<html><script>${script()}</script></html>`],
     [
-      'a page that says it is a picture',
+      'a page that claims to be a picture',
       'image/png',
       'a.png',
       () => `<html><script>${script()}</script></html>`,
     ],
-    ['a page that says it is a film', 'video/mp4', 'a.mp4', () => `<script>${script()}</script>`],
-    ['a page that says it is plain text', 'text/plain', 'a.html', () => `<script>${script()}</script>`],
+    ['a page that claims to be a video', 'video/mp4', 'a.mp4', () => `<script>${script()}</script>`],
+    ['a page that claims to be plain text', 'text/plain', 'a.html', () => `<script>${script()}</script>`],
     ['a page with a strange type', 'text/html\u0000', 'a.htm', () => `<script>${script()}</script>`],
     [
       'XHTML',
@@ -89,7 +89,7 @@ describe('a real browser that opens what a stranger sent', function () {
   ];
 
   for (const [what, mimeType, fileName, text] of contents) {
-    it(`runs nothing in ${what}, opened, framed or loaded`, async () => {
+    it(`runs no script in ${what}, whether opened, framed or loaded`, async () => {
       const base64 = Buffer.from(text()).toString('base64');
       const media = { kind: 'document', mimeType, fileName, base64 } as const;
       const { messageId } = await world.phones.write(BOB.number, { to: ALICE.number, media });
@@ -106,7 +106,7 @@ describe('a real browser that opens what a stranger sent', function () {
     });
   }
 
-  it('runs nothing in an address that an answer repeats', async () => {
+  it('runs no script in an address that an answer repeats', async () => {
     const attack = encodeURIComponent(`<script>${script()}</script><img src=x onerror="${script()}">`);
     const pages = [
       `/${attack}`,
@@ -120,7 +120,7 @@ describe('a real browser that opens what a stranger sent', function () {
     expectHarmless();
   });
 
-  it('runs nothing on the page of a one-time address whose session has a strange state', async () => {
+  it('runs no script on the page of a one-time address whose session has a strange state', async () => {
     await world.api.post('/start?clientId=fresh', {});
     const { body } = await world.api.post('/pair-link', { clientId: 'fresh' });
     await visit(
@@ -130,7 +130,7 @@ describe('a real browser that opens what a stranger sent', function () {
     expectHarmless();
   });
 
-  it('opens the page of the API with the token as a password, and nothing else with it', async () => {
+  it('opens the page of the API with the token as a password, and no other route', async () => {
     const withToken = world.api.url.replace('://', `://:${TOKEN}@`);
     await visit(`${withToken}/docs`);
     await page.waitForSelector('.swagger-ui .info');

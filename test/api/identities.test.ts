@@ -10,7 +10,7 @@ import { ALICE, BOB, CAROL, lidOf, linkSession, startWorld, type World } from '.
 /** Messages until which the names of an address book must have come. */
 const LOOKS = 50;
 
-describe('one person has one chat', () => {
+describe('a gateway that knows several addresses of one person', () => {
   let world: World;
   let alice: PhoneView;
   let people = 0;

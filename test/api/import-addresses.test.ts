@@ -65,7 +65,7 @@ describe('a session whose receivers are in a private network', () => {
     }
   });
 
-  it('is refused by the API in each part, also for a further host of a broker', async () => {
+  it('is refused by the API in each address field, and for each further host of a broker', async () => {
     const url = 'kafka://kafka.example/events?brokers=10.0.0.1:9092';
     const receiver = {
       ...{ id: '2', name: '', url, token: '', retry: 'durable', filter: {}, headers: {}, schedule: {} },

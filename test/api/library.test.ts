@@ -192,7 +192,7 @@ describe('files of the hosted inbox', () => {
     expect((await load(String(body.url))).body).to.have.length(sample?.fileSize ?? -1);
   });
 
-  it('lists files of the same second as they came, the last first', async () => {
+  it('lists files of the same second in the reverse order of their arrival', async () => {
     const captions = ['one', 'two', 'three', 'four', 'five'];
     for (const caption of captions) {
       const media = { kind: 'image', mimeType: 'image/jpeg', size: 50, caption } as const;

@@ -10,7 +10,7 @@ import {
   type World,
 } from '../support/world.js';
 
-describe('the main job, over the real wire', () => {
+describe('a gateway with one linked number, over the real wire', () => {
   let world: World;
   before(async () => {
     world = await startWorld();
@@ -119,7 +119,7 @@ describe('the main job, over the real wire', () => {
     });
   });
 
-  it('quotes and mentions as the phone shows them', async () => {
+  it('sends quotes and mentions, which the phone shows', async () => {
     const first = await world.phones.write(BOB.number, { to: ALICE.number, text: 'which one?' });
     await world.receiver.find((candidate) => candidate.body.includes(first.messageId));
     const bob = await world.phones.phone(BOB.number);
@@ -160,7 +160,7 @@ describe('the main job, over the real wire', () => {
     expect(event.isForwarded).to.equal(true);
   });
 
-  it('reaches the same person by LID, phone number in any writing, and full jid', async () => {
+  it('reaches the same person by LID, by phone number in any format, and by full jid', async () => {
     const bob = await world.phones.phone(BOB.number);
     const forms = [bob.lid.split('@')[0], bob.lid, bob.jid, '+1 (555) 000-0002', '+1-555-000-0002'];
     const rooms = new Set<string>();
@@ -177,7 +177,7 @@ describe('the main job, over the real wire', () => {
     expect(rooms.size).to.equal(1);
   });
 
-  it('reconnects after a restart, and delivers the messages from the meantime', async () => {
+  it('reconnects after a restart, and delivers the messages that arrived meanwhile', async () => {
     await world.stopDaemon();
     const { messageId } = await world.phones.write(BOB.number, { to: ALICE.number, text: 'are you there?' });
     await world.startDaemon();

@@ -45,7 +45,7 @@ const CASES: Case[] = [
     thumbnail: true,
   },
   {
-    what: 'a film',
+    what: 'a video',
     bytes: () => film(7, { width: 640, height: 360 }),
     mimeType: 'video/mp4',
     fileName: 'tour.mp4',
@@ -53,7 +53,7 @@ const CASES: Case[] = [
     held: { mimeType: 'video/mp4', seconds: 7, width: 640, height: 360 },
   },
   {
-    what: 'a sound',
+    what: 'an audio file',
     bytes: () => recording(3),
     mimeType: 'audio/wav',
     fileName: 'song.wav',
@@ -225,7 +225,7 @@ describe('/send-media-message over the wire', () => {
     expect(overridden.media).to.include({ mimeType: 'application/x-logo', fileName: 'our.logo' });
   });
 
-  it('keeps the name of a picture in a forwarded copy, and names none that nobody named', async () => {
+  it('keeps the file name of a picture in a forwarded copy, and adds none to a picture without one', async () => {
     serve(await picture().png().toBuffer());
     for (const side of [chats.plain, chats.hosted]) {
       const media = async (answer: ApiAnswer) =>
@@ -266,7 +266,7 @@ describe('/send-media-message over the wire', () => {
     }
   });
 
-  it('sends a file of the type that its part names, whatever its name and bytes look like', async () => {
+  it('sends a file with the type that its part names, whatever its file name and bytes look like', async () => {
     const png = new Uint8Array(await picture().png().toBuffer());
     for (const [name, type, kind] of [
       ['a', 'text/plain', 'document'],

@@ -188,7 +188,7 @@ describe('the routes for stars, pins, forwards and link previews', () => {
       expect(event.meta).to.include({ fromAI: true });
     });
 
-    it('forwards own sends without a history and without the mark', async () => {
+    it('forwards own sends without a history, and without marking them as forwarded', async () => {
       for (const side of sides()) {
         const messageId = await sent(side, '/send-message', { body: 'my own words' });
         await eventOf(chats.world.receiver, messageId);
@@ -220,7 +220,7 @@ describe('the routes for stars, pins, forwards and link previews', () => {
       expect(texts).to.include('after all').and.not.include('nobody waits for the copy');
     });
 
-    it('forwards an edited text as it is now', async () => {
+    it('forwards the current text of an edited message', async () => {
       const { messageId } = await chats.fromBob(chats.hosted, { text: 'at six' });
       await chats.fromBob(chats.hosted, { edit: { messageId, text: 'at seven' } });
       const copyId = await sent(chats.hosted, '/forward-message', {
@@ -231,7 +231,7 @@ describe('the routes for stars, pins, forwards and link previews', () => {
       expect((await held(copyId, DAVE.number)).text).to.equal('at seven');
     });
 
-    it('refuses what is unknown, deleted, in another chat, or cannot be forwarded', async () => {
+    it('refuses messages that are unknown, deleted, in another chat, or cannot be forwarded', async () => {
       const forward = (side: Side, body: object) =>
         post(side, '/forward-message', { from: BOB.number, to: DAVE.number, ...body });
       await refused(forward(chats.hosted, { messageId: '3EB0NOBODY' }), 404, 'message_unknown');
@@ -258,7 +258,7 @@ describe('the routes for stars, pins, forwards and link previews', () => {
   });
 
   describe('lists', () => {
-    it('bring the choice of a row as an interactive_reply, in both forms that phones send', async () => {
+    it('deliver the chosen row as an interactive_reply, in both forms that phones send', async () => {
       const sections = [{ rows: [{ id: 'soup', title: 'Soup', description: 'Of the day' }] }];
       for (const side of sides()) {
         for (const as of ['list', 'interactive'] as const) {

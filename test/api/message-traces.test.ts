@@ -8,7 +8,7 @@ import { BOB, Conversations, TOKEN } from '../support/world.js';
 
 const NOBODY = 'AC00000000000000000000000000000F';
 
-describe('what happened with a message', () => {
+describe('switchboard why, about one message', () => {
   let chats: Conversations;
   before(async () => {
     chats = await Conversations.start();
@@ -50,7 +50,7 @@ describe('what happened with a message', () => {
     expect(JSON.stringify(trace)).not.to.contain('hello');
   });
 
-  it('names each step of an own message, and how far it has come', async () => {
+  it('names each step of an own message, and its furthest status', async () => {
     const { clientId, phone } = chats.hosted;
     const sent = await chats.world.api.post('/send-message', { clientId, to: BOB.number, body: 'good day' });
     const messageId = String(sent.body.messageId);
@@ -151,7 +151,7 @@ describe('what happened with a message', () => {
     );
   });
 
-  it('says what could be the reason when nothing is known of it', async () => {
+  it('names possible reasons when no session knows the message', async () => {
     const { stderr, exitCode } = await why(NOBODY);
     expect(stderr).to.contain(`no session knows a message ${NOBODY}`).and.contain('older than what is kept');
     expect(exitCode).to.equal(5);

@@ -121,7 +121,7 @@ describe('changes of earlier messages, as events and in the history', () => {
     }
   });
 
-  it('a deleted message is gone: from its row, the room, quotes of it and the library, and is not unread', async () => {
+  it('a deleted message disappears from its row, the room, its quotes and the library, and does not count as unread', async () => {
     const side = chats.hosted;
     const api = chats.world.api;
     const room = async () => {
@@ -186,7 +186,7 @@ describe('changes of earlier messages, as events and in the history', () => {
     }
   });
 
-  it('changes reach what was sent through the API', async () => {
+  it('changes are applied to messages that were sent through the API', async () => {
     for (const side of sides()) {
       const metaData = { fromAI: true, userId: 7 };
       const targetId = await send(side, '/send-message', { body: 'from the API', metaData });
@@ -256,7 +256,7 @@ describe('changes of earlier messages, as events and in the history', () => {
     expect(await unread()).to.have.nested.property('chatRooms[0].unreadCount', 0);
   });
 
-  it('the history pages back, and validates its limits', async () => {
+  it('the history is read in pages, backwards, and its limits are validated', async () => {
     const { chatRoomId } = chats.hosted;
     const path = `/chatrooms/${chatRoomId}/messages`;
     const all = await chats.history(chats.hosted);

@@ -111,7 +111,7 @@ const CASES: Case[] = [
     },
   },
   {
-    what: 'a message of a kind that the catalogue does not name',
+    what: 'a message of an unknown kind',
     wish: { raw: encoded({ eventMessage: { name: 'Team dinner' } }) },
     event: { type: 'text', body: '[event invitation] Team dinner' },
     messageType: 'chat',
@@ -132,7 +132,7 @@ const FILES: FileCase[] = [
     media: { caption: 'look', width: 640, height: 480 },
   },
   {
-    what: 'an image that may be looked at once',
+    what: 'a view-once image',
     file: { kind: 'image', mimeType: 'image/jpeg', viewOnce: true },
     media: { viewOnce: true },
   },
@@ -142,7 +142,7 @@ const FILES: FileCase[] = [
     media: { seconds: 12, caption: 'watch' },
   },
   {
-    what: 'a sound',
+    what: 'an audio file',
     file: { kind: 'audio', mimeType: 'audio/mpeg', seconds: 7 },
     media: { seconds: 7, voice: false },
   },

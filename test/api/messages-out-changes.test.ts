@@ -5,7 +5,7 @@ import { ShiftedClock } from '../support/manual-clock.js';
 import { eventOf, eventsOf } from '../support/receiver.js';
 import { type ApiAnswer, BOB, Conversations, lidOf, type Side } from '../support/world.js';
 
-describe('changing earlier messages through the API', () => {
+describe('the API for changes of earlier messages', () => {
   let chats: Conversations;
   const clock = new ShiftedClock();
   before(async () => {
@@ -319,7 +319,7 @@ describe('changing earlier messages through the API', () => {
     }
   });
 
-  describe('past the edit window', () => {
+  describe('the API for changes, past the edit window', () => {
     it('refuses an edit of an own message with 400 and the reason, wherever the message was written', async () => {
       const targets: [Side, string][] = [];
       for (const side of sides()) {
@@ -336,7 +336,7 @@ describe('changing earlier messages through the API', () => {
       }
     });
 
-    it('sends reactions and deletions', async () => {
+    it('sends reactions and deletions past the edit window', async () => {
       const messageId = await sent(chats.plain);
       clock.shift(LIMITS.editWindowMs + 1_000);
       await arrived(await post(chats.plain, '/send-reaction', { messageId, emoji: '👍' }), messageId);

@@ -103,7 +103,7 @@ const CASES: Case[] = [
     messageType: 'interactive',
   },
   {
-    what: 'a place',
+    what: 'a location',
     path: '/send-location',
     body: { latitude: 52.5, longitude: -13.25, name: 'Office', address: 'Main Street 1' },
     held: {
@@ -118,7 +118,7 @@ const CASES: Case[] = [
     messageType: 'location',
   },
   {
-    what: 'a place without a name',
+    what: 'a location without a name',
     path: '/send-location',
     body: { latitude: 0, longitude: 0 },
     held: {
@@ -132,7 +132,7 @@ const CASES: Case[] = [
     messageType: 'location',
   },
   {
-    what: 'a contact by its own vCard, which goes before the phone',
+    what: 'a contact with a vCard, which takes precedence over the phone',
     path: '/send-contact',
     body: { displayName: 'Grace', phone: '15550000008', vcard: VCARD },
     held: { type: 'contact', contact: { displayName: 'Grace', phone: '+15550000009', vcard: VCARD } },
@@ -324,7 +324,7 @@ interface Reply {
   event: EventEnvelope;
 }
 
-describe('quoting earlier messages', () => {
+describe('a quote of an earlier message', () => {
   let chats: Conversations;
   before(async () => {
     chats = await Conversations.start();
@@ -418,7 +418,7 @@ describe('quoting earlier messages', () => {
     }
   });
 
-  it('sends with an unknown quoted id', async () => {
+  it('is sent with an unknown quoted id', async () => {
     for (const side of [chats.plain, chats.hosted]) {
       await expectPreview(side, '3EB0UNKNOWN', { by: lidOf(chats.bob), ...NO_PREVIEW });
     }

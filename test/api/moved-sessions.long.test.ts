@@ -104,7 +104,7 @@ describe('sessions that move between Switchboards', () => {
     expect(await statusAt(old)).to.have.nested.property('[0].status', 'connected');
   });
 
-  it('are not taken for exported when another client took the link over', async () => {
+  it('are not reported as exported when another client took over the link', async () => {
     await old.phones.fault({ kind: 'conflict', number: ALICE.number, count: 1 });
     await reached(old, 'acme', 'replaced');
     for (const wish of ['--delete', '--undo']) {
@@ -115,7 +115,7 @@ describe('sessions that move between Switchboards', () => {
     await reached(old, 'acme', 'connected');
   });
 
-  it('are used by the old one again after --undo, also when they were restarted meanwhile', async () => {
+  it('are used by the old gateway again after --undo, even if it was restarted meanwhile', async () => {
     const first = join(folder.path, 'first.session');
     const { stdout, stderr, exitCode } = await exported(old, '--file', first);
     expect(stdout, stderr).to.match(/^acme is stopped here; \S+first.session has it with \d+ keys\n$/);
@@ -142,7 +142,7 @@ describe('sessions that move between Switchboards', () => {
     ]);
   });
 
-  it('go on in the other one: nothing is lost, nothing comes twice, and settings move with them', async () => {
+  it('continue in the other gateway with their settings, and no message is lost or duplicated', async () => {
     // the network does not learn that this one was received
     old.wire.watch(() => 'hold');
     const unacknowledged = await fromBob('received, not acknowledged');
@@ -181,7 +181,7 @@ describe('sessions that move between Switchboards', () => {
     expect(await receiversOf(fresh)).to.deep.equal(receivers);
   });
 
-  it('come back after they are deleted in the old one', async () => {
+  it('can return to the old gateway after they were deleted there', async () => {
     const deleted = await exported(old, '--delete');
     expect(deleted.stdout).to.equal('acme is deleted here; its device stays linked\n');
     const back = join(folder.path, 'back.session');
@@ -203,7 +203,7 @@ describe('sessions that move between Switchboards', () => {
     expect(await fromAlice(old, 'from home')).to.include({ text: 'from home' });
   });
 
-  it('stay in a file that nobody else can read, which tells a wrong passphrase from damage', async () => {
+  it('are kept in a file for the owner alone, which distinguishes a wrong passphrase from damage', async () => {
     const bytes = await readFile(file);
     expect((await stat(file)).mode & 0o777).to.equal(0o600);
     expect(bytes.includes('credentials')).to.equal(false);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ALICE, nextQr, reached, startWorld, type World } from '../support/world.js';
 
-describe('linking an account that demands a passkey', () => {
+describe('a session whose account demands a passkey', () => {
   let world: World;
   beforeEach(async () => {
     world = await startWorld();
@@ -44,7 +44,7 @@ describe('linking an account that demands a passkey', () => {
     await reached(world, 'acme', 'connected');
   }
 
-  it('reports it as the reason, hides the QR code, and connects after assertion and code', async () => {
+  it('reports the passkey as the reason, hides the QR code, and connects after assertion and code', async () => {
     expect((await passkey()).step).to.equal('none');
     await scan();
     await reachedStep('assertion_needed');
@@ -56,7 +56,7 @@ describe('linking an account that demands a passkey', () => {
     expect((await row()).reason).to.equal('');
   });
 
-  it('shows the reason of a declined attempt beside the next QR code, which pairs', async () => {
+  it('shows the reason of a declined attempt beside the next QR code, which links the number', async () => {
     await scan();
     await answer();
     await reachedStep('confirm_code');
@@ -70,7 +70,7 @@ describe('linking an account that demands a passkey', () => {
     await confirm();
   });
 
-  it('restarts after the daemon was restarted in the middle', async () => {
+  it('can be started again after a restart of the daemon', async () => {
     await scan();
     await answer();
     await world.restartDaemon();

@@ -47,7 +47,7 @@ describe('the routes about people, over the wire', () => {
     }
   });
 
-  it('tell number and name of a person if asked, from what is known', async () => {
+  it('return the known number and name of a person on request', async () => {
     const { body } = await world.api.post('/user-info', {
       clientId: 'acme',
       jid: bob.lid,

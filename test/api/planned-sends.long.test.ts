@@ -236,7 +236,7 @@ describe('planned sends, to a real daemon on the sandbox', () => {
     await folder.remove();
   });
 
-  it(`leave over days as planned, on one node (seed ${chance.seed})`, async () => {
+  it(`leave over several days as planned, on one node (seed ${chance.seed})`, async () => {
     const sends = planned(chance, world.sandbox.clock.now(), SENDS);
     await introduce(world, sends);
     const since = await linkedAt(world.api);
@@ -244,7 +244,7 @@ describe('planned sends, to a real daemon on the sandbox', () => {
   }).timeout(PATIENCE_MS);
 
   if (MONGODB_URL)
-    it(`leave over days as planned, while the session moves between three nodes (seed ${chance.seed})`, async () => {
+    it(`leave over several days as planned, while the session moves between three nodes (seed ${chance.seed})`, async () => {
       const sends = planned(chance, world.sandbox.clock.now(), SENDS_ON_NODES);
       await introduce(world, sends);
       const since = await linkedAt(world.api);

@@ -87,14 +87,14 @@ describe('the policy of a session', () => {
     expect(await begun()).to.equal(2);
   });
 
-  it('holds back neither a second message to a person nor an answer to somebody who wrote', async () => {
+  it('allows a second message to the same person, and an answer to a person who wrote first', async () => {
     expect((await send(BOB)).status).to.equal(200);
     const { messageId } = await world.phones.write(ERIN.number, { to: ALICE.number, text: 'hi' });
     await eventOf(world.receiver, messageId);
     expect((await send(ERIN)).status).to.equal(200);
   });
 
-  it('tells what it has counted, and whether a message would leave', async () => {
+  it('reports what it has counted, and whether a message would be allowed', async () => {
     const { body } = await world.api.get(`/policy?clientId=acme&to=${encodeURIComponent(DAVE.number)}`);
     expect(body).to.deep.include({
       clientId: 'acme',
@@ -117,7 +117,7 @@ describe('the policy of a session', () => {
     expect(numbers).to.deep.equal(people.map(({ number }) => `${number.slice(1)}@s.whatsapp.net`));
   });
 
-  it('tells its sends in pages', async () => {
+  it('lists the counted sends in pages', async () => {
     const page = async (query: string) =>
       (await world.api.get(`/policy/sends?clientId=acme&limit=3${query}`)).body;
     const [{ next }, all] = [await page(''), await world.api.get('/policy/sends?clientId=acme')];
@@ -150,7 +150,7 @@ describe('the policy of a session', () => {
     expect(await begun()).to.equal(2);
   });
 
-  it('counts those who got the same text after a restart too, and keeps no text to do so', async () => {
+  it('counts the recipients of the same text after a restart too, without storing the text', async () => {
     await linkSession(world, 'epsilon', { number: '+15550000012', name: 'Pete' });
     const text = 'one and the same text';
     const write = (to: string, body: string) =>
@@ -196,7 +196,7 @@ describe('the policy of a session', () => {
     expect(body.policy).to.equal('none');
   });
 
-  it('refuses nothing while it only observes, and shows what it would have refused', async () => {
+  it('refuses nothing while it only observes, and reports what it would have refused', async () => {
     const other = { number: '+15550000009', name: 'Olga' };
     await linkSession(world, 'beta', other);
     expect((await send(BOB, 'beta')).status).to.equal(200);
@@ -215,7 +215,7 @@ describe('the policy of a session', () => {
     expect(await metrics.text()).to.match(line);
   });
 
-  it('begins no chat after the network told of a time lock, and goes on with running ones', async () => {
+  it('refuses new chats once the network imposes a time lock, and lets running chats continue', async () => {
     await world.phones.fault({ kind: 'reachout-lock', number: ALICE.number, ms: 600_000 });
     await extraEventOf(world.receiver, 'account_status', ({ restricted }) => restricted);
     const before = await world.phones.stats();
@@ -229,7 +229,7 @@ describe('the policy of a session', () => {
     });
   });
 
-  it('begins no chat under a lock of before a restart, and goes on with running chats at once', async () => {
+  it('refuses new chats under a time lock from before a restart, and lets running chats continue at once', async () => {
     await world.stopDaemon();
     await world.inspect((store) =>
       store.sends.put('acme', {
@@ -276,7 +276,7 @@ describe('the policy of a session', () => {
     expect((await send(ERIN)).status).to.equal(200);
   });
 
-  it('asks first whether a number is on WhatsApp, so often in an hour', async () => {
+  it('checks before a first message whether the number is on WhatsApp, within an hourly limit', async () => {
     const paul = { number: '+15550000008', name: 'Paul' };
     await linkSession(world, 'gamma', paul, { extraEvents: ['account_status'] });
     const nobody = { number: '+15550009999', name: 'Nobody' };
@@ -301,7 +301,7 @@ describe('the policy of a session', () => {
     await world.phones.waitForMessage(BOB.number, (message) => message.messageId === messageId);
   });
 
-  it('judges a first message again that is repeated with its key after the network refused it', async () => {
+  it('judges a first message again when it is repeated under its Idempotency-Key after a refusal by the network', async () => {
     const paul = { number: '+15550000018', name: 'Paul' };
     await linkSession(world, 'delta', paul, { extraEvents: ['account_status'] });
     await world.phones.fault({ kind: 'reject-sends', number: paul.number, count: 1 });

@@ -63,7 +63,7 @@ describe('first messages in flight when WhatsApp restricts the number', () => {
     await folder.remove();
   });
 
-  it('do not leave, and an answer does', async () => {
+  it('are not sent, while an answer is', async () => {
     const { messageId } = await world.phones.write(ERIN.number, { to: ALICE.number, text: 'hi' });
     await eventOf(world.receiver, messageId);
     const send = ({ number }: typeof BOB) =>

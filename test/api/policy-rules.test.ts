@@ -129,13 +129,13 @@ describe('each rule of an enforced policy', () => {
     return chat;
   };
 
-  it('has a case', () => {
+  it('is tested by a case', () => {
     const rules = [...CASES.map(({ rule }) => rule), ...ELSEWHERE];
     expect([...rules].sort()).to.deep.equal([...RULE_NAMES].sort());
   });
 
   for (const [index, one] of CASES.entries())
-    it(`refuses, explains and reports by ${one.rule}, and lets the rest pass`, async () => {
+    it(`refuses, explains and reports what the rule ${one.rule} forbids, and allows everything else`, async () => {
       const { rule, before: first = [], fault, text, passes } = one;
       const number = `+155500010${String(index).padStart(2, '0')}`;
       await linkSession(world, rule, { number, name: rule }, { extraEvents: ['account_status'] });
@@ -183,7 +183,7 @@ describe('each rule of an enforced policy', () => {
     ['stopAtWarning', 'the warning'],
     ['newChatLimit', 'the period of the limit'],
   ] as const)
-    it(`says by ${rule} when ${what} ends, and lets first messages leave from then on`, async () => {
+    it(`names the end of ${what} under the rule ${rule}, and allows first messages from then on`, async () => {
       const { body: told } = await world.api.get(`/restrictions?clientId=${rule}`);
       const refused = await send(rule, DAVE, 'too soon');
       const { newChats } = told;

@@ -26,7 +26,7 @@ describe('the profile and block routes over the wire', () => {
   const profile = async () => (await world.api.get('/profile?clientId=acme')).body;
   const alice = () => world.phones.phone(ALICE.number);
 
-  describe('the own profile', () => {
+  describe('the profile of the linked number', () => {
     it('shows what the network has, and what the owner changes on the phone', async () => {
       const { lid } = await alice();
       await world.phones.update(ALICE.number, { status: 'From the phone' });
@@ -61,14 +61,14 @@ describe('the profile and block routes over the wire', () => {
       expect(status).to.equal('After');
     });
 
-    it('refuses a change of nothing with 400', async () => {
+    it('refuses an empty change with 400', async () => {
       const { status, body } = await ask('/set-profile', {});
       expect(status).to.equal(400);
       expect(body.error).to.match(/name, about, disappearingSeconds/);
     });
   });
 
-  describe('the own picture', () => {
+  describe('the picture of the linked number', () => {
     const picture = async () => (await alice()).pictureId;
 
     it('is set by an upload as a square JPEG, and removed', async () => {
@@ -93,7 +93,7 @@ describe('the profile and block routes over the wire', () => {
       expect(await picture()).to.equal('');
     });
 
-    it('refuses a file that is no picture, and another form, with 400', async () => {
+    it('is refused with 400 when the file is not a picture, or the form is another one', async () => {
       const upload = async (form: FormData) =>
         (await world.api.upload('/set-profile-picture?clientId=acme', form)).body.error;
       const text = new FormData();

@@ -139,7 +139,7 @@ describe('sessions behind proxies', () => {
     expect(count(DAEMON)).to.equal(direct);
   });
 
-  it('a proxy that breaks during an upload fails the send in words', async () => {
+  it('a proxy that breaks during an upload fails the send with a readable reason', async () => {
     const direct = count(DAEMON);
     first.refuseNew(true);
     const { status, body } = await sendFile('acme');

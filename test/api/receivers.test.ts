@@ -20,7 +20,7 @@ const CAROL = { number: '+15550000003', name: 'Carol' };
 /** A durable receiver that is tried again at once. */
 const SOON = { retry: 'durable', schedule: { pauses: [1] } };
 
-describe('the receivers of a session, over the wire', () => {
+describe('the API for the receivers of a session, over the wire', () => {
   let world: World;
   let audit: TestReceiver;
   const more: TestReceiver[] = [];
@@ -88,7 +88,7 @@ describe('the receivers of a session, over the wire', () => {
     return answer.failedDeliveries;
   };
 
-  it('lists the webhook as 1 with the others, and never shows a token or the value of a header', async () => {
+  it('lists the webhook as receiver 1 with the others, and never shows a token or the value of a header', async () => {
     const added = await add({ token: 'audit-token', name: 'audit', headers: { 'X-Api-Key': 'key-1' } });
     expect(added).to.include({ name: 'audit', url: audit.url, hasToken: true, retry: 'contract', failed: 0 });
     expect(added.headers).to.deep.equal(['x-api-key']);
@@ -140,7 +140,7 @@ describe('the receivers of a session, over the wire', () => {
     );
   });
 
-  it('calls each of them with its own token, headers and delivery id', async () => {
+  it('calls each receiver with its own token, headers and delivery id', async () => {
     await add({ token: 'audit-token', headers: { 'X-Api-Key': 'key-1', 'user-team': 'a b' } });
     const messageId = await write('hello both');
     await eventOf(audit, messageId);
@@ -156,7 +156,7 @@ describe('the receivers of a session, over the wire', () => {
     expect(webhookCall.headers).not.to.have.property('x-api-key');
   });
 
-  it('signs with the token before, too, while the token of a receiver is replaced', async () => {
+  it('also signs with the previous token while the token of a receiver is replaced', async () => {
     const { id } = await add({ token: 'token-1' });
     const changed = await update(id, { token: 'token-2', previousTokenFor: 3_600 });
     expect(Date.parse(changed.previousTokenUntil ?? '')).to.be.greaterThan(Date.now());
@@ -169,7 +169,7 @@ describe('the receivers of a session, over the wire', () => {
     expect(await update(id, { token: 'token-3' })).not.to.have.property('previousTokenUntil');
   });
 
-  it('gives a receiver the opt-in types that it names, and the webhook those of the session alone', async () => {
+  it('sends a receiver the opt-in types that it names, and the webhook only those of the session', async () => {
     await add({ filter: { types: ['message_status'] } });
     const { body } = await world.api.post('/send-message', { clientId: 'acme', to: BOB.number, body: 'Hi' });
     const call = await audit.find((candidate) => candidate.headers['x-sn-event'] === 'message_status');
@@ -181,7 +181,7 @@ describe('the receivers of a session, over the wire', () => {
     );
   });
 
-  it('gives a receiver only what passes its filter', async () => {
+  it('sends a receiver only the events that pass its filter', async () => {
     await add({ filter: { senders: [CAROL.number], direction: 'received' } });
     const fromBob = await write('from Bob');
     await eventOf(world.receiver, fromBob);
@@ -190,7 +190,7 @@ describe('the receivers of a session, over the wire', () => {
     expect(idsAt(audit)).to.deep.equal([fromCarol]);
   });
 
-  it('lists the failed events of a receiver by itself, and sends them again to this receiver', async () => {
+  it('lists the failed events of each receiver separately, and sends them again to that receiver only', async () => {
     const { id } = await add();
     audit.respond(answering(404));
     const messageId = await write('refused by one');
@@ -218,7 +218,7 @@ describe('the receivers of a session, over the wire', () => {
     expect(audit.calls.map(({ headers }) => headers['x-sn-attempt'])).to.deep.equal(['1', '2']);
   });
 
-  it('pauses a durable receiver that answers 410, keeps what waits, and delivers it in order after the resumption', async () => {
+  it('pauses a durable receiver that answers 410, keeps its waiting events, and delivers them in order once it is resumed', async () => {
     const { id } = await add(SOON);
     audit.respond(answering(410));
     const first = await write('first');
@@ -238,7 +238,7 @@ describe('the receivers of a session, over the wire', () => {
     await until('an empty queue', async () => (await one(id)).waiting === undefined);
   });
 
-  it('does not pause the new address of a receiver for the answer of the one before', async () => {
+  it('does not pause a receiver with a new address when its previous address answers 410', async () => {
     const { id } = await add(SOON);
     const next = await started();
     let answer: () => void = () => undefined;
@@ -253,7 +253,7 @@ describe('the receivers of a session, over the wire', () => {
     expect((await one(id)).paused).to.equal(undefined);
   });
 
-  it('does not pause the new address of the webhook for the answer of the one before', async () => {
+  it('does not pause the webhook with a new address when its previous address answers 410', async () => {
     const next = await started();
     let answer: () => void = () => undefined;
     audit.respond((response, call, index) => {
@@ -274,7 +274,7 @@ describe('the receivers of a session, over the wire', () => {
     }
   });
 
-  it('counts a receiver as down that refuses the events of one chat and takes those of others', async () => {
+  it('counts a receiver as down when it refuses the events of one chat, although it accepts those of others', async () => {
     const { id } = await add(SOON);
     const metrics = async () => {
       const headers = { authorization: `Bearer ${TOKEN}` };
@@ -303,7 +303,7 @@ describe('the receivers of a session, over the wire', () => {
     expect(await isDown()).to.equal(false);
   });
 
-  it('drops what waits for a receiver that is removed', async () => {
+  it('drops the waiting events of a receiver that is removed', async () => {
     const { id } = await add(SOON);
     audit.respond(answering(503));
     await write('never delivered');
@@ -317,7 +317,7 @@ describe('the receivers of a session, over the wire', () => {
     expect((await list()).map((receiver) => receiver.id)).to.deep.equal(['1']);
   });
 
-  it('removes the failed events of a receiver with it, and keeps none of a call that fails afterwards', async () => {
+  it('removes the failed events of a removed receiver, and stores none for a call that fails afterwards', async () => {
     const { id } = await add();
     audit.respond(answering(404));
     world.receiver.respond(answering(404));
@@ -350,7 +350,7 @@ describe('the receivers of a session, over the wire', () => {
     expect(await failedOf('1')).to.deep.equal([]);
   });
 
-  it('delivers after a restart what waited for one receiver, under the same id, and nothing twice to the others', async () => {
+  it('delivers the waiting events of one receiver after a restart under the same ids, and repeats none to the others', async () => {
     const { id } = await add(SOON);
     audit.respond(answering(503));
     const messageId = await write('over a restart');
@@ -365,7 +365,7 @@ describe('the receivers of a session, over the wire', () => {
     expect(idsAt(world.receiver).filter((got) => got === messageId)).to.have.length(1);
   });
 
-  it('gives seven receivers everything, in the order of each chat, while the eighth is dead', async () => {
+  it('delivers every event to seven receivers, in the order of each chat, while the eighth is down', async () => {
     await world.api.post('/set-webhook', {
       ...{ clientId: 'acme', webhookUrl: world.receiver.url, webhookToken: WEBHOOK_TOKEN, retry: 'durable' },
     });
@@ -417,7 +417,7 @@ describe('the receivers of a session, over the wire', () => {
     expect((await update(id, { retry: 'durable', schedule: { pauses: [1] } })).retry).to.equal('durable');
   });
 
-  it('is not changed by a command that names no change, and is noticed when it is added twice', async () => {
+  it('refuses a command that names no change, and warns of a receiver that is added twice', async () => {
     const env = { SWITCHBOARD_URL: world.api.url, SWITCHBOARD_TOKEN: TOKEN };
     const { id } = await add({ name: 'audit' });
     const nothing = await runCommand(ReceiversSet, ['acme', id], env);
@@ -434,7 +434,7 @@ describe('the receivers of a session, over the wire', () => {
     expect(twice.stderr).to.contain(`switchboard receivers remove acme ${(await list()).at(-1)?.id}`);
   });
 
-  it('says that --url is the address of the daemon, where it is that of a receiver', async () => {
+  it('explains that --url is the address of the daemon when it is given the address of a receiver', async () => {
     const env = { SWITCHBOARD_TOKEN: 'a-token', SWITCHBOARD_URL: undefined };
     const { id } = await add();
     for (const url of [audit.url, 'nats://127.0.0.1:1/x']) {
@@ -447,7 +447,7 @@ describe('the receivers of a session, over the wire', () => {
     expect(refused.stderr).not.to.contain('--receiver-url');
   });
 
-  it('is managed from the command line', async () => {
+  it('can be used from the command line', async () => {
     const env = { SWITCHBOARD_URL: world.api.url, SWITCHBOARD_TOKEN: TOKEN };
     const added = await runCommand(
       ReceiversAdd,

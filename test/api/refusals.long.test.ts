@@ -45,7 +45,7 @@ describe('routes whose work the network or the store refuses', () => {
     return eventOf(world.receiver, messageId);
   }
 
-  it('/start says that a webhook was not kept; the session works, and the next change keeps it', async () => {
+  it('/start reports that the webhook was not stored; the session works, and the next change stores it', async () => {
     isAway = true;
     const webhookUrl = `${world.receiver.url}/moved`;
     const answer = await world.api.post('/start?clientId=acme', { webhookUrl });
@@ -62,7 +62,7 @@ describe('routes whose work the network or the store refuses', () => {
     expect(call.path).to.equal('/moved');
   });
 
-  it('/mark-read answers 502 when no acknowledgement of the receipt comes, and leaves the count', async () => {
+  it('/mark-read answers 502 when the receipt is not acknowledged, and keeps the unread count', async () => {
     const event = await received('unread');
     await world.phones.fault({ kind: 'silence', number: ALICE.number });
     const request = { clientId: 'acme', to: BOB.number, messageIds: [event.messageId] };
@@ -87,7 +87,7 @@ describe('routes whose work the network or the store refuses', () => {
     expect((await world.api.post('/mark-unread', { clientId: 'acme', to: BOB.number })).status).to.equal(200);
   });
 
-  it('a message of a broadcast list is acknowledged and told to nobody, and the next message comes', async () => {
+  it('a message of a broadcast list is acknowledged without an event, and the next message arrives', async () => {
     const { lid, devices } = await world.phones.phone(ALICE.number);
     expect(lid).to.not.equal('');
     const bob = await world.phones.phone(BOB.number);

@@ -90,7 +90,7 @@ describe('the replay of kept events, over the wire', () => {
   const always = '1970-01-01T00:00:00.000Z';
   const env = () => ({ SWITCHBOARD_URL: world.api.url, SWITCHBOARD_TOKEN: TOKEN });
 
-  it('keeps nothing unless the session says so, shows the setting, and drops what it kept when it ends', async () => {
+  it('keeps no events unless the session enables it, shows the setting, and drops the kept events when it is disabled', async () => {
     const { messageId } = await world.phones.write(BOB.number, { to: ALICE.number, text: 'not kept' });
     await eventOf(world.receiver, messageId);
     expect(await keptEvents()).to.deep.equal({ keptEvents: [] });
@@ -104,7 +104,7 @@ describe('the replay of kept events, over the wire', () => {
     expect((await world.api.get('/clients')).body.clients).not.to.have.nested.property('[0].keepEvents');
   });
 
-  it('sends the events of a time again, in their order, as new and signed deliveries that name them', async () => {
+  it('sends the events of a period again, in their order, as new signed deliveries that name the original ones', async () => {
     await keep(7);
     const written = [await write('one'), await write('two'), await write('three'), await write('four')];
     const [, third, second] = await kept();
@@ -146,7 +146,7 @@ describe('the replay of kept events, over the wire', () => {
     expect(await kept(`&limit=1&before=${newest.next}`)).to.deep.equal([one]);
   });
 
-  it('sends them to a receiver that was added later, as far as they pass its filter', async () => {
+  it('sends events to a receiver that was added later, if they pass its filter', async () => {
     await keep(7);
     const messageId = await write('for both');
     const id = await add({ filter: { senders: [CAROL.number] } });
@@ -158,7 +158,7 @@ describe('the replay of kept events, over the wire', () => {
     await remove(id);
   });
 
-  it('refuses a paused receiver, and one that is not there', async () => {
+  it('refuses a paused receiver and an unknown one', async () => {
     await keep(7);
     const id = await add();
     await world.api.post('/receivers/update', { clientId: 'acme', id, paused: true });
@@ -178,7 +178,7 @@ describe('the replay of kept events, over the wire', () => {
     expect(audit.calls).to.deep.equal([]);
   });
 
-  it('stops at the first event that the receiver refuses, keeps the header of its failed delivery, and goes on after it', async () => {
+  it('stops at the first event that the receiver refuses, keeps the header of its failed delivery, and can continue after it', async () => {
     await keep(7);
     const [first, second] = [await write('refused'), await write('taken')];
     const id = await add();
@@ -196,7 +196,7 @@ describe('the replay of kept events, over the wire', () => {
     await remove(id);
   });
 
-  it('keeps no more bytes than the bound, and the newest events', async () => {
+  it('keeps the newest events, within the limit of bytes', async () => {
     await keep(7);
     const written: string[] = [];
     for (let n = 0; n < 12; n++) written.push(await write(`${n} ${'x'.repeat(1_000)}`));
@@ -208,7 +208,7 @@ describe('the replay of kept events, over the wire', () => {
     expect(left).to.deep.equal(written.slice(-left.length));
   });
 
-  it('delivers an event that the store does not keep', async () => {
+  it('delivers an event even if the store fails to keep it', async () => {
     await keep(7);
     isBroken = true;
     const { messageId } = await world.phones.write(BOB.number, { to: ALICE.number, text: 'only delivered' });
@@ -218,7 +218,7 @@ describe('the replay of kept events, over the wire', () => {
     expect((await kept()).map((event) => event.messageId)).to.deep.equal([next]);
   });
 
-  it('keeps opt-in events that a receiver gets, each by itself', async () => {
+  it('keeps each opt-in event that a receiver gets', async () => {
     await keep(7);
     const id = await add({ filter: { types: ['message_status'] } });
     await world.api.post('/send-message', { clientId: 'acme', to: BOB.number, body: 'Hi' });
@@ -248,7 +248,7 @@ describe('the replay of kept events, over the wire', () => {
     expect(foreign.body).to.deep.include({ replayed: 0, missing: [event?.id] });
   });
 
-  it('replays and lists by commands', async () => {
+  it('can be listed and started from the command line', async () => {
     const set = await runCommand(SessionsRetention, ['acme', '--keep-events', '3'], env());
     expect(set.stdout).to.contain('events of acme are kept 3 days\n');
     const messageId = await write('by command');
@@ -269,7 +269,7 @@ describe('the replay of kept events, over the wire', () => {
     expect(failed.stderr).to.contain('stopped: the receiver did not take an event: answered 404');
   });
 
-  it('deletes what is older than the session keeps it at the next round', async () => {
+  it('deletes events that are older than the session keeps them, at the next housekeeping round', async () => {
     await keep(2);
     const messageId = await write('new');
     await world.stopDaemon();

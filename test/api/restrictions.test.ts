@@ -31,7 +31,7 @@ describe('the restrictions of a linked number', () => {
     return Array.isArray(body.clients) ? body.clients[0] : {};
   };
 
-  it('are none at first, with the number of chats that it may begin', async () => {
+  it('are none at first, and are shown with the number of chats that the number may begin', async () => {
     const { newChats, ...answer } = await restrictions();
     const { newChats: allowed, ...rest } = NONE;
     expect(answer).to.deep.equal(rest);
@@ -64,7 +64,7 @@ describe('the restrictions of a linked number', () => {
     expect(await row()).to.not.have.property('restriction');
   });
 
-  it('are warned of before they begin', async () => {
+  it('are announced by a warning before they begin', async () => {
     await world.phones.fault({ kind: 'new-chat-warning', number: ALICE.number });
     const warned = await extraEventOf(world.receiver, 'account_status', ({ warning }) => warning !== '');
     expect(warned).to.include({ restricted: false, warning: 'FIRST_WARNING' });
@@ -86,7 +86,7 @@ describe('the restrictions of a linked number', () => {
     await until('no warning any more', async () => !('warning' in (await row())));
   });
 
-  it('are asked for again after a restart', async () => {
+  it('are requested again after a restart', async () => {
     await world.phones.fault({ kind: 'new-chat-cap', number: ALICE.number });
     const capped = await extraEventOf(
       world.receiver,

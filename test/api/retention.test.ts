@@ -41,7 +41,7 @@ describe('POST /set-retention', () => {
     unread: (await listOf(`/chatrooms?clientId=${clientId}`, 'chatRooms'))[0]?.unreadCount,
   });
 
-  it('keeps everything for ever unless somebody says otherwise, and shows the rule of a session', async () => {
+  it('keeps everything for ever by default, and shows the rule of a session', async () => {
     expect(await retentionOf('acme')).not.to.have.property('retentionDays');
     const set = (days: number | null) => world.api.post('/set-retention', { clientId: 'acme', days });
     expect((await set(0)).body).to.deep.equal({ ok: true, clientId: 'acme', days: 0 });
@@ -52,7 +52,7 @@ describe('POST /set-retention', () => {
     expect((await heldOf('acme')).messages).to.have.length(3);
   });
 
-  it('deletes what is older at the next round, with its files, of that session only', async () => {
+  it('deletes older messages of that session only, with their files, at the next housekeeping round', async () => {
     await world.restartDaemon();
     await until('the round', async () => (await heldOf('acme')).unread === 1);
     expect(await heldOf('acme')).to.deep.equal({ messages: ['NEW'], files: 0, unread: 1 });

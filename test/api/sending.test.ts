@@ -20,18 +20,18 @@ describe('/send-message over the wire', () => {
     (await world.phones.messages(BOB.number)).filter((message) => message.text === text);
 
   const bad: [string, object, RegExp][] = [
-    ['no recipient', { to: undefined }, /to is required/],
-    ['no text', { body: undefined }, /body is required/],
+    ['a missing recipient', { to: undefined }, /to is required/],
+    ['a missing text', { body: undefined }, /body is required/],
     ['an empty text', { body: '' }, /body/],
     ['a text that is too long', { body: 'x'.repeat(65_537) }, /body .*65536/],
     ['a number as text', { body: 7 }, /body must be a string/],
     ['an unreadable recipient', { to: 'bob' }, /to must be/],
     ['a list as recipient', { to: [BOB.number] }, /to must be a string/],
     ['an unknown field', { bdoy: 'typo' }, /bdoy/],
-    ['mentions that are no list', { mentions: 'all' }, /mentions must be an array/],
-    ['a mention that is no user-part', { mentions: ['bob'] }, /mentions/],
-    ['metaData that is no object', { metaData: 'x' }, /metaData/],
-    ['a quoted id that is no string', { quotedMessageId: 5 }, /quotedMessageId must be a string/],
+    ['mentions that are not a list', { mentions: 'all' }, /mentions must be an array/],
+    ['a mention that is not a user-part', { mentions: ['bob'] }, /mentions/],
+    ['metaData that is not an object', { metaData: 'x' }, /metaData/],
+    ['a quoted id that is not a string', { quotedMessageId: 5 }, /quotedMessageId must be a string/],
     ['a session name with symbols', { clientId: 'ac-me' }, /clientId/],
   ];
   for (const [what, change, message] of bad) {

@@ -82,7 +82,7 @@ describe('the session routes, over the wire', () => {
     return { headers, body };
   };
 
-  it('sign calls with the token before, too, for as long as a new one asks for it', async () => {
+  it('also sign calls with the previous token for as long as the change of the token says', async () => {
     const webhook = { clientId: 'coded', webhookUrl: world.receiver.url };
     const set = (more: object) => world.api.post('/set-webhook', { ...webhook, ...more });
     const first = await set({ webhookToken: 'token-1', previousTokenFor: 60 });
@@ -157,7 +157,7 @@ describe('the session routes, over the wire', () => {
     expect((await own.get('/clients')).status).to.equal(401);
   });
 
-  it('refuse a secret that another session has, and may set their own again', async () => {
+  it('refuse a secret that another session has, and accept the secret that a session already has', async () => {
     const secret = 'a-secret-of-one-session-only';
     const setSecret = (clientId: string, api = world.api) =>
       api.post('/set-api-secret', { clientId, secret });
@@ -175,7 +175,7 @@ describe('the session routes, over the wire', () => {
     for (const clientId of ['s1', 'coded']) await world.api.post('/set-api-secret', { clientId, secret: '' });
   });
 
-  it('keep a secret that two of them have since an earlier release, and show which', async () => {
+  it('keep a secret that two sessions share since an earlier release, and name these sessions', async () => {
     const secret = 'a-secret-of-two-old-sessions';
     await world.api.post('/set-api-secret', { clientId: 's1', secret });
     await world.stopDaemon();
@@ -209,7 +209,7 @@ describe('the session routes, over the wire', () => {
     await nextQr(world, 's1');
   });
 
-  it('sign calls with the token before, too, after a restart', async () => {
+  it('also sign calls with the previous token after a restart', async () => {
     const { headers, body } = await calledWith();
     for (const token of ['token-4', 'token-5']) verifyWebhook({ headers, body, token });
     expect(headers.authorization).to.equal('Bearer token-5');

@@ -19,7 +19,7 @@ async function failedDeliveries(world: World): Promise<Record<string, unknown>[]
 }
 
 describe('webhooks in a private network', () => {
-  describe('without --allow-private-urls', () => {
+  describe('a gateway without --allow-private-urls', () => {
     const settings: RawSettings = { allowPrivateUrls: true };
     let world: World;
     before(async () => {
@@ -53,7 +53,7 @@ describe('webhooks in a private network', () => {
       '[fe80::1]',
       '[fd00::1]',
     ];
-    it('refuses the address of a receiver beside the webhook, when it is added and when it is changed', async () => {
+    it('refuses the private address of a further receiver when it is added and when it is changed', async () => {
       const url = `http://127.0.0.1:${world.receiver.port}/hook`;
       const refused = await world.api.post('/receivers', { clientId: 'acme', url });
       expect(refused.status).to.equal(400);
@@ -67,7 +67,7 @@ describe('webhooks in a private network', () => {
     });
 
     for (const host of hosts) {
-      it(`refuses the address when it is set: ${host}`, async () => {
+      it(`refuses the private address of a webhook when it is set: ${host}`, async () => {
         const address = `http://${host}:${world.receiver.port}/hook`;
         const settings = {
           webhookUrl: world.receiver.url,
@@ -92,7 +92,7 @@ describe('webhooks in a private network', () => {
       });
     }
 
-    it('refuses the connection to an address that was set before', async () => {
+    it('refuses to connect to a private address that was set before', async () => {
       const { status, body } = await world.api.post('/send-test-event', { clientId: 'acme', type: 'text' });
       expect(status).to.equal(200);
       expect(body.delivered).to.equal(false);
@@ -100,7 +100,7 @@ describe('webhooks in a private network', () => {
       expect(world.receiver.calls).to.deep.equal([]);
     });
 
-    it('keeps each message as a failed delivery with the reason, and tail shows it', async () => {
+    it('keeps each message as a failed delivery with the reason, and shows it in the tail', async () => {
       const { messageId } = await world.phones.write(BOB.number, { to: ALICE.number, text: 'kept' });
       const dropped = await world.tail.next((entry) => entry.kind === 'dropped' && entry.type === 'text');
       expect(dropped).to.have.property('reason').that.matches(INSIDE);
@@ -116,7 +116,7 @@ describe('webhooks in a private network', () => {
     });
   });
 
-  describe('with --allow-private-urls', () => {
+  describe('a gateway with --allow-private-urls', () => {
     let world: World;
     let elsewhere: TestReceiver;
     before(async () => {

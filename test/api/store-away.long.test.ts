@@ -59,7 +59,7 @@ describe('a daemon whose store is away', () => {
     ['the secret of a session', SECRET],
     ['the token of the daemon', TOKEN],
   ] as const) {
-    it(`names neither server nor file to ${who}, on any route`, async () => {
+    it(`reveals neither server nor file to ${who}, on any route`, async () => {
       const restore = breakStore(world);
       const answers = await answersTo(token).finally(restore);
       const refused = answers.filter(({ code }) => code === 'store_unavailable');

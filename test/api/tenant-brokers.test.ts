@@ -43,7 +43,7 @@ describe('brokers that tenants name', () => {
     return checks.find(({ id }) => id === 'brokers');
   };
 
-  it('are refused by default, added or set, and the error says what to do', async () => {
+  it('are refused by default, whether added or changed, and the error says what to do', async () => {
     const webhook = { url: world.receiver.url };
     expect((await add(tenant(), webhook)).status).to.equal(200);
     for (const { status, body } of [
@@ -58,7 +58,7 @@ describe('brokers that tenants name', () => {
     expect(await list()).to.have.length(2);
   });
 
-  it('cannot be named with any other route that takes an address', async () => {
+  it('cannot be set through any other route that takes an address', async () => {
     for (const [path, body] of [
       ['/set-webhook', { webhookUrl: BROKER }],
       ['/set-webhook', { pollLookupUrl: BROKER }],
@@ -71,7 +71,7 @@ describe('brokers that tenants name', () => {
     expect(await list()).to.have.length(1);
   });
 
-  it('may be set with the master token, and may be changed otherwise by the tenant', async () => {
+  it('may be set with the master token, and the tenant may change other settings of that receiver', async () => {
     expect((await add(world.api, { url: BROKER })).status).to.equal(200);
     const id = await lastId();
     expect((await update(tenant(), id, { name: 'mine' })).status).to.equal(200);
@@ -93,7 +93,7 @@ describe('brokers that tenants name', () => {
     expect(await doctor()).to.include({ detail: 'the operator set all brokers' });
   });
 
-  it('of an earlier release are shown by doctor, because nobody knows who set them', async () => {
+  it('are shown by doctor when an earlier release stored them, because it did not record who set them', async () => {
     await add(world.api, { url: BROKER });
     const id = await lastId();
     await world.stopDaemon();

@@ -11,7 +11,7 @@ const SENDS = 10;
 const MAX_GROWTH = 400 * 1024 * 1024;
 
 // `npm run bench -- tenants` measures how much slower the other tenant gets
-describe('a tenant that does its worst', function () {
+describe('a tenant that overloads the gateway', function () {
   this.timeout(600_000);
   let world: World;
   let picture: Buffer;
@@ -25,7 +25,7 @@ describe('a tenant that does its worst', function () {
   });
   after(() => world.stop());
 
-  it('leaves the sends, the live stream and the memory of the others alone, and is told to wait', async () => {
+  it('does not disturb the sends, the live stream and the memory of other tenants, and is told to wait', async () => {
     for (const send of [sendText, sendPicture]) expect((await send(world.api)).status).to.equal(200);
     const before = residentBytes();
     const { url } = world.api;

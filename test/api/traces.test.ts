@@ -130,7 +130,7 @@ describe('traces', () => {
     expect(stdout).to.match(new RegExp(`\\ntrace ${traceId}\\n$`));
   });
 
-  it('begin with the request where its caller sends no usable context', async () => {
+  it('begin with the request when its caller sends no usable context', async () => {
     const bad = { traceparent: `00-${'0'.repeat(32)}-${CALLER.spanId}-01`, tracestate: TRACESTATE };
     const { body } = await send('without', bad);
     const { traceId, state } = contextIn(await callOf(String(body.messageId)));
@@ -138,7 +138,7 @@ describe('traces', () => {
     expect(await spanIn(traceId, 'POST /send-message')).to.include({ parentSpanId: '' });
   });
 
-  it('record nothing that the caller does not want, and pass its context on all the same', async () => {
+  it('record nothing of a trace that the caller did not sample, and pass its context on', async () => {
     const traceId = '1bf7651916cd43dd8448eb211c80319c';
     const { body } = await send('unsampled', { traceparent: `00-${traceId}-${CALLER.spanId}-00` });
     const call = await callOf(String(body.messageId));
@@ -199,7 +199,7 @@ describe('traces', () => {
   });
 });
 
-describe('a daemon whose collector', () => {
+describe('a daemon with a collector of traces', () => {
   let world: World;
   let collector: Collector;
   const lines: string[] = [];
@@ -224,7 +224,7 @@ describe('a daemon whose collector', () => {
     await collector.stop();
   });
 
-  it('is down delivers all the same, says so once, and once that it is back', async () => {
+  it('delivers while the collector is down, and logs the outage and its end once each', async () => {
     await start({});
     collector.receiver.respond(answering(400));
     for (const n of [1, 2]) {
@@ -241,7 +241,7 @@ describe('a daemon whose collector', () => {
     expect(lines.filter((line) => line.includes('traces cannot be exported'))).to.have.length(1);
   });
 
-  it('gets nothing of traces that are not sampled, whose contexts are passed on all the same', async () => {
+  it('sends the collector no traces that are not sampled, and passes their contexts on', async () => {
     await start({ traceRatio: 0, otlpHeaders: 'x-key=a%20b' });
     const { headers } = await fromBob('unsampled');
     expect(readTraceHeaders(headers)).to.include({ isSampled: false });
@@ -255,7 +255,7 @@ describe('a daemon whose collector', () => {
     expect(collector.receiver.calls[0]?.headers).to.include({ 'x-key': 'a b' });
   });
 
-  it('never answers delivers all the same, and stops', async () => {
+  it('delivers and stops even if the collector never answers', async () => {
     await start({});
     collector.receiver.respond(silent);
     expect((await fromBob('no answer')).headers).to.have.property('traceparent');
@@ -264,7 +264,7 @@ describe('a daemon whose collector', () => {
     expect(lines.filter((line) => line.includes('"msg":"stopped"'))).to.have.length(1);
   });
 
-  it('gets the last spans when the daemon stops', async () => {
+  it('sends the last spans to the collector when it stops', async () => {
     await start({});
     const { body } = await fromBob('last words');
     await world.stopDaemon();
@@ -279,7 +279,7 @@ describe('a daemon whose collector', () => {
 describe('the trace of a held message', () => {
   const POLICY = 'policies: { slow: { mode: enforce, samePersonGap: 1s } }\ndefault: slow\n';
 
-  it('is that of its caller, also when the message leaves', async () => {
+  it('continues the trace of its caller, also when the message leaves', async () => {
     const folder = await makeTempDir();
     const policy = join(folder.path, 'policy.yaml');
     await writeFile(policy, POLICY);
@@ -316,7 +316,7 @@ describe('the trace of a held message', () => {
 });
 
 describe('a daemon without a collector', () => {
-  it('passes no context on, also where its caller sends one', async () => {
+  it('passes no context on, even if its caller sends one', async () => {
     const world = await startWorld();
     try {
       await world.phones.addPhone(BOB);

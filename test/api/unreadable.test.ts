@@ -33,7 +33,7 @@ describe('messages that cannot be read', () => {
   /** Resolves when the event of a later message has come. */
   const afterNext = (side: Side) => talk.fromBob(side, { text: 'next' });
 
-  it('are asked for again with the reason, and announced once', async () => {
+  it('are requested again with the reason, and announced once', async () => {
     const event = await talk.fromBob(talk.hosted, { text: 'broken once', deviceCopy: 'damaged' });
     expect(event).to.include({ type: 'text', body: 'broken once' });
     await afterNext(talk.hosted);
@@ -47,7 +47,7 @@ describe('messages that cannot be read', () => {
     expect(messageRefusals).to.deep.equal({});
   });
 
-  it('come from the own phone when their sender cannot help', async () => {
+  it('are fetched from the own phone when their sender cannot send them again', async () => {
     for (const side of [talk.plain, talk.hosted]) {
       const event = await talk.fromBob(side, { text: 'broken for good', deviceCopy: 'damaged-for-good' });
       expect(event).to.include({ type: 'text', body: 'broken for good', fromMe: false });
@@ -56,13 +56,13 @@ describe('messages that cannot be read', () => {
     }
   });
 
-  it('come from the own phone when the network has no copy for this device', async () => {
+  it('are fetched from the own phone when the network has no copy for this device', async () => {
     const event = await talk.fromBob(talk.hosted, { text: 'from the phone', deviceCopy: 'unavailable' });
     expect(event).to.include({ type: 'text', body: 'from the phone' });
     expect(event.chatRoomId).to.equal(talk.hosted.chatRoomId);
   });
 
-  it('are told as unreadable when neither sender nor phone helps, and never as a text', async () => {
+  it('are announced as unreadable when neither sender nor phone can help, and never as a text', async () => {
     const { world, hosted } = talk;
     WAITS.phoneMs = SHORT_MS;
     await world.phones.fault({ kind: 'no-resend' });
@@ -93,7 +93,7 @@ describe('messages that cannot be read', () => {
     );
   });
 
-  it('replace their row when the phone answers after they were told', async () => {
+  it('are announced, and their row is replaced, when the phone answers late', async () => {
     const { world, hosted } = talk;
     WAITS.phoneMs = SHORT_MS;
     await world.phones.fault({ kind: 'late-resend', ms: SHORT_MS + 500 });
@@ -113,7 +113,7 @@ describe('messages that cannot be read', () => {
     ['unavailable-bot', 'bot'],
     ['unavailable-hosted', 'hosted'],
   ] as const) {
-    it(`are told at once when only the phone gets them: ${reason}`, async () => {
+    it(`are announced at once when only the phone gets them: ${reason}`, async () => {
       expect(UNREADABLE_REASONS).to.include(reason);
       const messageId = await write(talk.plain, { text: 'for the phone', deviceCopy });
       const event = await eventOf(talk.world.receiver, messageId);
@@ -121,7 +121,7 @@ describe('messages that cannot be read', () => {
     });
   }
 
-  it('are read when they come without encryption', async () => {
+  it('are announced as usual when they arrive without encryption', async () => {
     const { world, hosted } = talk;
     const event = await talk.fromBob(hosted, { text: 'in plain sight', deviceCopy: 'plaintext' });
     expect(event).to.include({ type: 'text', body: 'in plain sight' });
@@ -130,7 +130,7 @@ describe('messages that cannot be read', () => {
     expect((await world.phones.stats()).unacknowledged).to.equal(0);
   });
 
-  it('are announced once when the network delivers them encrypted anew, unlike edits and votes', async () => {
+  it('are announced once when the network delivers them again under another encryption, unlike edits and votes', async () => {
     const { world } = talk;
     for (const side of [talk.plain, talk.hosted]) {
       const { messageId } = await talk.fromBob(side, { text: 'once' });
@@ -146,7 +146,7 @@ describe('messages that cannot be read', () => {
     }
   });
 
-  it('are announced once across restarts, whatever was open', async () => {
+  it('are announced once across restarts, whatever step was interrupted', async () => {
     const { world, hosted } = talk;
     const { messageId: told } = await talk.fromBob(hosted, { text: 'told before' });
     await world.phones.fault({ kind: 'no-resend' });
@@ -164,7 +164,7 @@ describe('messages that cannot be read', () => {
 });
 
 describe('a gateway in mixed traffic', () => {
-  it('tells each of 60 messages once among statuses and posts, also unreadable ones, across a restart', async () => {
+  it('announces each of 60 messages once among statuses and posts, including unreadable ones, across a restart', async () => {
     const world = await startWorld();
     try {
       await checkMixedTraffic(world, 60, 1);

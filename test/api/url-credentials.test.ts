@@ -40,14 +40,14 @@ describe('user and password in the address of a receiver', () => {
     return headers.authorization;
   }
 
-  it('are sent with each call, and a token goes before them', async () => {
+  it('are sent with each call, unless the receiver has a token', async () => {
     expect(await calledWith()).to.equal(BASIC);
     await set({ webhookUrl: `${whole}/hook?a=1`, webhookToken: 'a-token' });
     expect(await calledWith()).to.equal('Bearer a-token');
     await set({ webhookUrl: `${whole}/hook?a=1`, webhookToken: '' });
   });
 
-  it('are shown to nobody, in no answer, event or line of the log', async () => {
+  it('never appear in an answer, an event or a log line', async () => {
     const added = await world.api.post('/receivers', { clientId: 'acme', url: `${whole}/second` });
     expect(added.body).to.have.nested.property('receiver.url', `${shown}/second`);
     const tail = await new TailReader().open(world.api.url, TOKEN);
@@ -67,7 +67,7 @@ describe('user and password in the address of a receiver', () => {
     await world.api.post('/receivers/remove', { clientId: 'acme', id: '2' });
   });
 
-  it('stay when the shown address is set again, with another path too', async () => {
+  it('are kept when the shown address is set again, also with another path', async () => {
     const again = await set({ webhookUrl: `${shown}/other`, pollLookupUrl: `${shown}/polls` });
     expect([again.status, again.body.webhookUrl]).to.deep.equal([200, `${shown}/other`]);
     expect(await calledWith()).to.equal(BASIC);
@@ -76,7 +76,7 @@ describe('user and password in the address of a receiver', () => {
     expect(await calledWith()).to.equal(BASIC);
   });
 
-  it('never go to another host, and are not lost without a word', async () => {
+  it('are never sent to another host, and an address that would lose them is refused', async () => {
     const elsewhere = [
       shown.replace('127.0.0.1', 'example.com'),
       shown.replace(/:(\d+)$/, ':1'),

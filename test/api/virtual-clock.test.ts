@@ -37,7 +37,7 @@ default: one
 const LISTENER_TOKEN = 'token-of-the-listener';
 const EXTRA_EVENTS = ['account_status', 'session_status', 'message_status'];
 
-describe('a daemon with the sandbox inside, whose clock is moved', () => {
+describe('a daemon with its own sandbox, whose clock is moved', () => {
   const encryptionKey = randomBytes(32).toString('hex');
   let folder: TempDir;
   let place: StorePlace;
@@ -115,7 +115,7 @@ describe('a daemon with the sandbox inside, whose clock is moved', () => {
     await phones.waitForMessage(second, ({ text }) => text === 'hello', PATIENCE_MS);
   });
 
-  it('lets a held message leave by itself when its time has come', async () => {
+  it('lets a held message leave on its own when its time has come', async () => {
     const to = await stranger();
     const held = await send(to, 'patience', true);
     expect(held.status).to.equal(202);
@@ -191,7 +191,7 @@ describe('a daemon with the sandbox inside, whose clock is moved', () => {
     expect(verifyWebhook({ headers, body, token: WEBHOOK_TOKEN })).to.include({ type: 'text' });
   });
 
-  it('repeats a send that was under way, over the next connection', async () => {
+  it('repeats an interrupted send over the next connection', async () => {
     await phones.advanceClock('1d');
     const to = await stranger();
     for (const kind of ['drop-acks', 'drop-receipts']) await phones.fault({ kind, number: ALICE.number });
@@ -242,7 +242,7 @@ describe('a daemon with the sandbox inside, whose clock is moved', () => {
     await later('a delivery', () => statuses().includes(200));
   });
 
-  it('does not go back at a restart', async () => {
+  it('does not turn its clock back at a restart', async () => {
     const to = await stranger();
     await phones.advanceClock('1d');
     expect((await send(to, 'before the restart')).status).to.equal(200);

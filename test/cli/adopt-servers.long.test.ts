@@ -22,7 +22,7 @@ const MEASURE = `data:text/javascript,${encodeURIComponent(
 /** What a played server does with each piece that it gets; `nth` counts from 0 on each connection. */
 type Play = (socket: Socket, given: string, nth: number) => void;
 
-describe('adopt, from servers that nobody would run', function () {
+describe('switchboard adopt, from hostile servers', function () {
   this.timeout(120_000);
   const servers: Server[] = [];
   after(() => servers.map((server) => server.close()));
@@ -77,8 +77,8 @@ describe('adopt, from servers that nobody would run', function () {
     holds(ends[1], /cannot be read: it is silent or too slow/);
   });
 
-  describe('with a Redis', () => {
-    it('gives up a list of names without an end, whether names come or not', async () => {
+  describe('switchboard adopt, from a hostile Redis', () => {
+    it('gives up an endless list of names, whether names arrive or not', async () => {
       let count = 0;
       const endless = await played((socket, given) => {
         redisAnswers(socket, given, () =>
@@ -134,7 +134,7 @@ describe('adopt, from servers that nobody would run', function () {
     });
   });
 
-  describe('with a PostgreSQL', () => {
+  describe('switchboard adopt, from a hostile PostgreSQL', () => {
     it('gives up a row of hundreds of MB', async () => {
       let written = 0;
       const port = await played((socket, _given, nth) => {
@@ -156,7 +156,7 @@ describe('adopt, from servers that nobody would run', function () {
       expect(written).to.be.below(300 * MIB);
     });
 
-    it('gives up rows without an end, also without columns', async () => {
+    it('gives up endless rows, also without columns', async () => {
       const row = Buffer.concat([Buffer.from('D'), int32(6), Buffer.from([0, 0])]);
       const port = await played((socket, _given, nth) => {
         if (nth === 0) return socket.write(WELCOME);
@@ -166,7 +166,7 @@ describe('adopt, from servers that nobody would run', function () {
       holds(await evolution(port), /it has more than 100000 instances/);
     });
 
-    it('ends with a reason where its client throws', async () => {
+    it('fails with a reason when its client throws', async () => {
       // a row that claims more columns than it has bytes
       const row = Buffer.concat([Buffer.from('D'), int32(8), Buffer.from([0x7f, 0xff, 0, 0])]);
       const port = await played((socket, _given, nth) => {
@@ -176,7 +176,7 @@ describe('adopt, from servers that nobody would run', function () {
     });
   });
 
-  it('ends with a reason whatever bytes a server sends', async () => {
+  it('fails with a reason whatever bytes a server sends', async () => {
     RUN.announce('answers of played stores');
     const garbage = await HostileServer.start(RUN.seed, (prng) =>
       prng.chance(0.5)

@@ -30,7 +30,7 @@ describe('the stores of other programs', () => {
   };
   const dryRun = () => runCommand(AdoptBaileys, [folder.path, '--dry-run']);
 
-  it('have the ids of keys in the names of files', async () => {
+  it('name the ids of keys in the names of their files', async () => {
     await write('bot', {
       'creds.json': CREDENTIALS,
       'session-163176381364484_1.0.json': '{}',
@@ -56,7 +56,7 @@ describe('the stores of other programs', () => {
     ]);
   });
 
-  it('may have cut files, which are named and left out', async () => {
+  it('may have truncated files, which are named and left out', async () => {
     await write('bot', { 'creds.json': CREDENTIALS, 'session-1.0.json': '{"a":', 'session-2.0.json': '' });
     const { stdout, exitCode } = await dryRun();
     expect(stdout)
@@ -84,7 +84,7 @@ describe('the stores of other programs', () => {
     expect(exitCode).to.equal(1);
   });
 
-  it('are those of WAHA too, with the names and webhooks of its sessions', async () => {
+  it('include those of WAHA, with the names and webhooks of its sessions', async () => {
     const suffix = createHash('md5').update('sales').digest('hex');
     const settings = JSON.stringify({ webhooks: [{ url: 'https://example.com/waha', events: ['message'] }] });
     await write(`noweb/sales-${suffix}`, {
@@ -101,7 +101,7 @@ describe('the stores of other programs', () => {
     expect(stdout).to.contain('sales  +15550000001').and.contain('support  +15550000001');
   });
 
-  it('are refused without a webhook, without keys, or while they are written, before anything is changed', async () => {
+  it('are refused without a webhook, without keys, or while they are being written, before anything is changed', async () => {
     await write('bot', { 'creds.json': CREDENTIALS });
     const hook = ['--webhook', 'https://example.com/hook'];
     const errorOf = async (...argv: string[]) =>
@@ -129,7 +129,7 @@ describe('the stores of other programs', () => {
     ]);
   });
 
-  it('name the line and the field where JSON lines are wrong', async () => {
+  it('are refused with the line and the field when their JSON lines are wrong', async () => {
     const right = { clientId: 'acme', credentials: JSON.parse(CREDENTIALS) };
     const cases = [
       ['no json', 'line 2: is not a JSON object'],

@@ -35,7 +35,7 @@ const receiverRow = (changes: Partial<FleetReceiver>): FleetReceiver => ({
 });
 
 describe('the sessions of the fleet', () => {
-  it('say how many receivers beside the webhook have trouble, and count what waits for all of them', () => {
+  it('show how many receivers beside the webhook have trouble, and count the waiting events of all receivers', () => {
     const receivers = [receiverRow({ waiting: WAITING }), receiverRow({ id: '3' })];
     const [row] = fleetRows(
       { at: new Date(FLEET_NOW).toISOString(), nodes: [], sessions: [sessionRow('acme', { receivers })] },
@@ -51,7 +51,7 @@ describe('the sessions of the fleet', () => {
     );
   });
 
-  it('say beside the node that a session has a proxy', () => {
+  it('show beside the node that a session has a proxy', () => {
     const proxy = { kind: 'socks5', host: '10.0.0.7', port: 1080 } as const;
     const sessions = [sessionRow('acme', { proxy }), sessionRow('bare')];
     const rows = fleetRows(

@@ -16,7 +16,7 @@ const HOSTILE_BYTES = 300 * MIB;
 const PASSPHRASE = 'a passphrase of the tests';
 const CREDENTIALS = JSON.stringify({ account: {}, me: { id: '15550000001:3@s.whatsapp.net' } });
 
-describe('import files that nobody would write', () => {
+describe('hostile import files', () => {
   let folder: TempDir;
   let passphraseFile: string;
   before(async () => {
@@ -52,7 +52,7 @@ describe('import files that nobody would write', () => {
     return { given, input: Readable.from(chunks(), { objectMode: true, highWaterMark: 1 }) };
   }
 
-  it('are refused at their first byte where they are no JSON objects', async () => {
+  it('are refused at their first byte when they are not JSON objects', async () => {
     const { given, input } = endless('a');
     const error = await readJsonLines(input).catch((reason: unknown) => reason);
     expect(error).to.be.an('error').with.property('message', 'line 1: is not a JSON object');
@@ -63,7 +63,7 @@ describe('import files that nobody would write', () => {
     expect([exitCode, stderr]).to.deep.equal([2, 'error: line 3: is not a JSON object\n']);
   });
 
-  it('are refused as soon as a line is longer than any number', async () => {
+  it('are refused as soon as a line is too long for the state of a number', async () => {
     const { given, input } = endless('\n{"clientId": "');
     const lines = objectLines(input, 16 * MIB);
     const error = await lines.next().catch((reason: unknown) => reason);
@@ -71,7 +71,7 @@ describe('import files that nobody would write', () => {
     expect(given.bytes).to.be.below(20 * MIB);
   });
 
-  it('are refused before their text is read where they are not of an export, of another passphrase, or too long', async () => {
+  it('are refused before their text is read when they are not exports, have another passphrase, or are too long', async () => {
     const sealed = join(folder.path, 'right.session');
     await writeSealed(sealed, '{}', PASSPHRASE);
     const other = join(folder.path, 'other.session');
@@ -97,7 +97,7 @@ describe('import files that nobody would write', () => {
     }
   });
 
-  it('are left out and named where a key or the credentials of a folder are too long', async () => {
+  it('are reported by name when a key or the credentials of a folder are too long', async () => {
     await writeFile(join(folder.path, 'creds.json'), CREDENTIALS);
     await longFile('session-1.0.json', Buffer.from('{"a":"'));
     const { stdout } = await runCommand(AdoptBaileys, [folder.path, '--dry-run']);

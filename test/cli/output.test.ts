@@ -47,7 +47,7 @@ describe('JSON in the terminal', () => {
 /** Moves the cursor, sets a title, shows a colour, reverses text, and forges a row. */
 const EVIL = 'a\u001b[2J\u001b]0;t\u0007\u001b[31mb\u009b\u202ec\r\nacme  connected\u2028d\te';
 
-describe('everything that commands print', () => {
+describe('the output of commands', () => {
   const ways: [string, (output: Output) => void | Promise<void>][] = [
     ['a line', (output) => output.line(EVIL)],
     ['a note', (output) => output.note(EVIL)],
@@ -61,7 +61,7 @@ describe('everything that commands print', () => {
     ['an unexpected error', (output) => output.error(errorReport(new Error(EVIL)))],
   ];
   for (const [what, print] of ways) {
-    it(`keeps foreign text in ${what} on its line, without what a terminal acts on`, async () => {
+    it(`keeps foreign text in ${what} on its line, without terminal control sequences`, async () => {
       const { stdout, stderr } = await captureOutput(async () => print(new Output()), { stripAnsi: false });
       const lines = `${stdout}${stderr}`.replace(/\n$/, '').split('\n');
       expect(lines.map(singleLine)).to.deep.equal(lines);

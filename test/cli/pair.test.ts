@@ -76,7 +76,7 @@ describe('pair', () => {
     }
   });
 
-  it('says what may be left behind when the daemon has gone', async () => {
+  it('says what may be left behind when the daemon is gone', async () => {
     daemon.on('POST /disconnect', () => ({ status: 503, body: { error: 'stopping' } }));
     let looks = 0;
     daemon.on('GET /clients', () => ({
@@ -100,7 +100,7 @@ describe('pair', () => {
     expect(daemon.callsOf('/start')[0]?.body).to.deep.equal({ webhookUrl: 'https://example.com/' });
   });
 
-  describe('in a workspace', () => {
+  describe('pair in a workspace', () => {
     let history: { progress: number; messages: number } | undefined;
     beforeEach(() => {
       history = undefined;
@@ -283,7 +283,7 @@ describe('pair', () => {
     expect((await rest(items)).at(-1)).to.include(failed);
   });
 
-  describe('with a one-time address', () => {
+  describe('pair with a one-time address', () => {
     const link = { clientId: 'acme', url: 'https://gateway.example.com/pair/acme.abc', expiresAt: '2026' };
     beforeEach(() => daemon.on('POST /pair-link', link));
 
@@ -319,7 +319,7 @@ describe('pair', () => {
     });
   });
 
-  describe('when the network asks for a passkey', () => {
+  describe('pair when the network asks for a passkey', () => {
     const link = { clientId: 'acme', url: 'https://gateway.example.com/pair/acme.abc', expiresAt: '2026' };
     const options = { challenge: 'Y2hhbGxlbmdl', rpId: 'whatsapp.com' };
     let step: object;

@@ -193,7 +193,7 @@ describe('tailLine()', () => {
     expect(line(textEvent())).to.equal('acme ← text Bob: hello 3EB0AAAA');
   });
 
-  it('says in words that a message could not be read', () => {
+  it('shows in words that a message could not be read', () => {
     const context = { clientId: 'acme', orgId: '', myLid: '', at: Date.parse(AT) };
     const event = sampleEvent('message_unreadable', context);
     expect(line({ kind: 'event', at: AT, clientId: 'acme', event })).to.match(

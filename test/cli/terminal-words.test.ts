@@ -26,7 +26,7 @@ const ROUTE = /(?<!switchboard api)(?:^|[\s(`"'])\/[a-z]+(?:-[a-z]+)*(?=$|[\s`"'
 const PLACEHOLDER = /\b(?:CLIENTID|SESSION|NAME|URL|TO|ID|NUMBER|FILE|PATH)\b(?! of| is)/;
 const isCode = (text: string): text is ErrorCode => Object.hasOwn(ERROR_STATUSES, text);
 
-describe('what the terminal prints of a daemon', () => {
+describe('the terminal, with messages of the daemon', () => {
   let daemon: FakeDaemon;
   let well: WellDaemon;
   let folder: TempDir;

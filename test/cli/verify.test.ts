@@ -32,7 +32,7 @@ describe('the check of a receiver', () => {
   const markedIn = (stdout: string, mark: string) =>
     stdout.split('\n').filter((line) => line.startsWith(mark) && !line.includes('answers each call within'));
 
-  it('finds nothing wrong with a receiver as the documentation shows it', async () => {
+  it('finds no problem in the receiver of the documentation', async () => {
     receiver.respond(careful);
     const { stdout, exitCode } = await verify();
     expect(markedIn(stdout, '✗')).to.deep.equal([]);
@@ -42,7 +42,7 @@ describe('the check of a receiver', () => {
     expect(exitCode).to.equal(0);
   });
 
-  it('fails a receiver that takes every call, and warns of one that trusts the token alone', async () => {
+  it('fails a receiver that accepts every call, and warns of one that checks the token alone', async () => {
     const careless = await verify();
     expect(markedIn(careless.stdout, '✗')).to.deep.equal([
       '✗ refuses a call without a token: it answered 200',
@@ -60,7 +60,7 @@ describe('the check of a receiver', () => {
     expect(trusting.exitCode).to.equal(0);
   });
 
-  it('fails a receiver that refuses what it does not know, what comes twice, and what is long', async () => {
+  it('fails a receiver that refuses unknown types and fields, repeated events and long texts', async () => {
     const seen = new Set<unknown>();
     receiver.respond((response, call, index) => {
       const { type, messageId, fieldOfNextYear } = parseObject(call.body) ?? {};
@@ -97,7 +97,7 @@ describe('the check of a receiver', () => {
     }
   });
 
-  it('says that nobody answers, before any check', async () => {
+  it('reports that no receiver answers, before any check', async () => {
     const { stderr, exitCode } = await runCommand(Verify, ['http://127.0.0.1:1/', '--token', TOKEN]);
     expect(stderr).to.contain('cannot be reached');
     expect(exitCode).to.equal(3);

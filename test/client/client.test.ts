@@ -106,7 +106,7 @@ describe('the client of the package', () => {
     expect((await world.phones.groups.get(group.jid)).pictureId).not.to.equal('');
   });
 
-  it('gives answers that are no JSON as they are', async () => {
+  it('returns answers that are not JSON unchanged', async () => {
     expect(await (await client.getMetrics()).text()).to.contain('switchboard_');
   });
 
@@ -142,7 +142,7 @@ describe('the client of the package', () => {
     }
   });
 
-  it('ends the stream when its signal aborts, and throws what no retry can mend', async () => {
+  it('ends the stream when its signal aborts, and throws errors that no retry can fix', async () => {
     const ending = new AbortController();
     const seen: StreamItem[] = [];
     setTimeout(() => ending.abort(), 200);
@@ -210,7 +210,7 @@ describe('the stream of the client', () => {
     return ids;
   };
 
-  it('resumes after the last entry, also where the connection was cut before the first', async () => {
+  it('resumes after the last entry, even if the connection was cut before the first one', async () => {
     const dropped = '{"kind":"dropped","clientId":"acme","deliveryId":"D1","reason":"full"}';
     const entry = (id: string) => `id: ${id}\nevent: dropped\ndata: ${dropped}\n\n`;
     connections = [
@@ -221,7 +221,7 @@ describe('the stream of the client', () => {
     expect(asked).to.deep.equal(['', 'e-5', 'e-7']);
   });
 
-  it('skips entries that it does not know, and those without what makes them one', async () => {
+  it('skips unknown and incomplete entries', async () => {
     const entry = (id: string, data: object) => `id: ${id}\ndata: ${JSON.stringify(data)}\n\n`;
     const room = { kind: 'room', clientId: 'acme', chatRoomId: '' };
     connections = [

@@ -52,7 +52,7 @@ describe('the nodes of a cluster', () => {
     expect(told.reduce((sum, count) => sum + count)).to.equal(9 + 2 * 6);
   });
 
-  it('give no further session while they still give one', async () => {
+  it('release one session at a time', async () => {
     await played.add(...names(9));
     const a = await played.join('a');
     await played.join('b');
@@ -268,7 +268,7 @@ describe('the nodes of a cluster', () => {
     expect([...a.here]).to.deep.equal(['acme']);
   });
 
-  it('keep nothing of a session that they lose while they start it', async () => {
+  it('keep nothing of a session that they lose while they are starting it', async () => {
     const a = await played.join('a');
     const taking = gate();
     a.beforeAdopt = () => taking.opened;

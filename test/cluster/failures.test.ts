@@ -185,7 +185,7 @@ if (MONGODB_URL) {
       await lab.cluster.nodes.drain(drained.nodeId, false);
     }).timeout(PATIENCE_MS);
 
-    it('give receivers and what waits for them to the next node, which delivers it under the same ids', async () => {
+    it('hand receivers and their waiting events over to the next node, which delivers them under the same ids', async () => {
       await lab.balanced();
       const { clientId, number } = lab.session(0);
       const archive = await startReceiver(answering(503));

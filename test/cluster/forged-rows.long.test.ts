@@ -27,7 +27,7 @@ const WRONG: readonly unknown[] = [
 type Collection = 'nodes' | 'leases';
 
 if (MONGODB_URL) {
-  describe('rows of nodes and leases that a writer of the database has made', function () {
+  describe('forged rows of nodes and leases in the database', function () {
     this.timeout(60_000);
     let world: World;
     let intruder: TestReceiver;
@@ -108,7 +108,7 @@ if (MONGODB_URL) {
       await among('nodes', [...made, ...ids.map((_id) => ({ ...right, _id }))], serves);
     });
 
-    it('do not stop the heartbeats where they are in place of its own', async () => {
+    it('do not stop the heartbeats of a node whose own row they replace', async () => {
       const { _id } = await own('nodes');
       for (const startedAt of ['then', IN_A_THOUSAND_YEARS, 5, new MaxKey()]) {
         await change('nodes', _id, { startedAt, draining: 'no', proof: 5 });
@@ -120,7 +120,7 @@ if (MONGODB_URL) {
       }
     });
 
-    it('do not stop the others, whatever type a field of a lease has', async () => {
+    it('do not stop the other nodes, whatever type a field of a lease has', async () => {
       const right: Document = {
         ...{ nodeId: 'nobody', epoch: 1, claim: 'x', gone: false },
         ...{ claimedAt: new Date(), expiresAt: IN_A_THOUSAND_YEARS },
@@ -139,7 +139,7 @@ if (MONGODB_URL) {
       await among('leases', [...valid, ...expired, ...ids], serves);
     });
 
-    it('take a session from its node, which gets it back when the lease is right again', async () => {
+    it('take a session from its node, which gets the session back when the lease is right again', async () => {
       const right = await own('leases', 'acme');
       const taken = [
         { nodeId: 'nobody', expiresAt: IN_A_THOUSAND_YEARS },
@@ -157,7 +157,7 @@ if (MONGODB_URL) {
       expect((await own('leases', 'acme')).epoch).to.be.above(right.epoch);
     });
 
-    it('take a session from its node, which gets it back by itself where the lease has wrong types', async () => {
+    it('take a session from its node, which gets the session back on its own if the lease has wrong types', async () => {
       for (const expiresAt of [null, 'text', [new Date()], new MaxKey()]) {
         const wrong = { nodeId: 5, epoch: 'text', claim: [], claimedAt: 'then', expiresAt };
         await change('leases', 'acme', wrong);
@@ -169,7 +169,7 @@ if (MONGODB_URL) {
       await serves();
     });
 
-    it('of a former node are no way to a token: a request for its session has the proof of the hop only', async () => {
+    it('reveal no token when they are of a former node: a request to it has only the proof of the hop', async () => {
       const signed = new NodeAuth(world.encryptionKey, systemClock);
       const store = await openStore({
         url: world.place.setting,

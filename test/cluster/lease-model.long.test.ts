@@ -281,11 +281,11 @@ describe('the lease protocol, in every order of its steps', function () {
   });
 
   const mistaken: Record<string, [Partial<Rules>, string]> = {
-    'nodes that take a lease to last longer': [{ believedMs: 1.3 * LASTS_MS }, 'both serve it'],
-    'claims that have nothing refused': [{ stamps: false }, 'a late commit is taken'],
-    'commits of any epoch': [{ looksAtEpochs: false }, 'a late commit is taken'],
-    'writes at any time': [{ looksAtTimes: false }, 'a late write is taken'],
-    'releases that wait for no write': [{ outlastsWrites: false }, 'a late write is taken'],
+    'nodes that believe that a lease lasts longer': [{ believedMs: 1.3 * LASTS_MS }, 'both serve it'],
+    'claims that do not fence off the previous holder': [{ stamps: false }, 'a late commit is taken'],
+    'commits that are accepted in any epoch': [{ looksAtEpochs: false }, 'a late commit is taken'],
+    'writes that are accepted at any time': [{ looksAtTimes: false }, 'a late write is taken'],
+    'releases that do not wait for open writes': [{ outlastsWrites: false }, 'a late write is taken'],
   };
   for (const [name, [rules, mistake]] of Object.entries(mistaken)) {
     it(`detects ${name}`, () => expect(mistakeUnder({ ...RULES, ...rules })).to.equal(mistake));

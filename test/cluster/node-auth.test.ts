@@ -52,7 +52,7 @@ describe('the proof that a request comes from a node', () => {
     }
   });
 
-  it('is refused with another key, when it was changed, and when it is none', () => {
+  it('is refused with another key, after a change, and when it is malformed', () => {
     const other = new NodeAuth(new Uint8Array(32).fill(2), clock);
     expect(receiver.verify(sign({}, other), HOP)).to.equal(undefined);
     const [claim = '', proof = ''] = sign().split('.');
@@ -118,7 +118,7 @@ describe('the list of nodes that have proven themselves', () => {
     expect(await listed()).to.deep.equal([]);
   });
 
-  it('leaves the rest to the store', async () => {
+  it('passes all other operations on to the store', async () => {
     asked.length = 0;
     await proven.announce(NODE, 2_000);
     await proven.list(1_000);

@@ -52,7 +52,7 @@ describe('ForeignOwners', () => {
     owners = new ForeignOwners({ cluster, selfId: 'self', aliveMs: ALIVE_MS, clock });
   });
 
-  it('names the node of a lease, and remembers it for a second', async () => {
+  it('names the node of a lease, and caches it for a second', async () => {
     expect(await owners.find('acme')).to.deep.equal(at('b'));
     holder = 'c';
     clock.advance(CACHED_MS - 1);
@@ -63,7 +63,7 @@ describe('ForeignOwners', () => {
     expect(reads).to.deep.equal({ leases: 2, nodes: 1 });
   });
 
-  it('remembers each session for itself', async () => {
+  it('caches each session separately', async () => {
     await owners.find('acme');
     holder = 'c';
     expect(await owners.find('beta')).to.deep.equal(at('c'));
@@ -77,7 +77,7 @@ describe('ForeignOwners', () => {
     expect(await owners.find('acme')).to.deep.equal(at('c'));
   });
 
-  it('names nobody without a lease, for its own lease, and for a node that has gone, and asks again', async () => {
+  it('names no node without a lease, for its own lease, and for a node that is gone, and asks again', async () => {
     for (const gone of [undefined, 'self', 'stopped']) {
       holder = gone;
       expect(await owners.find('acme')).to.deep.equal({ at: 'nobody' });
@@ -114,7 +114,7 @@ describe('ForeignOwners', () => {
   });
 });
 
-describe('the way of a request', () => {
+describe('the destination of a request', () => {
   let owners: Owners;
   let owner: Owner;
   /** What the store says after the remembered answer is dropped. */
@@ -151,14 +151,14 @@ describe('the way of a request', () => {
   const WAIT = { to: 'wait' };
   const to = (nodeId: string) => ({ to: 'node', node: peer(nodeId) });
 
-  it('is this node where it holds the session, without a question to the store', async () => {
+  it('is this node if it holds the session, without a query to the store', async () => {
     isHeld = true;
     owners.find = () => Promise.reject(new Error('it asked'));
     expect(await decide()).to.deep.equal(HERE);
     expect(await decide(true)).to.deep.equal(HERE);
   });
 
-  it('is the node that holds the session, and waits while the session moves', async () => {
+  it('is the node that holds the session, and is awaited while the session moves', async () => {
     owner = at('b');
     expect(await decide()).to.deep.equal(to('b'));
     expect(await decide(true)).to.deep.equal(to('b'));
@@ -170,7 +170,7 @@ describe('the way of a request', () => {
     expect(calls).to.deep.equal([]);
   });
 
-  it('waits for the next node of a session that no node holds, and ends here when there is no such session', async () => {
+  it('is awaited for a session that no node holds, and is this node for an unknown session', async () => {
     isKnown = true;
     expect(await decide()).to.deep.equal(WAIT);
     isKnown = false;
@@ -184,13 +184,13 @@ describe('the way of a request', () => {
     expect(calls).to.deep.equal(['take']);
   });
 
-  it('waits when a new session is handed over as soon as it was taken', async () => {
+  it('is awaited when a new session is handed over at once', async () => {
     isTakeable = true;
     owners.enter = () => undefined;
     expect(await decide(true)).to.deep.equal(WAIT);
   });
 
-  it('is the node that was quicker to take a new session', async () => {
+  it('is the node that was faster to create a new session', async () => {
     fresh = at('b');
     expect(await decide(true)).to.deep.equal(to('b'));
     fresh = { at: 'moving' };
@@ -199,7 +199,7 @@ describe('the way of a request', () => {
     expect(calls).to.deep.equal(['take', 'distrust', 'take', 'distrust']);
   });
 
-  it('is one of the other nodes for a new session that this node does not take, and waits without them', async () => {
+  it('is one of the other nodes for a new session that this node does not take, and is awaited if there is none', async () => {
     expect(await decide(true)).to.deep.equal(WAIT);
     others = ['b'];
     expect(await decide(true)).to.deep.equal(to('b'));
@@ -215,7 +215,7 @@ describe('the way of a request', () => {
   describe('a forwarded request', () => {
     const enter = (creates: boolean) => enterForwarded(owners, 'acme', creates);
 
-    it('is answered where the session is, and nowhere else', async () => {
+    it('is answered only by the node that holds the session', async () => {
       expect(await enter(false)).to.equal(undefined);
       expect(calls).to.deep.equal([]);
       isHeld = true;
@@ -224,13 +224,13 @@ describe('the way of a request', () => {
       expect(calls).to.deep.equal([]);
     });
 
-    it('takes a new session that no node holds, whatever this node remembers', async () => {
+    it('takes a new session that no node holds, whatever this node has cached', async () => {
       [owner, fresh, isTakeable] = [at('b'), { at: 'nobody' }, true];
       expect(await enter(true)).to.equal(leave);
       expect(calls).to.deep.equal(['distrust', 'take']);
     });
 
-    it('takes no session that another node holds, and none that it cannot take', async () => {
+    it('takes no session that another node holds, and none that this node cannot take', async () => {
       isTakeable = true;
       fresh = at('b');
       expect(await enter(true)).to.equal(undefined);
@@ -244,7 +244,7 @@ describe('the way of a request', () => {
 describe('the time that a request waits for the node of its session', () => {
   const LOOKS_MS = [100, 200, 300, 400, 500, 700, 800];
 
-  it('has growing pauses, and an end', async () => {
+  it('consists of growing pauses, and is limited', async () => {
     const clock = new ManualClock();
     const budget = new RetryBudget(clock, new AbortController().signal);
     for (const pause of LOOKS_MS) {

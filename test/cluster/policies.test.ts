@@ -74,7 +74,7 @@ if (MONGODB_URL) {
         [...new Set(outcomes)].map((name) => [name, outcomes.filter((one) => one === name).length]),
       );
 
-    it('lets no more leave in any window than it does on one node', async () => {
+    it('allows no more sends in any window than on one node', async () => {
       const { clientId, number } = lab.session(0);
       const { epoch } = await lab.lease(clientId);
       const begun = STRANGERS.map((person, index) => sendBy(index, person.number, `first to ${index}`));
@@ -113,7 +113,7 @@ if (MONGODB_URL) {
       });
     }).timeout(PATIENCE_MS);
 
-    it('counts those who got the same text on the node before', async () => {
+    it('counts the recipients of the same text on the previous node', async () => {
       const [first, second, third] = STRANGERS.map(({ number }) => number);
       const copy = (node: number, to = '') =>
         sendBy(node, to, `copy ${node} to ${to}`, { session: 1, body: 'the same to all' });

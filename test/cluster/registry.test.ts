@@ -38,7 +38,7 @@ if (MONGODB_URL) {
       expect(body.nodes).to.have.lengthOf(1);
     });
 
-    it('sends nothing to their addresses, and no token', async () => {
+    it('causes no request to the address of an unsigned node, and reveals no token to it', async () => {
       expect((await world.api.get('/fleet')).status).to.equal(200);
       const send = { clientId: 'acme', to: '+15550000002', body: 'hello' };
       expect((await world.api.post('/send-message', send)).status).to.be.oneOf([404, 503]);

@@ -33,14 +33,14 @@ if (MONGODB_URL) {
     });
     after(() => lab.stop());
 
-    it('covers every route with a request', async () => {
+    it('cover every route', async () => {
       const { body } = await lab.node(0).api.get('/config');
       expect(Object.keys(ROUTE_CALLS)).to.have.members(Array.isArray(body.routes) ? body.routes : []);
     });
 
     for (const [route, { answers, status = 200, call }] of Object.entries(ROUTE_CALLS)) {
       if (answers === 'stream') continue;
-      it(`requests get an answer: ${route}`, async () => {
+      it(`get an answer: ${route}`, async () => {
         const got: unknown[] = [];
         for (const [n, node] of lab.nodes.entries()) {
           const answer = await ask(node, route, call(facts, n));
@@ -53,7 +53,7 @@ if (MONGODB_URL) {
       });
     }
 
-    it('requests reach the phone once each', async () => {
+    it('reach the phone once each', async () => {
       const held = (await lab.phones.messages(BOB.number)).filter(({ fromMe }) => !fromMe);
       const texts = held.map(({ text }) => text);
       for (const text of ['text 0', 'text 1', 'text 2']) {
@@ -62,7 +62,7 @@ if (MONGODB_URL) {
       expect(held.filter(({ media }) => media?.fileName === 'note.txt')).to.have.length(3);
     });
 
-    it('stream live: GET /events', async () => {
+    it('stream GET /events live', async () => {
       const tails = await Promise.all(lab.nodes.map(({ api }) => new TailReader().open(api.url, TOKEN)));
       try {
         const { messageId } = await lab.phones.write(BOB.number, {

@@ -33,7 +33,7 @@ if (MONGODB_URL) {
         (call) => eventIn(call)?.messageId === messageId && lab.receiver.calls.indexOf(call) >= from,
       );
 
-    it('go with a request to the node that holds its session', async () => {
+    it('follow a request to the node that holds its session', async () => {
       const { clientId } = lab.session(0);
       const owner = await lab.ownerOf(clientId);
       const [other] = await lab.othersThan(clientId);
@@ -49,7 +49,7 @@ if (MONGODB_URL) {
       expect(sent).to.include({ traceId: CALLER.traceId, parentSpanId: second.spanId, node: owner.name });
     });
 
-    it('go on when a session with a waiting event moves to another node', async () => {
+    it('continue when a session with a waiting event moves to another node', async () => {
       const { clientId, number } = lab.session(0);
       const owner = await lab.ownerOf(clientId);
       const webhook = { clientId, webhookUrl: lab.receiver.url, retry: 'durable' };

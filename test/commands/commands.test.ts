@@ -182,7 +182,7 @@ describe('commands that use a daemon', () => {
       });
     });
 
-    it('signs with the token before, too, for a time', async () => {
+    it('also signs with the previous token for a time', async () => {
       const previousTokenUntil = '2026-11-24T10:00:00.000Z';
       const answer = { ok: true, clientId: 'acme', webhookUrl: 'https://a.b/c', pollLookupUrl: '' };
       daemon.on('POST /set-webhook', { ...answer, previousTokenUntil });
@@ -277,7 +277,7 @@ describe('commands that use a daemon', () => {
       expect(stderr).to.contain('acme was linked before');
     });
 
-    it('says that messages are not kept, unless there is a workspace, or none is wanted', async () => {
+    it('says that messages are not kept, unless the session has a workspace or the user wants none', async () => {
       const told = async (...argv: string[]) => (await run(Pair, ...argv)).stderr.includes('--org NAME');
       expect(await told('fresh')).to.equal(true);
       expect(await told('fresh', '--no-history')).to.equal(false);

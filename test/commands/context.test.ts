@@ -75,7 +75,7 @@ describe('switchboard context', () => {
       .and.not.contain(TOKEN);
   });
 
-  it('keeps the token of a daemon that is added again, and says when a token is gone', async () => {
+  it('keeps the token of a daemon that is added again, and says when a token is removed', async () => {
     await add('production', first, TOKEN);
     const tokenIn = async () => JSON.parse(await readFile(file(), 'utf8')).contexts.production.token;
     const again = await run(['context', 'add', 'production', '--url', first.url, '--use']);

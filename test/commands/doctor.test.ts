@@ -104,7 +104,7 @@ describe('doctor', () => {
     expect(checks.find(({ id }) => id === 'token')?.trouble).to.equal('token-missing');
   });
 
-  it('matches the guide: every problem that it reports has a section there, and no other', async () => {
+  it('reports exactly the problems that have a section in the guide', async () => {
     const headings = (await readFile(GUIDE, 'utf8')).matchAll(/^### `([a-z-]+)`$/gm);
     expect([...headings].map(([, name]) => name)).to.have.members(Object.keys(TROUBLES));
   });

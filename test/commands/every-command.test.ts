@@ -399,7 +399,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'context remove': 'test/commands/context.test.ts',
 };
 
-describe('every command, as a process', function () {
+describe('the command line, as a process', function () {
   this.timeout(480_000);
   const ends = new Map<Row, CliEnd>();
   let end: () => Promise<void> = async () => undefined;
@@ -436,7 +436,7 @@ describe('every command, as a process', function () {
     );
   });
 
-  it('tests every command here or in a named file', () => {
+  it('has a test of every command, here or in a named file', () => {
     const manifest = JSON.parse(readFileSync(join(compiledProject(), 'oclif.manifest.json'), 'utf8'));
     const commands = Object.keys(manifest.commands).map((id) => id.replaceAll(':', ' '));
     const tested = [...ROWS.map(({ command }) => command), ...Object.keys(ELSEWHERE)];

@@ -47,7 +47,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
   130: [{ argv: ['tail'], until: 'watching' }],
 };
 
-describe('the exit codes of the documentation', () => {
+describe('the command line, with the exit codes of the documentation', () => {
   let daemon: FakeDaemon;
 
   before(async () => {
@@ -80,7 +80,7 @@ describe('the exit codes of the documentation', () => {
 
   const documented = [...readFileSync(PAGE, 'utf8').matchAll(/^\| (\d+) \| (.+) \|$/gm)];
 
-  it('has a command line for every documented code', () => {
+  it('has an example of every documented code', () => {
     expect(documented.map(([, code]) => code)).to.have.members(Object.keys(CASES));
   });
 

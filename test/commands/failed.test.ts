@@ -54,7 +54,7 @@ describe('the commands about failed deliveries', () => {
     expect((await run(FailedResend, '--all', '--session', 'well')).exitCode).to.equal(0);
   });
 
-  it('say that there is no session of this name', async () => {
+  it('say that there is no session with this name', async () => {
     for (const end of [
       await run(FailedList, '--session', 'nobody'),
       await run(FailedList, '--session', 'nobody', '--json'),
@@ -65,7 +65,7 @@ describe('the commands about failed deliveries', () => {
     }
   });
 
-  it('say that one event waits', () => {
+  it('say that one event is waiting', () => {
     const since = new Date().toISOString();
     const one = waitingLine({ events: 1, bytes: 1, since, circuit: 'closed' });
     expect(one).to.match(/^1 event waits .*; it is delivered by itself once the receiver accepts it$/);
@@ -116,7 +116,7 @@ describe('the commands about failed deliveries', () => {
     expect((await run(FailedResend, '--all', '--session', 'all')).stderr).to.equal('no failed deliveries\n');
   });
 
-  it('tell which deliveries are of a session without a webhook', async () => {
+  it('name the deliveries of a session without a webhook', async () => {
     const failed = await refused('mute', 'text', 'text', 'text', 'text', 'text', 'text');
     await world.api.post('/set-webhook', { clientId: 'mute', webhookUrl: '' });
     const { exitCode, stdout, stderr } = await run(FailedResend, '--all', '--session', 'mute');
@@ -173,7 +173,7 @@ describe('the commands about failed deliveries', () => {
     expect(stderr).to.contain('0 delivered, 4 failed, 2 not tried\n');
   });
 
-  it('keep no sample that the receiver refuses', async () => {
+  it('store no failed delivery for a sample event that the receiver refuses', async () => {
     world.receiver.respond(answering(410));
     await world.api.post('/start?clientId=trial', { webhookUrl: world.receiver.url });
     const { exitCode } = await run(Trigger, 'text', '--session', 'trial');

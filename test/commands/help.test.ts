@@ -131,7 +131,7 @@ describe('the help of the command line', () => {
   });
 });
 
-describe('a command line that asks for help, or is misspelled', () => {
+describe('the command line, for a request for help or a misspelled command', () => {
   const asks: [string[], RegExp][] = [
     [['help'], /^A self-hosted(.*\n)*.*EXAMPLES(.*\n)*.*TOPICS(.*\n)*.*COMMANDS/],
     [['-h'], /^A self-hosted(.*\n)*.*COMMANDS/],
@@ -158,7 +158,7 @@ describe('a command line that asks for help, or is misspelled', () => {
     [['tail', 'acme'], 'switchboard tail takes no argument "acme"', 'switchboard tail --session acme'],
   ];
   for (const [argv, message, meant] of mistakes) {
-    it(`suggests ${meant} for switchboard ${argv.join(' ')}`, async () => {
+    it(`suggests ${meant} in place of switchboard ${argv.join(' ')}`, async () => {
       const { stdout, stderr, exitCode } = await runCli(argv);
       expect(stderr).to.contain(`error: ${message}\n`).and.contain(`did you mean: ${meant}\n`);
       expect({ stdout, exitCode }).to.deep.equal({ stdout: '', exitCode: 2 });
@@ -177,7 +177,7 @@ describe('a command line that asks for help, or is misspelled', () => {
     [['pair'], 'missing:'],
   ];
   for (const [argv, message] of refused) {
-    it(`says what is wrong with switchboard ${argv.join(' ')}, and suggests nothing that is empty`, async () => {
+    it(`explains what is wrong with switchboard ${argv.join(' ')}, without an empty suggestion`, async () => {
       const { stderr, exitCode } = await runCli(argv);
       expect(stderr)
         .to.contain(`error: ${message}\n`)
@@ -270,7 +270,7 @@ describe('switchboard completion', function () {
     expect(await completed('contacts', 'show', 'acme', 'Bob\\ M')).to.deep.equal(['Bob\\ Müller']);
   });
 
-  it('completes no name that a real bash would run or take for the end of the quotes', async () => {
+  it('completes no name that a real bash would run, or read as the end of the quotes', async () => {
     for (const quote of ['"', "'"]) {
       expect(await completed('send', 'text', 'acme', `${quote}ev`)).to.deep.equal(['Eve (work)']);
     }

@@ -29,7 +29,7 @@ const ON_DEMAND = [
 ];
 const SERVER = ['@hapi/hapi', 'better-sqlite3', 'joi', 'pino', 'prom-client'];
 
-describe('what the command line loads, as a process', function () {
+describe('a process of the command line', function () {
   this.timeout(60_000);
   let folder: TempDir;
 
@@ -38,7 +38,7 @@ describe('what the command line loads, as a process', function () {
   });
   afterEach(() => folder.remove());
 
-  it('starts a daemon without sessions without the protocol library, the sandbox, decoders and screens', async () => {
+  it('starts a daemon without sessions, and loads neither the protocol library nor the sandbox, decoders and screens', async () => {
     const daemon = new CliProcess(['start', '--port', '0', '--data-dir', join(folder.path, 'data')], {
       env: { ...recorded(), SWITCHBOARD_ENCRYPTION_KEY: randomBytes(32).toString('hex') },
     });
@@ -54,7 +54,7 @@ describe('what the command line loads, as a process', function () {
     ]);
   });
 
-  it('says which packages traces need where they are not installed', async () => {
+  it('names the packages that traces need when they are not installed', async () => {
     const hook = `export const resolve = (name, context, next) =>
       name === '@opentelemetry/sdk-trace' ? Promise.reject(new Error('not installed')) : next(name, context)`;
     const script = `import { register } from 'node:module'; register(${JSON.stringify(inline(hook))})`;
@@ -68,7 +68,7 @@ describe('what the command line loads, as a process', function () {
     );
   });
 
-  it('lists sessions without what serves them', async () => {
+  it('lists sessions, and loads nothing of the daemon', async () => {
     const daemon = await FakeDaemon.start();
     daemon.on('GET /clients', { clients: [] });
     daemon.on('GET /health/clients', { clients: [] });

@@ -28,7 +28,7 @@ describe('a pairing that fails', () => {
     expect(await sessions()).to.deep.equal([]);
   });
 
-  it('leaves no session behind when its time is over', async () => {
+  it('leaves no session behind at its timeout', async () => {
     const { exitCode, stderr } = await pair('late', '--timeout', '1', '--org', 'home');
     expect(exitCode, stderr).to.equal(1);
     expect(stderr).to.contain('was not linked within 1 s');
@@ -57,7 +57,7 @@ describe('a pairing that fails', () => {
     expect(await sessions()).to.deep.equal([]);
   });
 
-  it('leaves a session that was there before', async () => {
+  it('keeps a session that existed before', async () => {
     await world.api.post('/start?clientId=before', {});
     await reached(world, 'before', 'qr');
     expect((await pair('before', '--timeout', '1')).exitCode).to.equal(1);

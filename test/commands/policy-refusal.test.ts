@@ -60,7 +60,7 @@ describe('a message that the policy refuses, in the terminal', () => {
     expect(kept.stdout).to.match(/^held /);
   });
 
-  it('does not suggest it for a file of this machine, which the daemon cannot fetch later', async () => {
+  it('does not suggest --when-allowed for a file of this machine, which the daemon cannot fetch later', async () => {
     const path = join(folder.path, 'a.txt');
     await writeFile(path, 'a text');
     const env = { SWITCHBOARD_URL: world.daemon.url, SWITCHBOARD_TOKEN: TOKEN };
@@ -69,7 +69,7 @@ describe('a message that the policy refuses, in the terminal', () => {
     expect(stderr).to.contain('the policy').and.not.to.contain('--when-allowed');
   });
 
-  it('does not suggest it if no time will', async () => {
+  it('does not suggest --when-allowed if no time will allow the message', async () => {
     const { exitCode, stderr } = await send(CAROL.number);
     expect(exitCode).to.equal(8);
     expect(stderr).to.contain('switchboard policy explain');

@@ -33,7 +33,7 @@ describe('the command line as a process', function () {
     for (const end of ends) expect(end).to.deep.equal({ stdout: first?.stdout, stderr: '', exitCode: 0 });
   });
 
-  it('shows nothing that a terminal acts on in the name of a command that does not exist', async () => {
+  it('shows no terminal control sequences in the name of an unknown command', async () => {
     const { stderr, exitCode } = await runCli(['se\u001b]0;title\u0007\u202es'], { cwd: tmpdir() });
     expect(stderr).to.contain('there is no command se�]0;title��s\n');
     expect(exitCode).to.equal(2);
@@ -243,7 +243,7 @@ describe('switchboard start, as a process of its own', function () {
     await fill(await keptKey());
   });
 
-  it('tells systemd that it is ready, that it lives, and that it stops', async () => {
+  it('reports to systemd that it is ready, alive and stopping', async () => {
     const program = join(dir.path, 'systemd-notify');
     const told = join(dir.path, 'told');
     await writeFile(program, '#!/bin/sh\necho "$*" >> "$TOLD"\n', { mode: 0o700 });

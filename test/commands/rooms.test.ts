@@ -92,7 +92,7 @@ describe('the commands about rooms and stored messages', () => {
       ['deleted', { ...TEXT, body: '', deleted: true }],
       ['[image] photo.jpg', { ...PHOTO, body: '' }],
     ] as const) {
-      it(`says ${what} of a last message without text`, async () => {
+      it(`shows ${what} in place of a last message without text`, async () => {
         daemon.on('GET /chatrooms', { chatRooms: [{ ...BOB, lastMessage: '', lastMessageFromMe: false }] });
         answerMessages(last);
         const { stdout } = await run(RoomsList, 'acme');
@@ -106,7 +106,7 @@ describe('the commands about rooms and stored messages', () => {
       expect(JSON.parse(stdout)).to.deep.equal({ rooms: [BOB, TEAM] });
     });
 
-    it('says that the session has no workspace, in place of an empty list', async () => {
+    it('says that the session has no workspace instead of printing an empty list', async () => {
       daemon.on('GET /chatrooms', { chatRooms: [] });
       daemon.on('GET /clients', { clients: [{ clientId: 'acme', orgId: '' }] });
       const { stdout, stderr, exitCode } = await run(RoomsList, 'acme');
@@ -114,7 +114,7 @@ describe('the commands about rooms and stored messages', () => {
       expect(stderr).to.contain('no workspace').and.contain('switchboard sessions org acme NAME');
     });
 
-    it('says of a new workspace that nothing has come yet', async () => {
+    it('says that nothing has arrived yet in a new workspace', async () => {
       daemon.on('GET /chatrooms', { chatRooms: [] });
       daemon.on('GET /clients', { clients: [{ clientId: 'acme', orgId: 'workspace1' }] });
       const { stderr, exitCode } = await run(RoomsList, 'acme');
@@ -148,7 +148,7 @@ describe('the commands about rooms and stored messages', () => {
       expect(stderr).to.contain('2 rooms').and.contain(`Bob Müller: ${BOB.chatRoomId}`);
     });
 
-    it('exits with 5 when it does not exist', async () => {
+    it('a room is reported with exit code 5 when it does not exist', async () => {
       const { stderr, exitCode } = await run(MessagesList, 'acme', 'Carol');
       expect(exitCode).to.equal(5);
       expect(stderr).to.contain('switchboard rooms list acme');

@@ -55,7 +55,7 @@ describe('the commands that send', () => {
     }
   });
 
-  describe('to a name', () => {
+  describe('the commands that send to the name of a chat', () => {
     const TEAM = '120363040000000001@g.us';
     const BOBS_LID = '90000000000002@lid';
     const wasTTY = process.stdin.isTTY;
@@ -115,7 +115,7 @@ describe('the commands that send', () => {
       expect(daemon.callsOf('/send-message')).to.deep.equal([]);
     });
 
-    it('find groups while the inbox is empty, and rooms while the network is away', async () => {
+    it('find groups while the inbox is empty, and rooms while the network is unavailable', async () => {
       daemon.on('GET /chatrooms', { chatRooms: [] });
       expect((await run(SendText, 'acme', 'Weekend plans', 'Hello')).exitCode).to.equal(0);
       daemon.on('GET /chatrooms', { chatRooms: [{ name: 'Team', remoteJid: TEAM }] });
@@ -178,10 +178,10 @@ describe('the commands that send', () => {
     });
   });
 
-  describe('a text', () => {
+  describe('switchboard send text', () => {
     beforeEach(() => void daemon.on('POST /send-message', SENT));
 
-    it('a text is sent with all fields of the message', async () => {
+    it('sends a text with all fields of the message', async () => {
       const flags = ['--quote', '3EB1', '--mention', '100', '--mention', '200', '--meta', '{"fromAI":true}'];
       const argv = [...flags, '--idempotency-key', 'k', 'acme', BOB, 'hi @100'];
       const { stdout, exitCode } = await run(SendText, ...argv);
@@ -197,13 +197,13 @@ describe('the commands that send', () => {
       });
     });
 
-    it('a text is sent, and the answer printed as JSON', async () => {
+    it('sends a text, and prints the answer as JSON', async () => {
       const { stdout } = await run(SendText, 'acme', BOB, 'hi', '--json');
       expect(JSON.parse(stdout)).to.deep.equal(SENT);
     });
 
     for (const meta of ['nonsense', '[1]', '"text"', 'null']) {
-      it(`a text is refused with --meta ${meta}`, async () => {
+      it(`refuses --meta ${meta}`, async () => {
         expect((await run(SendText, 'acme', BOB, 'hi', '--meta', meta)).exitCode).to.equal(2);
         expect(daemon.calls).to.deep.equal([]);
       });
@@ -245,7 +245,7 @@ describe('the commands that send', () => {
       expect(JSON.parse(stdout).error).to.match(/to .*body/s);
     });
 
-    it('exits with the command that repeats the send when the answer was lost', async () => {
+    it('prints the command that repeats the send when the answer was lost', async () => {
       daemon.on('POST /send-message', () => {
         daemon.cutConnections();
         return new Promise(() => undefined);
@@ -366,10 +366,10 @@ describe('the commands that send', () => {
     ]);
   });
 
-  describe('a file', () => {
+  describe('switchboard send media', () => {
     const media = '/send-media-message';
 
-    it('a file is fetched by the daemon when it is given by URL', async () => {
+    it('lets the daemon fetch a file that is given by URL', async () => {
       const argv = ['acme', BOB, 'https://example.com/a.pdf', '--file-name', 'A.pdf', '--caption', 'read me'];
       expect(await bodyOf(media, SendMedia, ...argv)).to.deep.equal({
         ...ADDRESSEE,
@@ -381,14 +381,14 @@ describe('the commands that send', () => {
       });
     });
 
-    it('a file is reported when it was too large to send', async () => {
+    it('reports that a file was too large to send', async () => {
       daemon.on(`POST ${media}`, { ...SENT, fallback: 'text' });
       const { stdout, stderr } = await run(SendMedia, 'acme', BOB, 'https://example.com/a.pdf');
       expect(stdout).to.equal('sent 3EB0\n');
       expect(stderr).to.contain('too large');
     });
 
-    it('a file is uploaded as a form from this machine', async () => {
+    it('uploads a file of this machine as a form', async () => {
       const path = join(folder.path, 'note.txt');
       await writeFile(path, 'the content');
       daemon.on(`POST ${media}`, { ...SENT, mediaType: 'document' });
@@ -432,7 +432,7 @@ describe('the commands that send', () => {
       expect(call?.text).to.match(/filename="note.txt"\r\nContent-Type: text\/plain\r\n\r\nthe content\r\n/i);
     });
 
-    it('a file is sent as a voice note on request', async () => {
+    it('sends a file as a voice note on request', async () => {
       const path = join(folder.path, 'hello.bin');
       await writeFile(path, 'OggS');
       daemon.on(`POST ${media}`, SENT);
@@ -440,7 +440,7 @@ describe('the commands that send', () => {
       expect(daemon.callsOf(media).at(-1)?.text).to.contain('name="sendAudioAsVoice"\r\n\r\ntrue\r\n');
     });
 
-    it('a file can have a name other than on the disk', async () => {
+    it('sends a file under another name than on the disk', async () => {
       const path = join(folder.path, 'note.txt');
       await writeFile(path, 'the content');
       daemon.on(`POST ${media}`, SENT);
@@ -448,7 +448,7 @@ describe('the commands that send', () => {
       expect(daemon.callsOf(media).at(-1)?.text).to.contain('filename="For you.txt"');
     });
 
-    it('a file is refused before the upload when it cannot be read', async () => {
+    it('refuses a file before the upload when it cannot be read', async () => {
       const { exitCode, stderr } = await run(SendMedia, 'acme', BOB, join(folder.path, 'none.jpg'));
       expect(exitCode).to.equal(2);
       expect(stderr).to.contain('cannot be read');

@@ -61,7 +61,7 @@ describe('settings', () => {
     expect(await load()).to.include({ port: 1001 });
   });
 
-  it('take an address of this node that ends with its port, and none below', async () => {
+  it('accept an address of this node that ends with its port, and none with a path', async () => {
     expect(await load({ nodeUrl: 'http://10.0.0.7:3000/' })).to.include({ nodeUrl: 'http://10.0.0.7:3000/' });
     expect((await failure({ nodeUrl: 'http://10.0.0.7:3000/api' })).message).to.match(
       /--node-url .*host and port, without a path/,
@@ -114,7 +114,7 @@ describe('settings', () => {
     expect(new Set(configs.map(({ token }) => token))).to.have.property('size', 1);
   });
 
-  it('allow private addresses on their own only with the sandbox', async () => {
+  it('allow private addresses by default only in the sandbox', async () => {
     expect(await load({ network: 'sandbox' })).to.include({ allowPrivateUrls: true });
     expect(await load({ network: 'sandbox', allowPrivateUrls: false })).to.include({
       allowPrivateUrls: false,

@@ -109,7 +109,7 @@ orgs: { workspace1: shop }
     ],
   ];
   for (const [text, message] of WRONG)
-    it(`that is wrong is refused with its line, field and rule: ${message.split(': ')[1]}`, async () => {
+    it(`is refused with its line, field and rule if it is wrong: ${message.split(': ')[1]}`, async () => {
       const error = await readPolicies(text, 'policy.yaml').then(
         () => undefined,
         (refusal: unknown) => refusal,

@@ -17,19 +17,19 @@ const released = (): OpenApiDocument => JSON.parse(read(RELEASED));
 const DOCUMENT = openApiDocument('2026-11');
 const current = () => structuredClone(DOCUMENT);
 
-describe('what is printed of the contract', () => {
-  it('is committed as it is (npm run openapi)', () => {
+describe('the generated files of the contract', () => {
+  it('are committed as `npm run openapi` writes them', () => {
     for (const [path, text] of Object.entries(printedFiles())) {
       expect(read(path) === text, `${path} is not what the contract says: npm run openapi`).to.equal(true);
     }
   });
 
-  it('breaks no caller of the last release, unless the changelog says so under Unreleased, Breaking', () => {
+  it('break no caller of the last release, unless the changelog names the change under Unreleased, Breaking', () => {
     const changes = breakingChanges(released(), current());
     expect(unannounced(changes, read('CHANGELOG.md'))).to.deep.equal([]);
   });
 
-  it('has one JSON Schema for each event type, told apart by type', () => {
+  it('have one JSON Schema for each event type, selected by its type', () => {
     const { components } = current();
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema({ $id: 'doc', components });
@@ -132,7 +132,7 @@ describe('breakingChanges', () => {
   }
 
   const harmless: [string, Change][] = [
-    ['nothing', () => undefined],
+    ['an unchanged document', () => undefined],
     ['a new path', ({ paths }) => Object.assign(paths, { '/new': paths['/start'] })],
     [
       'a new field of an answer',
@@ -148,7 +148,7 @@ describe('breakingChanges', () => {
       (document) => bodyOf(document, '/delete-message').properties.mode?.enum?.push('phone'),
     ],
     [
-      'a new value of an answer that only callers see who asked for it',
+      'a new value of an answer that only callers who opted in see',
       (document) => {
         const { status } = schemaOf(document, 'Client').properties;
         status?.enum?.push('asleep');
@@ -167,7 +167,7 @@ describe('breakingChanges', () => {
     });
   }
 
-  it('lets a change pass that the changelog names under Unreleased, Breaking', () => {
+  it('accepts a change that the changelog names under Unreleased, Breaking', () => {
     const changes = ['POST /start is gone', 'GET /qr has no qr now'];
     const changelog =
       '## [Unreleased]\n\n### Breaking\n\n- `/start` is gone.\n\n### Added\n\n- /qr\n\n## [2026.11.0]\n';

@@ -23,7 +23,7 @@ describe('the log', () => {
     return { log: createLog({ level: 'info', pretty: false, destination }), text: () => text };
   }
 
-  it('never shows secrets or words of people, however deep they stand', () => {
+  it('never shows secrets or texts of people, however deeply they are nested', () => {
     const { log, text } = capture();
     log.info({
       mediaKey: 'SECRET1',
@@ -35,7 +35,7 @@ describe('the log', () => {
     expect(text()).to.include('[redacted]');
   });
 
-  it('shows nothing that a terminal acts on in pretty lines', () => {
+  it('shows no terminal control sequences in pretty lines', () => {
     const { log, text } = capture();
     const evil = 'a\u001b[2J\u0007\u009b\u202e\n[12:00:00] INFO: forged';
     log.info({ clientId: evil, err: new Error(evil), deep: { list: [evil] } }, evil);

@@ -48,7 +48,7 @@ describe('metrics', () => {
     expect(shown).to.include('switchboard_webhook_oldest_waiting_seconds{node="node-a"} 2.5\n');
   });
 
-  it('show leases where sessions have them', async () => {
+  it('include leases only for a node that has them', async () => {
     const alone = new Metrics(SOURCES);
     expect(await alone.registry.metrics()).not.to.include('leases_held');
     const metrics = new Metrics({ ...SOURCES, leases: { held: () => 3, renewedAgoMs: () => 2_500 } });

@@ -8,7 +8,7 @@ import { startSandbox } from '../../src/sandbox/index.js';
 import { makeTempDir, type TempDir } from '../support/temp-dir.js';
 
 describe('--sandbox-port', () => {
-  it('is named when another program listens there', async () => {
+  it('is named in the error when another program listens on the port', async () => {
     const folder = await makeTempDir();
     const taken = await startSandbox();
     const flags = { dataDir: folder.path, network: 'sandbox', sandboxPort: taken.port };
@@ -48,12 +48,12 @@ describe('--network-root', () => {
     ['hex', `${key.toString('hex')}\n`],
     ['base64', key.toString('base64')],
   ] as const) {
-    it(`takes a key in ${form}`, async () => {
+    it(`accepts a key in ${form}`, async () => {
       expect(Buffer.from((await open(content)).rootKey ?? []).equals(key)).to.equal(true);
     });
   }
 
-  it('refuses a file that holds no key, or is not there', async () => {
+  it('refuses a file that contains no key, or does not exist', async () => {
     const failure = (work: Promise<unknown>) => work.then(() => '').catch((error: Error) => error.message);
     expect(await failure(open('no key'))).to.match(/must hold 32 bytes/);
     const missing = { ...(await config()), network: 'ws://127.0.0.1:1/ws', networkRoot: '/nowhere/root' };

@@ -89,7 +89,7 @@ describe('the broker process', () => {
     }
   });
 
-  it('tries suspects at the same time in processes of their own', async () => {
+  it('tries suspected brokers at the same time, each in its own process', async () => {
     const sinks = broken();
     const bad = await answering('CRASH');
     const good = await Promise.all([1, 2, 3, 4].map(() => server(playRedis)));
@@ -100,7 +100,7 @@ describe('the broker process', () => {
     expect(results.slice(1)).to.deep.equal(good.map(() => DELIVERED));
   });
 
-  it('tries a suspect alone for longer each time that it is suspected again', async () => {
+  it('tries a suspected broker alone, for longer each time that it is suspected again', async () => {
     const sinks = broken();
     const good = await server(playRedis);
     const bad = await answering('CRASH');
@@ -116,7 +116,7 @@ describe('the broker process', () => {
     }
   });
 
-  it('is ended when a client blocks it, while the daemon goes on', async () => {
+  it('is ended when a client blocks it, and the daemon continues', async () => {
     const sinks = broken();
     const bad = await answering('BLOCK');
     let longest = 0;
@@ -135,7 +135,7 @@ describe('the broker process', () => {
     expect((await sinks.publish(redis(bad), eventOf())).pause).to.equal('broker_crash');
   });
 
-  it('is ended when a client fills it', async () => {
+  it('is ended when a client fills its memory', async () => {
     const sinks = broken();
     const { outcome, reason } = await sinks.publish(redis(await answering('GROW')), eventOf());
     expect(outcome).to.equal('failed');
@@ -153,7 +153,7 @@ describe('the broker process', () => {
     'amqp://HOST/?key=wa': ['\x01\0\0\x03\x93\x87\0', 'x'],
   } as const;
   for (const [place, [greeting, again]] of Object.entries(FLOODS)) {
-    it(`counts what the server at ${place} sends before its client reads it, and pauses the receiver`, async () => {
+    it(`limits what the server at ${place} sends before its client reads it, and pauses the receiver`, async () => {
       const bad = await server((socket) => {
         socket.write(greeting, 'latin1');
         flood(socket, Buffer.from(again.repeat(4_096)));
@@ -222,7 +222,7 @@ describe('the broker process', () => {
     expect(third.pids).to.have.length(1);
   });
 
-  it('works when the file of connected brokers cannot be read or written', async () => {
+  it('works even if the file of connected brokers cannot be read or written', async () => {
     const folder = await makeTempDir();
     ends.push(() => folder.remove());
     await writeFile(join(folder.path, 'file'), 'not JSON');
@@ -232,7 +232,7 @@ describe('the broker process', () => {
     }
   });
 
-  it('says which Node.js the client of Kafka needs', async () => {
+  it('reports which Node.js the client of Kafka needs', async () => {
     const execArgv = preload("Object.defineProperty(process.versions, 'node', { value: '20.20.2' });");
     const sinks = started(newSinks({ process: { allowPrivate: true, execPath: newerNode(), execArgv } }));
     expect(await sinks.publish('kafka://127.0.0.1:1/wa', eventOf())).to.deep.equal({
@@ -241,7 +241,7 @@ describe('the broker process', () => {
     });
   });
 
-  it('says that it cannot be started', async () => {
+  it('reports that it cannot be started', async () => {
     const sinks = started(newSinks({ process: { allowPrivate: true, execPath: '/nowhere/node' } }));
     const { outcome, reason, pause } = await sinks.publish('redis://127.0.0.1:1/0?stream=wa', eventOf());
     expect({ outcome, pause }).to.deep.equal({ outcome: 'failed', pause: undefined });
@@ -250,13 +250,13 @@ describe('the broker process', () => {
 
   /** Programs in place of the broker process that break the rules of its reports. */
   const IMPOSTORS: Readonly<Record<string, string>> = {
-    'text that is no report': "write('hello\\n')",
+    'a text that is not a report': "write('hello\\n')",
     'a report of an unknown kind': 'write(\'{"report":"fine"}\\n\')',
-    'an answer that nobody asked for': 'write(\'{"report":"done","request":7}\\n\'.repeat(100))',
-    'a lost connection that there is not': 'write(\'{"report":"lost","connection":1}\\n\'.repeat(100))',
+    'the answer to an unknown request': 'write(\'{"report":"done","request":7}\\n\'.repeat(100))',
+    'the loss of an unknown connection': 'write(\'{"report":"lost","connection":1}\\n\'.repeat(100))',
     'a text that is too long': 'write(JSON.stringify({ report: "broken", text: "x".repeat(1000) }) + "\\n")',
     'a line without an end': "for (let count = 0; count < 1000; count++) write('x'.repeat(65536))",
-    'megabytes of signs of life': 'write(\'{"report":"pong","rss":1}\\n\'.repeat(100000))',
+    'megabytes of pongs': 'write(\'{"report":"pong","rss":1}\\n\'.repeat(100000))',
   };
   for (const [what, script] of Object.entries(IMPOSTORS)) {
     it(`is ended when it reports ${what}`, async () => {

@@ -58,7 +58,7 @@ describe('a host that closes the connection while its answer waits for a reader'
       ['addresses of callers', () => guardedAgent({ allowPrivate: true, timeoutMs: 5_000 })],
       ['the media host', () => mediaRoute(undefined, undefined).dispatcher],
     ] as const) {
-      it(`fails or has the whole answer where it ${end} it, and the next request works, for ${client}`, async () => {
+      it(`causes a failure or a complete answer when it ${end} the connection, and the next request works, for ${client}`, async () => {
         close = how;
         const agent = agentFor();
         for (let attempt = 0; attempt < 3; attempt++) {
@@ -75,7 +75,7 @@ describe('a host that closes the connection while its answer waits for a reader'
     }
   }
 
-  it('has a delivered event, a reason for a poll, and a file', async () => {
+  it('lets an event be delivered, a poll look-up fail with a reason, and a file be fetched', async () => {
     const webhooks = new WebhookClient({
       clock: systemClock,
       signing: systemClock,

@@ -167,7 +167,7 @@ describe('a receiver with durable retries', () => {
     expect(rig.dispatcher.durable.waiting('acme')).to.include({ circuit: 'closed' });
   });
 
-  it('gets few calls while it is down, however many events come', async () => {
+  it('gets few calls while it is down, however many events arrive', async () => {
     await start();
     receiver.respond(answering(503));
     const announced = async (n: number) => announce(`m${n}`, `chat-${n}`);
@@ -184,7 +184,7 @@ describe('a receiver with durable retries', () => {
     expect(receiver.calls.length - before).to.be.within(4, 7);
   });
 
-  it('shows the age of what waits for it, also while its one failing chat opens no circuit', async () => {
+  it('shows the age of its waiting events, even while its one failing chat opens no circuit', async () => {
     await start();
     expect(rig.dispatcher.durable.totals().waitedMs).to.equal(0);
     receiver.respond(answering(503));
@@ -208,7 +208,7 @@ describe('a receiver with durable retries', () => {
     expect(rig.dispatcher.figures('acme').inFlight).to.equal(8);
   });
 
-  it('gets what waited when the gateway starts again, under the same ids', async () => {
+  it('gets its waiting events under the same ids when the gateway starts again', async () => {
     await start();
     receiver.respond(answering(503));
     const { deliveryId } = await announce('m1');
@@ -231,7 +231,7 @@ describe('a receiver with durable retries', () => {
     expect(again?.headers).to.include({ 'x-sn-delivery': deliveryId, 'x-sn-attempt': '2' });
   });
 
-  it('gets nothing from a node that gives the session away, and all of it in order from the next one', async () => {
+  it('gets no waiting event from a node that releases the session, and all of them in order from the next node', async () => {
     await start();
     receiver.respond(answering(503));
     await announce('m1');
@@ -248,7 +248,7 @@ describe('a receiver with durable retries', () => {
     expect(accepted().map(({ messageId }) => messageId)).to.deep.equal(['m1', 'm1', 'm2']);
   });
 
-  it('loses the oldest events above the bound to the failed deliveries, and counts them', async () => {
+  it('has the oldest events beyond its limit moved to the failed deliveries, and counted', async () => {
     await start({ bytes: 4_000 });
     receiver.respond(answering(503));
     await announce('m0');
@@ -294,7 +294,7 @@ describe('a receiver with durable retries', () => {
     expect(await failed()).to.deep.equal([]);
   });
 
-  it('gets the events behind one that is damaged in the store', async () => {
+  it('gets the events that follow a damaged one in the store', async () => {
     const damaged = await startDamageable();
     receiver.respond(answering(503, 200));
     const { deliveryId } = await announce('m1');
@@ -330,7 +330,7 @@ describe('a receiver with durable retries', () => {
     expect(receiver.calls).to.have.length(3);
   });
 
-  it('is paused by its 410, gets no call while it is paused, and then all of it in order', async () => {
+  it('is paused by its 410, gets no call while it is paused, and then gets all events in order', async () => {
     await start();
     receiver.respond(answering(410));
     await announce('m1');
@@ -355,7 +355,7 @@ describe('a receiver with durable retries', () => {
     expect(chat.map(({ messageId }) => messageId)).to.deep.equal(['m1', 'm1', 'm3']);
   });
 
-  it('loses what waited for 72 hours to the failed deliveries, also while it is paused', async () => {
+  it('has events that waited for 72 hours moved to the failed deliveries, even while it is paused', async () => {
     await start();
     pauses.set('acme', 'an operator paused it');
     await announce('m1');
@@ -366,7 +366,7 @@ describe('a receiver with durable retries', () => {
     expect(receiver.calls).to.deep.equal([]);
   });
 
-  it('gets an event under one id, also when it is announced again after a crash', async () => {
+  it('gets an event under one id, even if it is announced again after a crash', async () => {
     await start();
     receiver.respond(silent);
     const first = await announce('m1');
@@ -377,7 +377,7 @@ describe('a receiver with durable retries', () => {
     expect(await waiting()).to.deep.equal(['m1', 'm2']);
   });
 
-  it('gets four attempts for an event that the store does not take, unless the caller keeps the event', async () => {
+  it('gets four attempts for an event that the store refuses, unless the caller keeps the event', async () => {
     const base = await Rig.start();
     const refuse = async () => {
       throw new GatewayError('store_unavailable', 'the store is away');
@@ -389,7 +389,7 @@ describe('a receiver with durable retries', () => {
     expect(await rig.dispatcher.announce(textEvent('m2'), durably('acme'))).to.include({ delivered: true });
   });
 
-  describe('beside others of its session', () => {
+  describe('a receiver with durable retries, beside other receivers of its session', () => {
     /** Receivers beside the webhook; those that are not here were removed. */
     const others = new Map<string, Receiver>();
     const startWith = async () => {
@@ -408,7 +408,7 @@ describe('a receiver with durable retries', () => {
       return rig.dispatcher.deliver(event, receiver, { identity: identityOf(event), keptByCaller: true });
     };
 
-    it('has its own queue, figures, circuit and id of a delivery', async () => {
+    it('has its own queue, figures, circuit and delivery ids', async () => {
       await startWith();
       other.respond(answering(503));
       const webhook = await announce('m1');
@@ -430,7 +430,7 @@ describe('a receiver with durable retries', () => {
       expect(other.calls.at(-1)?.headers['x-sn-delivery']).to.equal(second.deliveryId);
     });
 
-    it('is paused alone by its 410', async () => {
+    it('is paused by its own 410, and no other receiver is', async () => {
       await startWith();
       other.respond(answering(410));
       await toOther('m1');
@@ -454,7 +454,7 @@ describe('a receiver with durable retries', () => {
       });
     });
 
-    it('gets nothing after it was removed: what a crash left of it is dropped without a call', async () => {
+    it('gets no event after it was removed, and its waiting events from before a crash are dropped', async () => {
       await startWith();
       other.respond(answering(503));
       await toOther('m1');
@@ -471,7 +471,7 @@ describe('a receiver with durable retries', () => {
     });
   });
 
-  it('is opt-in: without it nothing is written down', async () => {
+  it('is opt-in: by default no delivery is stored', async () => {
     await start();
     receiver.respond(answering(500));
     const { url, token } = durably('acme');

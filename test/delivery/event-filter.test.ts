@@ -92,7 +92,7 @@ const CASES: readonly [
 
 describe('the filter of a receiver', () => {
   for (const [name, filter, optedIn, passing] of CASES) {
-    it(`passes the right events ${name}`, () => {
+    it(`passes the right events, filtered ${name}`, () => {
       const passed = Object.entries(EVENTS).flatMap(([event, value]) =>
         passes(filter, value, optedIn) ? [event] : [],
       );

@@ -13,7 +13,7 @@ function resolving(...addresses: { address: string; family: number }[]): LookupF
   return (_host, { all }, callback) => callback(null, all ? addresses : (addresses[0]?.address ?? ''), 4);
 }
 
-describe('the guard against calls into the own network', () => {
+describe('the guard against calls into private networks', () => {
   let rig: PlayedDeliveries;
   let receiver: TestReceiver;
 
@@ -81,7 +81,7 @@ describe('the guard against calls into the own network', () => {
     ['no address', false],
   ];
   for (const [address, isPublic] of addresses) {
-    it(`takes ${address || 'nothing'} for ${isPublic ? 'public' : 'not public'}`, () => {
+    it(`counts ${address || 'nothing'} as ${isPublic ? 'public' : 'not public'}`, () => {
       expect(isPublicAddress(address)).to.equal(isPublic);
     });
   }
@@ -124,19 +124,19 @@ describe('the guard against calls into the own network', () => {
     }
   };
 
-  it('refuses a name of which one address is inside', async () => {
+  it('refuses a host name with one private address', async () => {
     const lookup = resolving({ address: '8.8.8.8', family: 4 }, { address: '127.0.0.1', family: 4 });
     expect(await call(lookup)).to.be.instanceOf(PrivateAddressError);
     expect(receiver.calls).to.deep.equal([]);
   });
 
-  it('checks the address of a resolver that gives one as text', async () => {
+  it('checks the address of a resolver that returns it as text', async () => {
     const lookup: LookupFunction = (_host, _options, callback) => callback(null, '127.0.0.1', 4);
     expect(await call(lookup)).to.be.instanceOf(PrivateAddressError);
     expect(receiver.calls).to.deep.equal([]);
   });
 
-  it('asks the resolver once and connects to what it checked', async () => {
+  it('asks the resolver once, and connects to the address that was checked', async () => {
     let asked = 0;
     const lookup: LookupFunction = (host, options, callback) => {
       asked += 1;
@@ -146,11 +146,11 @@ describe('the guard against calls into the own network', () => {
     expect(asked).to.equal(1);
   });
 
-  it('lets everything pass when private addresses are allowed', async () => {
+  it('allows every address when private addresses are allowed', async () => {
     expect(await call(resolving({ address: '127.0.0.1', family: 4 }), true)).to.equal(200);
   });
 
-  it('tells which name could not be resolved', async () => {
+  it('names the host that could not be resolved', async () => {
     const lookup: LookupFunction = (host, _options, callback) => {
       callback(Object.assign(new Error(`ENOTFOUND ${host}`), { code: 'ENOTFOUND' }), []);
     };

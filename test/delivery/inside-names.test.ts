@@ -16,7 +16,7 @@ const HOST = 'inside.example';
 const QUESTION = { clientId: 'acme', chatRoomId: 'acme-1-2', pollMessageId: '3EB0AA' };
 
 /** The resolver of the whole process: each door asks it in its own way. */
-describe('a name that leads into the own network', () => {
+describe('a host name that resolves to a private address', () => {
   let server: Server;
   let port: number;
   let connections: number;
@@ -82,7 +82,7 @@ describe('a name that leads into the own network', () => {
     await lookups.destroy();
   });
 
-  it('gives no page for a preview', async () => {
+  it('is not opened for the preview of a link', async () => {
     const log = createLog({ level: 'silent', pretty: false });
     const media = new Media({ spoolDir: folder.path, allowPrivate: false, clock: systemClock, log });
     await media.start();
@@ -90,7 +90,7 @@ describe('a name that leads into the own network', () => {
     await media.stop();
   });
 
-  it('gives no file by its address', async () => {
+  it('is not opened to fetch a file', async () => {
     const spool = new Spool(folder.path);
     await spool.start();
     const fetcher = new UrlFetcher({ allowPrivate: false, spool, clock: systemClock });

@@ -26,7 +26,7 @@ describe('the look-up of a poll', () => {
   const ask = (token = 'receiver-token') =>
     lookups.ask({ url: `${receiver.url}/polls?key=1`, token }, QUESTION);
 
-  it('asks as the contract says, and takes the options as they are', async () => {
+  it('asks as the contract says, and returns the options unchanged', async () => {
     receiver.respond(json(200, { options: ['Pizza', 'Süßes', 'Pizza'], more: true }));
     expect(await ask()).to.deep.equal({ options: ['Pizza', 'Süßes', 'Pizza'] });
     const [call] = receiver.calls;
@@ -49,17 +49,17 @@ describe('the look-up of a poll', () => {
   const refusals: [what: string, respond: Respond, reason: RegExp][] = [
     ['another status', json(401, { options: ['Pizza'] }), /^answered 401$/],
     ['a 2xx that is not 200', json(201, { options: ['Pizza'] }), /^answered 201$/],
-    ['no JSON', text('Pizza'), /must be JSON like/],
+    ['a text that is not JSON', text('Pizza'), /must be JSON like/],
     ['an empty answer', text(''), /must be JSON like/],
     ['JSON without options', json(200, ['Pizza']), /must be JSON like/],
     ['null', json(200, null), /must be JSON like/],
-    ['options that are no texts', json(200, { options: ['Pizza', 7] }), /must be JSON like/],
+    ['options that are not texts', json(200, { options: ['Pizza', 7] }), /must be JSON like/],
     ['more options than any poll has', json(200, { options: Array(101).fill('x') }), /more than 100 options/],
-    ['an answer without a bound', text('x'.repeat(TOO_LONG)), /longer than 1048576 bytes/],
+    ['an answer that is too long', text('x'.repeat(TOO_LONG)), /longer than 1048576 bytes/],
     ['a broken answer', (response) => response.destroy(), /./],
   ];
   for (const [what, respond, reason] of refusals) {
-    it(`takes ${what} for no answer`, async () => {
+    it(`counts ${what} as no answer`, async () => {
       receiver.respond(respond);
       const answer = await ask();
       expect(answer).to.include({ stopped: false });
@@ -74,7 +74,7 @@ describe('the look-up of a poll', () => {
     expect(receiver.calls).to.have.length(1);
   });
 
-  it('waits eight seconds for an answer that does not come', async () => {
+  it('waits eight seconds for a missing answer', async () => {
     receiver.respond(silent);
     const answer = ask();
     await receiver.received(1);
@@ -82,7 +82,7 @@ describe('the look-up of a poll', () => {
     expect(await answer).to.deep.equal({ reason: 'no answer within 8 s', stopped: false });
   });
 
-  it('waits as long for an answer that does not end', async () => {
+  it('waits eight seconds for an answer that does not end', async () => {
     let begun: () => void = () => undefined;
     const hasBegun = new Promise<void>((resolve) => {
       begun = resolve;
@@ -94,7 +94,7 @@ describe('the look-up of a poll', () => {
     expect(await answer).to.deep.equal({ reason: 'no answer within 8 s', stopped: false });
   });
 
-  it('reports a stop, so that it is not taken for a failure of the receiver', async () => {
+  it('reports a stop separately, so that it does not count as a failure of the receiver', async () => {
     receiver.respond(silent);
     const answer = ask();
     await receiver.received(1);
@@ -102,7 +102,7 @@ describe('the look-up of a poll', () => {
     expect(await answer).to.include({ stopped: true });
   });
 
-  it('refuses addresses inside networks unless they are allowed', async () => {
+  it('refuses private addresses unless they are allowed', async () => {
     const guarded = new PollLookups({ allowPrivate: false, clock });
     const answer = await guarded.ask({ url: receiver.url, token: '' }, QUESTION);
     expect(answer)
@@ -112,7 +112,7 @@ describe('the look-up of a poll', () => {
     await guarded.destroy();
   });
 
-  it('calls nothing that is no http(s) address', async () => {
+  it('calls only http and https addresses', async () => {
     const answer = await lookups.ask({ url: 'ftp://example.com', token: '' }, QUESTION);
     expect(answer).to.deep.equal({ reason: 'pollLookupUrl is no http(s) address', stopped: false });
   });

@@ -96,7 +96,7 @@ describe('the queues of deliveries', () => {
     expect(rig.dispatcher.waiting()).to.equal(2);
   });
 
-  it('stays in order over thousands of waiting events', async () => {
+  it('keeps the order of thousands of waiting events', async () => {
     rig = (await Rig.start()).deliveries({ limits: { inFlight: 1, waiting: 5_000 } });
     const ids = Array.from({ length: 3_000 }, (_, index) => `m${index}`);
     await Promise.all(ids.map((id) => announce(quick, id)));

@@ -62,7 +62,7 @@ describe('sinks over TLS', function () {
     return answers;
   }
 
-  it('reach NATS under the name in its certificate alone, also if the server demands TLS by itself', async () => {
+  it('connect to NATS only under the name in its certificate, even if the server itself demands TLS', async () => {
     const port = await freePort();
     const tls = ['--tls', '--tlscert', cert(), '--tlskey', key()];
     const place = ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', folder.path];
@@ -78,7 +78,7 @@ describe('sinks over TLS', function () {
     ).to.deep.equal([reached, reached, `failed ${WRONG_NAME}`, `failed ${WRONG_NAME}`]);
   });
 
-  it('reach Redis under the name in its certificate alone', async () => {
+  it('connect to Redis only under the name in its certificate', async () => {
     const port = await freePort();
     const tls = ['--port', '0', '--tls-port', String(port), '--tls-auth-clients', 'no'];
     const files = ['--tls-cert-file', cert(), '--tls-key-file', key(), '--tls-ca-cert-file', cert()];
@@ -89,7 +89,7 @@ describe('sinks over TLS', function () {
     ).to.deep.equal(['delivered', `failed ${WRONG_NAME}`]);
   });
 
-  it('reach RabbitMQ and Kafka under the name in their certificates alone', async () => {
+  it('connect to RabbitMQ and Kafka only under the name in their certificates', async () => {
     let taken = 0;
     const server: Server = createServer(selfSigned, (socket) => {
       taken++;

@@ -45,7 +45,7 @@ function itPublishes(start: () => Promise<SinkRig>): void {
   });
   afterEach(() => sinks.stop());
 
-  it('stores an event with its headers, and none of them is the token', async () => {
+  it('stores an event with its headers, and stores the token in none of them', async () => {
     const event = { ...eventOf(), attempt: 3 };
     expect(await sinks.publish(rig.url, event)).to.deep.equal(DELIVERED);
     const [stored] = await rig.read();
@@ -62,7 +62,7 @@ function itPublishes(start: () => Promise<SinkRig>): void {
     expect(JSON.stringify(headers)).not.to.contain(TOKEN);
   });
 
-  it('keeps the order of each chat while several publish', async () => {
+  it('keeps the order of each chat while events of several chats are published at once', async () => {
     const chats = ['acme-1-2', 'acme-1-3', 'acme-1-4', 'acme-1-5'];
     const sent = await Promise.all(
       chats.map(async (chat) => {
@@ -94,7 +94,7 @@ function itPublishes(start: () => Promise<SinkRig>): void {
     expect(read).to.include(event.body.toString());
   });
 
-  it('says why the broker takes nothing at a place', async () => {
+  it('explains why the broker accepts nothing at a destination', async () => {
     const { url = '', reason = '' } = rig.noPlace ?? {};
     const result = await sinks.publish(url, eventOf());
     expect(result).to.include({ outcome: 'failed', status: 0 });
@@ -203,7 +203,7 @@ describe('sinks', function () {
     itPublishes(start);
     itKeepsSecretsAndPatience(rig);
 
-    it('stores an event once that was acknowledged too late', async () => {
+    it('stores an event once even if it was acknowledged too late', async () => {
       const sinks = stillSinks();
       const event = eventOf();
       await sinks.publish(rig().url, event);
@@ -213,7 +213,7 @@ describe('sinks', function () {
       expect(copies.map(({ headers }) => headers['Nats-Msg-Id'])).to.deep.equal([event.deliveryId]);
     });
 
-    it('refuses for good only the events that are too large, with their headers, of many at the same time', async () => {
+    it('refuses for good only the events that are too large among many concurrent ones, with their headers', async () => {
       const sinks = stillSinks();
       await sinks.publish(rig().url, eventOf());
       // the second one is too large with its headers only
@@ -242,7 +242,7 @@ describe('sinks', function () {
       }
     });
 
-    it('gives an event up that is above the limit of the server', async () => {
+    it('gives up an event that is above the limit of the server', async () => {
       const sinks = stillSinks();
       expect(await sinks.publish(rig().url, eventOf('acme-1-2', 'x'.repeat(70_000)))).to.deep.equal({
         outcome: 'rejected',
@@ -285,7 +285,7 @@ describe('sinks', function () {
     itPublishes(start);
     itKeepsSecretsAndPatience(rig);
 
-    it('does not take an event for delivered that no queue gets', async () => {
+    it('does not count an event as delivered when no queue gets it', async () => {
       const sinks = stillSinks();
       const url = rig().url.replace('wa.{clientId}', 'other.{clientId}');
       expect(await sinks.publish(url, eventOf())).to.deep.equal({
@@ -296,7 +296,7 @@ describe('sinks', function () {
       await sinks.stop();
     });
 
-    it('refuses for good only the event that is too large, of many that were sent at the same time', async () => {
+    it('refuses for good only the event that is too large among many concurrent ones', async () => {
       const sinks = stillSinks();
       const events = Array.from({ length: 66 }, (_, chat) =>
         eventOf(`acme-1-${chat}`, chat === 30 ? 'x'.repeat(70_000) : undefined),
@@ -323,7 +323,7 @@ describe('sinks', function () {
       );
     });
 
-    it('gives an event up that is above the limit of the broker', async () => {
+    it('gives up an event that is above the limit of the broker', async () => {
       const sinks = stillSinks();
       const result = await sinks.publish(rig().url, eventOf('acme-1-2', 'x'.repeat(70_000)));
       expect(result).to.include({ outcome: 'rejected', status: 413 });
@@ -340,7 +340,7 @@ describe('sinks', function () {
       return kafka;
     });
 
-    it('gives the events of a chat one partition, by the chat as key', async () => {
+    it('sends the events of a chat to one partition, with the chat as key', async () => {
       const sinks = stillSinks();
       for (const chat of ['acme-7-1', 'acme-7-2', 'acme-7-1', 'acme-7-2', 'acme-7-1']) {
         await sinks.publish(kafka.url, eventOf(chat));
@@ -352,7 +352,7 @@ describe('sinks', function () {
       }
     });
 
-    it('gives an event up that is above the limit of the topic', async () => {
+    it('gives up an event that is above the limit of the topic', async () => {
       const sinks = stillSinks();
       await sinks.publish(kafka.url, eventOf());
       await kafka.broker.refuse('tooLarge');

@@ -149,7 +149,7 @@ describe('the addresses of sinks', () => {
 const ANY_NODE = { allowPrivate: true, execPath: process.execPath };
 
 describe('sinks', () => {
-  it('answer for an address that breaks a rule', async () => {
+  it('report an address that breaks a rule', async () => {
     const sinks = newSinks({ process: ANY_NODE });
     expect(await sinks.publish('redis://:s3cr3t@127.0.0.1', EVENT)).to.deep.equal({
       outcome: 'rejected',
@@ -159,7 +159,7 @@ describe('sinks', () => {
     await sinks.stop();
   });
 
-  it('take no event once they are stopped', async () => {
+  it('accept no event once they are stopped', async () => {
     const sinks = newSinks({ process: ANY_NODE });
     await sinks.stop();
     expect(await sinks.publish('redis://127.0.0.1:1/0?stream=wa', EVENT)).to.deep.equal({

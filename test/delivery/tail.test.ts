@@ -19,7 +19,7 @@ describe('the live stream', () => {
     expect(kept()).to.have.length(2_000);
   });
 
-  it('keeps fewer when they are large, the newest, and as many as before once they are gone', () => {
+  it('keeps fewer entries when they are large, and as many as before once the large ones are gone', () => {
     for (let i = 0; i < 2_000; i++) tail.publish(entry('x'.repeat(LARGE)));
     expect(kept().length).to.be.within(240, 256);
     const last = kept().at(-1)?.id ?? '';
@@ -29,7 +29,7 @@ describe('the live stream', () => {
     expect(kept()).to.have.length(2_000);
   });
 
-  it('counts every text of an event, quoted ones too', () => {
+  it('counts every text of an event, including quoted ones', () => {
     const quoted = { messageId: 'm0', type: 'text', body: 'x'.repeat(LARGE) };
     for (let i = 0; i < 1_000; i++) {
       const { event, ...rest } = entry('hi');
@@ -46,19 +46,19 @@ describe('the live stream', () => {
     expect(tail.since('abc-7.xyz-9')).to.have.length(3);
   });
 
-  it('repeats nothing for a reader that has everything', () => {
+  it('repeats no entry for a reader that has all of them', () => {
     for (let i = 0; i < 3; i++) tail.publish(entry('hi'));
     expect(tail.since(tail.lastId)).to.deep.equal([]);
   });
 
-  it('takes an id of before what it keeps, and one that it has never given, as one of nothing that it keeps', () => {
+  it('returns all entries for an id that is too old, and for an id that it never issued', () => {
     const before = tail.lastId;
     for (let i = 0; i < 2_500; i++) tail.publish(entry('hi'));
     const epoch = before.split('-')[0];
     for (const id of [before, `${epoch}-9999`]) expect(tail.since(id)).to.have.length(2_000);
   });
 
-  it('has ids of its own, also where another one starts at the same time', () => {
+  it('has ids that no other stream has, even one that starts at the same time', () => {
     expect(new Tail(START).lastId).not.to.equal(tail.lastId);
   });
 

@@ -35,7 +35,7 @@ describe('a webhook delivery', () => {
 
   const attempts = () => rig.shown.filter((entry) => entry.kind === 'attempt');
 
-  it("posts the event as it is, with the contract's headers", async () => {
+  it('posts the event unchanged, with the headers of the contract', async () => {
     const result = await announce();
     expect(result).to.include({ delivered: true, reason: '' });
     expect(result.deliveryId).to.match(ULID);
@@ -52,7 +52,7 @@ describe('a webhook delivery', () => {
     });
   });
 
-  it('signs it as Standard Webhooks asks', async () => {
+  it('is signed as Standard Webhooks demands', async () => {
     const { deliveryId } = await announce();
     const [call] = receiver.calls;
     const timestamp = String(rig.clock.now() / 1_000);
@@ -66,7 +66,7 @@ describe('a webhook delivery', () => {
     });
   });
 
-  it('takes a token in the notation of Standard Webhooks for what it encodes', async () => {
+  it('is signed with the key that a token in the notation of Standard Webhooks encodes', async () => {
     const key = Buffer.from('a key of twenty-four byte');
     const { deliveryId } = await announce(`whsec_${key.toString('base64')}`);
     const [call] = receiver.calls;
@@ -75,7 +75,7 @@ describe('a webhook delivery', () => {
     expect(call?.headers['webhook-signature']).to.equal(`v1,${expected}`);
   });
 
-  it('sends neither authorization nor signature without a token', async () => {
+  it('has neither authorization nor signature without a token', async () => {
     await announce('');
     expect(receiver.calls[0]?.headers).to.not.have.any.keys(
       'authorization',
@@ -144,7 +144,7 @@ describe('a webhook delivery', () => {
     });
   }
 
-  it('arrives at the second attempt when the receiver has come round', async () => {
+  it('arrives at the second attempt when the receiver has recovered', async () => {
     receiver.respond(answering(503, 200));
     const announced = announce();
     await pass(500);
@@ -152,7 +152,7 @@ describe('a webhook delivery', () => {
     expect(rig.counted).to.deep.equal({ attempts: ['failed', 'delivered'], drops: [] });
   });
 
-  it('signs each attempt at its own time', async () => {
+  it('is signed at each attempt with the time of that attempt', async () => {
     receiver.respond(answering(500, 500, 200));
     const announced = announce();
     await pass(500);
@@ -257,7 +257,7 @@ describe('a webhook delivery', () => {
   });
 
   const impossible: [string, string, string, RegExp][] = [
-    ['an address that is none', 'not a url', '', /no http\(s\) address/],
+    ['an invalid address', 'not a url', '', /no http\(s\) address/],
     ['another protocol', 'ftp://example.com/', '', /no http\(s\) address/],
     ['a token that no header can hold', 'http://127.0.0.1:9/', 'line\nbreak', /cannot be called/],
   ];
@@ -316,7 +316,7 @@ describe('the retry policy', () => {
     [599, 'failed'],
   ];
   for (const [status, outcome] of outcomes) {
-    it(`takes ${status} for ${outcome}`, () => {
+    it(`counts ${status} as ${outcome}`, () => {
       expect(outcomeOf(status)).to.equal(outcome);
     });
   }
@@ -358,13 +358,13 @@ describe('the end of all deliveries', () => {
     return rig.dispatcher.announce(textEvent(messageId), { url: receiver.url, token: '' });
   };
 
-  it('is immediate when nothing is under way', async () => {
+  it('is immediate when no delivery is in flight', async () => {
     await announce();
     await rig.dispatcher.stop(GRACE_MS);
     expect(rig.clock.pending()).to.deep.equal([]);
   });
 
-  it('waits for what is in flight and what waits behind it', async () => {
+  it('waits for deliveries in flight, and for those queued behind them', async () => {
     let answer = () => {};
     receiver.respond((response) => {
       answer = () => response.end();
@@ -378,7 +378,7 @@ describe('the end of all deliveries', () => {
     expect((await Promise.all(announced)).map(({ delivered }) => delivered)).to.deep.equal([true, true]);
   });
 
-  it('lets a retry that is due within the grace happen', async () => {
+  it('waits for a retry that is due within the grace period', async () => {
     receiver.respond(answering(503, 200));
     const announced = announce();
     await rig.clock.scheduled(500);
@@ -388,7 +388,7 @@ describe('the end of all deliveries', () => {
     expect(await announced).to.include({ delivered: true });
   });
 
-  it('breaks off what takes longer, and keeps it and all that waits', async () => {
+  it('aborts deliveries that take longer, and stores them and all waiting ones as failed', async () => {
     receiver.respond(silent);
     const announced = [announce('in flight'), announce('waiting')];
     await receiver.received(1);
@@ -424,7 +424,7 @@ describe('the end of all deliveries', () => {
     expect(rig.counted.drops).to.deep.equal([]);
   });
 
-  it('comes, with all results, even if those who watch fail', async () => {
+  it('is reached, with all results, even if observers fail', async () => {
     const fail = () => {
       throw new Error('a watcher fails');
     };
@@ -444,7 +444,7 @@ describe('the end of all deliveries', () => {
     await watched.close();
   });
 
-  it('keeps what rests between two attempts', async () => {
+  it('stores deliveries that pause between two attempts as failed', async () => {
     receiver.respond(answering(503));
     const announced = announce();
     await rig.clock.scheduled(500);
@@ -454,7 +454,7 @@ describe('the end of all deliveries', () => {
     expect(await rig.store.failedDeliveries.get(deliveryId)).to.include({ attempts: 1 });
   });
 
-  it('keeps what is announced afterwards', async () => {
+  it('stores events that are announced afterwards as failed', async () => {
     await rig.dispatcher.stop(GRACE_MS);
     const { delivered, deliveryId } = await announce();
     expect(delivered).to.equal(false);
@@ -462,11 +462,11 @@ describe('the end of all deliveries', () => {
     expect(receiver.calls).to.deep.equal([]);
   });
 
-  it('is the same end for all who ask', async () => {
+  it('is shared by concurrent stops', async () => {
     await Promise.all([rig.dispatcher.stop(GRACE_MS), rig.dispatcher.stop(GRACE_MS)]);
   });
 
-  it('does not post for a session that another node has, which delivers what its journal keeps', async () => {
+  it('posts no event of a session that another node holds, which delivers the events of its journal', async () => {
     let serves = true;
     const moved = (await Rig.start()).deliveries({ serves: () => serves });
     try {

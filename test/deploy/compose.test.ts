@@ -74,7 +74,7 @@ describe('the compose files', () => {
   });
 
   for (const [name, text, instead, fault] of BREAKS) {
-    it(`would not pass with ${JSON.stringify(instead)} for ${JSON.stringify(text)} in ${name}`, () => {
+    it(`fail the check with ${JSON.stringify(instead)} in place of ${JSON.stringify(text)} in ${name}`, () => {
       const changed = broken(files, name, text, instead);
       expect([...clusterFaults(changed, paths), ...databaseFaults(changed)].join('\n')).to.match(fault);
     });

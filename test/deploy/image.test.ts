@@ -49,18 +49,18 @@ describe('the image', () => {
     };
   });
 
-  it('is small, not root, stopped by its signal, and made of files that are there', async () => {
+  it('is small, does not run as root, stops at its signal, and is built from files that exist', async () => {
     expect(await imageFaults(files, paths)).to.deep.equal([]);
   });
 
   for (const [name, text, instead, fault] of BREAKS) {
-    it(`would not pass with ${JSON.stringify(instead)} for ${JSON.stringify(text)} in ${name}`, async () => {
+    it(`fails the check with ${JSON.stringify(instead)} in place of ${JSON.stringify(text)} in ${name}`, async () => {
       const faults = await imageFaults(broken(files, name, text, instead), paths);
       expect(faults.join('\n')).to.match(fault);
     });
   }
 
-  it('is well while the daemon answers, and not when it fails or is gone', async () => {
+  it('is healthy while the daemon answers, and unhealthy when the daemon fails or is gone', async () => {
     let status = 200;
     const server = createServer((_request, response) => response.writeHead(status).end()).listen(
       0,

@@ -88,12 +88,12 @@ describe('the Kubernetes manifests', () => {
     image = { user: readImage(readFileSync(`${ROOT}Dockerfile`, 'utf8')).user, openPaths: await openPaths() };
   });
 
-  it('are valid, agree with each other, and with the daemon', async () => {
+  it('are valid, and agree with each other and with the daemon', async () => {
     expect(await kubernetesFaults(files, image)).to.deep.equal([]);
   });
 
   for (const [name, text, instead, fault] of BREAKS) {
-    it(`would not pass with ${JSON.stringify(instead)} for ${JSON.stringify(text)} in ${name}`, async () => {
+    it(`fail the check with ${JSON.stringify(instead)} in place of ${JSON.stringify(text)} in ${name}`, async () => {
       const faults = await kubernetesFaults(broken(files, name, text, instead), image);
       expect(faults.join('\n')).to.match(fault);
     });

@@ -31,14 +31,14 @@ describe('the units of systemd', () => {
   const place = (name: string, text: string) =>
     writeFile(join(folder.path, name), text.replaceAll(PROGRAM, process.execPath));
 
-  it('of the documentation are valid for systemd-analyze', async () => {
+  it('are valid for systemd-analyze as documented', async () => {
     for (const name of NAMES) await place(name, await readFile(new URL(name, DOCS), 'utf8'));
     const paths = NAMES.map((name) => join(folder.path, name));
     const { stdout, stderr } = await run('systemd-analyze', ['verify', '--man=no', ...paths]);
     expect(`${stdout}${stderr}`).to.equal('');
   });
 
-  it('of the documentation is what `service install --system` writes', async () => {
+  it('are documented as `service install --system` writes them', async () => {
     const text = await readFile(new URL('switchboard.service', DOCS), 'utf8');
     const unit = systemdUnit({
       scope: 'system',
@@ -51,7 +51,7 @@ describe('the units of systemd', () => {
   });
 
   for (const scope of ['system', 'user'] as const) {
-    it(`of the ${scope} are valid with words that systemd would read otherwise`, async () => {
+    it(`are valid for the ${scope} with arguments that systemd would otherwise interpret`, async () => {
       const command = [process.execPath, '/opt/a folder/$x 100%.js', 'start', '--token', 'a"b\\c'];
       const unit = systemdUnit({ scope, command, dataDir: '/srv/my $data', needsHome: true });
       await place('switchboard.service', unit);
@@ -80,7 +80,7 @@ describe('the units of systemd', () => {
 });
 
 describe('the service of launchd', () => {
-  it('is of the user only, because a service of the machine would run as root', () => {
+  it('exists for the user only, because a service of the machine would run as root', () => {
     expect(() => scopeOn('darwin', true)).to.throw('--system');
     expect([scopeOn('darwin', false), scopeOn('linux', true)]).to.deep.equal(['user', 'system']);
   });
@@ -179,7 +179,7 @@ describe('switchboard service', () => {
     expect(await readFile(env.CALLS ?? '', 'utf8').catch(() => 'none')).to.equal('none');
   });
 
-  it('refuses words with which the daemon would not start, before anything is written', async () => {
+  it('refuses arguments with which the daemon would not start, before anything is written', async () => {
     for (const words of [
       ['--tokn', '3'],
       ['--port', 'abc'],

@@ -102,7 +102,7 @@ describe('the commands that docs and messages name', () => {
     check(documents().flatMap(inSentences), 250);
   });
 
-  it('can be typed as they stand in the remedies of the alerts', () => {
+  it('can be copied from the remedies of the alerts', () => {
     const rules: unknown = parse(readFileSync(join(ROOT, 'docs/monitoring/alerts.yaml'), 'utf8'));
     const quotes = textsIn(rules).flatMap((text) =>
       [...text.matchAll(/switchboard ((?:[a-z-]+ ?)+(?: --[a-z-]+)*)/g)].map(([, command = '']) => ({
@@ -125,7 +125,7 @@ describe('the commands that docs and messages name', () => {
     check(sources().flatMap(inLiterals), 100);
   });
 
-  it('are found wrong where they are wrong', () => {
+  it('are reported when they are wrong', () => {
     const wrong = (text: string) => problemsOf({ file: '', text, isWhole: true });
     expect(wrong('sessions lst')).to.deep.equal(['there is no command sessions lst']);
     expect(wrong('sessions list --nosuch')).to.deep.equal(['sessions:list has no flag --nosuch']);

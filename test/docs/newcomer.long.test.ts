@@ -120,7 +120,7 @@ describe('the README and getting started, typed as the pages say', function () {
     await home.remove();
   });
 
-  it('plays the demo with what the README shows of it, and runs its tests', async () => {
+  it('play the demo as the README shows it, and run its tests', async () => {
     const [demo = '', shown = '', tests = ''] = blocksOf(await readFile(README, 'utf8'));
     const install = 'npm ci && ';
     expect([demo, tests].every((line) => line.startsWith(install))).to.equal(true);
@@ -140,7 +140,7 @@ describe('the README and getting started, typed as the pages say', function () {
     for (const command of tests.trim().split(' && ')) expect(gate).to.contain(` ${command}`);
   });
 
-  it('links a number, exchanges messages, survives a restart and answers a program', async () => {
+  it('link a number, exchange messages, survive a restart and answer a program', async () => {
     for (const command of blocksOf(await readFile(PAGE, 'utf8'))[0]?.match(/^npm .*?(?= {2}|$)/gm) ?? []) {
       expect(INSTALLED).to.include(command);
     }

@@ -123,7 +123,7 @@ describe('addresses', () => {
 });
 
 describe('room ids', () => {
-  it('come apart as they were put together, also with the hyphen of an old group', () => {
+  it('are split into the parts that they were built from, even with the hyphen of an old group', () => {
     for (const other of ['90000000000002', '15550000001-1600000000']) {
       const key = { clientId: 'acme', myLid: '90000000000001', other };
       expect(parseRoomId(formatRoomId(key))).to.deep.equal(key);
@@ -205,7 +205,7 @@ describe("the session's transition table", () => {
 });
 
 describe('the ids of files', () => {
-  it('sort in the order of their creation, in one millisecond too and after the clock was set back', () => {
+  it('sort in the order of their creation, even within a millisecond and after the clock was set back', () => {
     const now = Date.now();
     const times = [...Array.from({ length: 40 }, () => now), now - 5_000, now + 1, now + 2];
     const ids = times.map((time) => newFileId(time));
@@ -237,7 +237,7 @@ describe('a retry policy', () => {
     expect(longestPause(BACKOFF, middle)).to.equal(60_000);
   });
 
-  it('brings a lost link back at once eight times, and then slower and slower', () => {
+  it('retries a lost link at once eight times, and then at growing intervals', () => {
     const pauses = Array.from({ length: 16 }, (_, index) => pauseAfter(RETURNS, index + 1, middle));
     const slow = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000];
     expect(pauses).to.deep.equal([...Array(8).fill(100), ...slow]);
@@ -269,14 +269,14 @@ describe('a rate budget', () => {
   });
 });
 
-describe('a shown address', () => {
+describe('an address that is shown', () => {
   it('holds neither password nor key', () => {
     expect(shownUrl('https://joe:hunter2@example.org:8443/hook?key=SECRET#part')).to.equal(
       'https://example.org:8443/hook',
     );
   });
 
-  it('is the text itself when that is no address', () => {
+  it('is the text itself if that is not an address', () => {
     expect(shownUrl('no address')).to.equal('no address');
   });
 });

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { nextFileSlice } from '../../src/domain/file-slices.js';
 
 describe('slices of files', () => {
-  it('are worked on one after another, with turns of the event loop between them for other work', async () => {
+  it('are processed one after another, and let other work run in between', async () => {
     const seen: string[] = [];
     const slices = ['one', 'two'].map((name) => nextFileSlice().then(() => seen.push(name)));
     while (!seen.includes('two')) {

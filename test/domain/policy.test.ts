@@ -130,7 +130,7 @@ describe('a rule of a policy', () => {
       expect(judgedAt(at - 1)).to.have.length(1);
     });
 
-  it('about new chats never holds back a running conversation', () => {
+  it('never holds back a running conversation when it limits new chats', () => {
     const cold = policy({
       newChatsPerDay: [{ linkedDays: 0, limit: 0 }],
       newChatGap: { minMs: DAY, maxMs: DAY },
@@ -205,7 +205,7 @@ describe('a rule of a policy', () => {
     }
   });
 
-  it('counts the people with the same text once each, as long as one of their messages counts', () => {
+  it('counts each recipient of the same text once, as long as one of their messages counts', () => {
     const counts = new SendCounts();
     const sent = (to: string, minute: number) => {
       const send = { at: NOW + minute * MINUTE, to, isNewChat: false, text: 'hello' };
@@ -237,7 +237,7 @@ describe('a rule of a policy', () => {
 });
 
 describe('the policy of a session', () => {
-  it('is its own, that of its workspace, or the default, and none where it is off', () => {
+  it('is its own, that of its workspace, or the default, and is absent when it is off', () => {
     const policies = new Map([
       ['a', policy({ name: 'a' })],
       ['b', policy({ name: 'b' })],
@@ -326,7 +326,7 @@ describe('a plan of sends', () => {
     expect(outcomes.filter(({ isNewChat }) => isNewChat)).to.have.length(3);
   });
 
-  it('judges each stranger few times, however many wait', () => {
+  it('judges each stranger a few times only, however many wait', () => {
     const rules = policy({ newChatGap: { minMs: MINUTE, maxMs: MINUTE } });
     let looks = 0;
     const sends: PlannedSend[] = Array.from({ length: 2_000 }, (_, index) => ({
@@ -341,7 +341,7 @@ describe('a plan of sends', () => {
     expect(looks).to.be.below(40_000);
   });
 
-  it('tells a send that never leaves', () => {
+  it('names a send that never leaves', () => {
     const [outcome] = planSends(policy({ deny: [BOB] }), [{ at: NOW, to: BOB }], { since: NOW });
     expect(outcome?.leavesAt).to.equal(undefined);
     expect(outcome?.refusals.map(({ rule }) => rule)).to.deep.equal(['deny']);

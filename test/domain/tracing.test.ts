@@ -53,7 +53,7 @@ describe('a trace context', () => {
     expect(readTrace('')).to.equal(undefined);
   });
 
-  it('of a message follows from its session and its id', () => {
+  it('is derived for a message from its session and its id', () => {
     const { traceId, spanId } = idsOfMessage('acme', 'M1');
     expect(readTraceHeaders({ traceparent: `00-${traceId}-${spanId}-01` })).to.include({ traceId, spanId });
     expect(idsOfMessage('acme', 'M1')).to.deep.equal({ traceId, spanId });

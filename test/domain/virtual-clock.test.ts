@@ -18,7 +18,7 @@ describe('VirtualClock', () => {
     expect(new VirtualClock(base, DAY_MS).now()).to.equal(clock.now());
   });
 
-  it('calls back what is due when it is moved, in the order of its time, and resolves then', async () => {
+  it('fires the timers that are due when it is moved, in the order of their times, and resolves then', async () => {
     const clock = new VirtualClock();
     const calls: string[] = [];
     const start = clock.now();
@@ -36,7 +36,7 @@ describe('VirtualClock', () => {
     expect(calls).to.have.length(4);
   });
 
-  it('calls back at its time what is not due yet, also after it was moved', () => {
+  it('fires a timer at its time if it is not due yet, even after a move', () => {
     const base = new ManualClock();
     const clock = new VirtualClock(base);
     const calls: number[] = [];
@@ -49,7 +49,7 @@ describe('VirtualClock', () => {
     expect(calls).to.deep.equal([due]);
   });
 
-  it('calls back once, and takes new appointments while it is moved', async () => {
+  it('fires each timer once, and accepts new timers while it is moved', async () => {
     const clock = new VirtualClock();
     const calls: string[] = [];
     callAt(clock, clock.now() + HOUR_MS, () => {
@@ -62,7 +62,7 @@ describe('VirtualClock', () => {
     expect(calls).to.deep.equal(['first', 'second']);
   });
 
-  it('measures durations without the jump', async () => {
+  it('measures durations without the jump of a move', async () => {
     const base = new ManualClock();
     const clock = new VirtualClock(base);
     let isOver = false;
@@ -80,7 +80,7 @@ describe('VirtualClock', () => {
     expect(clock.monotonic()).to.be.at.most(systemClock.monotonic());
   });
 
-  it('never goes back', async () => {
+  it('never moves back', async () => {
     const clock = new VirtualClock();
     for (const ms of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
       const refusal = await clock.advance(ms).then(

@@ -30,7 +30,7 @@ describe('the database after a real run', () => {
   });
   after(() => world.stop());
 
-  it('holds no text, token or secret in clear, while a daemon runs and after', async () => {
+  it('contains no text, token or secret in clear, while a daemon runs and afterwards', async () => {
     const running = await rawDatabase();
     await world.stopDaemon();
     const secrets = [...Object.values(TOLD), world.encryptionKey.toString('hex')];
@@ -41,7 +41,7 @@ describe('the database after a real run', () => {
     }
   });
 
-  it('holds no key of the network in clear', async () => {
+  it('contains no key of the network in clear', async () => {
     const keys = await world.inspect(async (store) => {
       const credentials = await store.keys.credentials('acme');
       const preKeys = await store.keys.get('acme', 'pre-key', ['1', '2', '3']);

@@ -116,7 +116,7 @@ describe('a session with brokers as receivers', function () {
     );
   });
 
-  it('gives each broker the events, signed, and shows nobody the password', async () => {
+  it('sends each broker the signed events, and never shows the password', async () => {
     const settings = { schedule: { pauses: [1] }, token: BROKER_TOKEN };
     for (const [name, rig] of [
       ['nats', nats],
@@ -156,7 +156,7 @@ describe('a session with brokers as receivers', function () {
     }
   });
 
-  it('delays nobody while one broker is down, and shows what waits', async () => {
+  it('delays no other receiver while one broker is down, and shows the waiting events', async () => {
     await nats.down();
     await write('NATS is down');
     await webhookHasAll();
@@ -178,7 +178,7 @@ describe('a session with brokers as receivers', function () {
     expect(failed.stderr + doctor.stdout + doctor.stderr).not.to.contain(SECRET_IN_URL);
   });
 
-  it('has everything in the order of each chat after the daemon was killed meanwhile', async () => {
+  it('delivers every event in the order of each chat after the daemon was killed meanwhile', async () => {
     await world.killDaemon();
     await nats.up();
     await world.startDaemon();
@@ -191,7 +191,7 @@ describe('a session with brokers as receivers', function () {
     await expectOrder(redis);
   });
 
-  it('can be tested by hand, with the reason of the broker', async () => {
+  it('can be tested by hand, and reports the reason of the broker', async () => {
     const env = { SWITCHBOARD_URL: world.api.url, SWITCHBOARD_TOKEN: TOKEN };
     const test = () => runCommand(ReceiversTest, ['acme', ids.nats], env);
     expect(await test()).to.include({ exitCode: 0 });

@@ -78,7 +78,7 @@ describe('switchboard drill', function () {
     await folder.remove();
   });
 
-  it(`loses and doubles nothing, and never opens what the operator has (seed ${seed})`, async () => {
+  it(`loses and duplicates nothing, and never opens the data of the operator (seed ${seed})`, async () => {
     const junit = join(folder.path, 'drill.xml');
     const options = ['--minutes', MINUTES, '--seed', String(seed), '--config', config, '--junit', junit];
     const argv = ['drill', '--json', ...options, '--only', KINDS.join(','), ...PLACE];

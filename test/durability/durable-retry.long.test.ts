@@ -54,7 +54,7 @@ describe('a session whose receiver has durable retries', function () {
     ...new Set(world.receiver.calls.slice(from).map((call) => eventIn(call).messageId)),
   ];
 
-  it('shows the setting, and what waits while the receiver is down', async () => {
+  it('shows the setting, and the waiting events while the receiver is down', async () => {
     const webhook = { clientId: 'acme', webhookUrl: world.receiver.url, webhookToken: WEBHOOK_TOKEN };
     const { body } = await world.api.post('/set-webhook', { ...webhook, retry: 'durable' });
     expect(body).to.include({ ok: true, retry: 'durable' });
@@ -79,7 +79,7 @@ describe('a session whose receiver has durable retries', function () {
     expect((await world.api.get('/failed-deliveries')).body).to.deep.equal({ failedDeliveries: [] });
   });
 
-  it('gets every event in order after the daemon was killed while they waited', async () => {
+  it('delivers every event in order after the daemon was killed while they waited', async () => {
     world.receiver.respond(answering(503));
     const written = await writeWhileDown('killed');
     await world.killDaemon();
@@ -99,7 +99,7 @@ describe('a session whose receiver has durable retries', function () {
   });
 
   const chance = new Chance();
-  it(`is tried for each chat while it fails half of its calls (seed ${chance.seed})`, async () => {
+  it(`tries the receiver for each chat while it fails half of its calls (seed ${chance.seed})`, async () => {
     const from = world.receiver.calls.length;
     world.receiver.respond((response) => response.writeHead(chance.pick(200, 500)).end());
     const people = Array.from({ length: 12 }, (_, n) => ({
@@ -117,7 +117,7 @@ describe('a session whose receiver has durable retries', function () {
     expect((await world.api.get('/failed-deliveries')).body).to.deep.equal({ failedDeliveries: [] });
   });
 
-  it('is paused by its 410, stays paused over a restart, and is resumed by a command', async () => {
+  it('pauses the receiver at its 410, keeps it paused over a restart, and resumes it by a command', async () => {
     world.receiver.respond(answering(410));
     const messageId = await inbound.write('gone');
     await until('the pause', async () => {

@@ -121,7 +121,7 @@ describe('an event that is announced again because the daemon was killed', funct
 
   for (const retry of ['contract', 'durable'] as const) {
     for (const { what, closes, prepare, act } of ANNOUNCED) {
-      it(`has the same id and time again: ${what}, to a webhook with ${retry} retries and to another receiver`, async () => {
+      it(`keeps its id and its time: ${what}, to a webhook with ${retry} retries and to another receiver`, async () => {
         await world.connected();
         await until('the closed journal', async () => (await openJournal(world)) === 0);
         await setWebhook(retry);
@@ -150,7 +150,7 @@ describe('an event that is announced again because the daemon was killed', funct
     }
   }
 
-  it('has the same id when the daemon is killed between two attempts at a webhook with the contract’s retries', async () => {
+  it('keeps its id when the daemon is killed between two attempts at a webhook with the contract’s retries', async () => {
     await world.connected();
     await setWebhook('contract');
     const killed = new Promise<void>((resolve, reject) => {
@@ -174,7 +174,7 @@ describe('an event that is announced again because the daemon was killed', funct
     expect(factsOf(world.receiver.calls, messageId).ids).to.have.lengthOf(1);
   });
 
-  it('is named by a replay, which has an id of its own', async () => {
+  it('is named by a replay, which has its own id', async () => {
     await world.connected();
     const { messageId } = await world.phones.write(BOB.number, { to: ALICE.number, text: 'to be replayed' });
     await until('the event', async () => factsOf(world.receiver.calls, messageId).calls === 1);

@@ -31,7 +31,7 @@ describe('a session that was exported and whose daemon is killed', function () {
     return counts;
   };
 
-  it('announces what it had received before, and counts it until then', async () => {
+  it('announces the messages that it had received before, and counts them until then', async () => {
     expect(await unfinished()).to.deep.equal(NOTHING);
     world.receiver.respond(silent);
     const written: string[] = [];

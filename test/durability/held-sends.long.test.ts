@@ -140,7 +140,7 @@ describe('a held message whose daemon is killed', function () {
     }
   });
 
-  describe('at one point of its way', () => {
+  describe('a held message at one step of its delivery', () => {
     let people = 10;
     /** Somebody to whom nothing was sent: a message waits until that person writes. */
     const somebodyNew = async () => {
@@ -191,7 +191,7 @@ describe('a held message whose daemon is killed', function () {
     };
 
     for (const when of ['before', 'after'] as const) {
-      it(`is sent once, and its key says so, when the daemon is killed ${when} it is written down`, async () => {
+      it(`is sent once, and its key returns it, when the daemon is killed ${when} it is written down`, async () => {
         const person = await somebodyNew();
         await diesAt({ when, write: 'waiting' }, () => keyed(person, 'held'));
         const kept = await outbox();
@@ -204,7 +204,7 @@ describe('a held message whose daemon is killed', function () {
         await arrivesOnce(person, 'held');
       });
 
-      it(`is sent once when the daemon is killed ${when} its record says that it leaves`, async () => {
+      it(`is sent once when the daemon is killed ${when} its record is marked as leaving`, async () => {
         const person = await somebodyNew();
         await hold(person, 'leaving');
         await diesAt({ when, write: 'leaving' }, () => release(person));
@@ -222,7 +222,7 @@ describe('a held message whose daemon is killed', function () {
         });
       }
 
-      it(`is held once, and its key says so, when the daemon is killed ${when} its answer is kept`, async () => {
+      it(`is held once, and its key returns it, when the daemon is killed ${when} its answer is stored`, async () => {
         const person = await somebodyNew();
         await diesAt({ when, write: 'answer' }, () => keyed(person, 'answered'));
         const kept = await outbox();
@@ -237,7 +237,7 @@ describe('a held message whose daemon is killed', function () {
         await arrivesOnce(person, 'answered');
       });
 
-      it(`is cancelled for good or not at all when the daemon is killed ${when} the cancel is written`, async () => {
+      it(`is either cancelled for good or not at all when the daemon is killed ${when} the cancellation is written`, async () => {
         const person = await somebodyNew();
         const { messageId } = (await keyed(person, 'cancelled')).body;
         await diesAt({ when, write: 'ended' }, () => cancelJudged(messageId));
@@ -348,7 +348,7 @@ if (MONGODB_URL) {
       expect(await arrived()).to.deep.equal(texts);
     });
 
-    it('arrives once, in the order of its chat', async () => {
+    it('arrives once, in the order of its chat, when its node is killed', async () => {
       await lab.connected();
       const { clientId } = lab.session(0);
       const texts = Array.from({ length: 8 }, (_, n) => `message ${n}`);

@@ -16,7 +16,7 @@ const PATIENCE_MS = 60_000 + CUTS * 45_000;
 
 // what a cut leaves of the log of MongoDB is MongoDB's own matter
 if (!MONGODB_URL) {
-  describe('a daemon whose write-ahead log was cut: the disk had lied, and the last commits are gone', function () {
+  describe('a daemon whose write-ahead log lost its last commits', function () {
     this.timeout(PATIENCE_MS);
     const chance = new Chance();
     let world: World;
@@ -39,7 +39,7 @@ if (!MONGODB_URL) {
       return String(body.messageId);
     };
 
-    it(`starts on a whole database, and messages pass both ways again (${CUTS} cuts, seed ${chance.seed})`, async () => {
+    it(`starts on a consistent database, and sends and receives again (${CUTS} cuts, seed ${chance.seed})`, async () => {
       for (let round = 0; round < CUTS; round++) {
         for (let count = 0; count < MESSAGES; count++) {
           await inbound.write(`before cut ${round}, ${count}`);
@@ -62,7 +62,7 @@ if (!MONGODB_URL) {
       }
     });
 
-    it('shows nothing twice on the phone', async () => {
+    it('sends nothing to the phone twice', async () => {
       const held = (await world.phones.messages(BOB.number)).filter(({ fromMe }) => !fromMe);
       const texts = held.map(({ text }) => text);
       expect(new Set(texts).size).to.equal(texts.length);

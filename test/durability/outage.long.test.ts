@@ -10,7 +10,7 @@ const OUTAGE_MS = 20_000;
 const PACE_MS = 400;
 const PATIENCE_MS = 60_000;
 
-describe('a store that is down under traffic', () => {
+describe('a gateway whose store is down under traffic', () => {
   let world: World;
   let inbound: Inbound;
   before(async () => {
@@ -60,7 +60,7 @@ describe('a store that is down under traffic', () => {
     await world.phones.waitForMessage(BOB.number, ({ text }) => text === 'after');
   }).timeout(PATIENCE_MS);
 
-  it('sends nothing that it refused, and has no open work at the end', async () => {
+  it('sends no message that it refused, and has no open work at the end', async () => {
     // what the outage held up is finished, not broken off by the stop
     while ((await unfinished()) > 0);
     await world.stopDaemon();
@@ -80,7 +80,7 @@ const CUTS = 15;
 /** Events between two cuts, at most. */
 const MAX_STEPS = 25;
 
-describe('a connection that is cut at random instants', () => {
+describe('a gateway whose link is cut at random instants', () => {
   const chance = new Chance();
   let world: World;
   before(async () => {

@@ -39,7 +39,7 @@ describe('a session with several receivers whose daemon is killed', function () 
     return JSON.parse(JSON.stringify(body)).receivers?.[1]?.waiting?.events ?? 0;
   };
 
-  it('loses nothing for the one that is down, and repeats nothing to the others under another id', async () => {
+  it('loses no event for the receiver that is down, and repeats none to the others under another id', async () => {
     archive.respond(answering(503));
     const written: string[] = [];
     for (let n = 0; n < EVENTS; n++) written.push(await inbound.write(`kill ${n}`));
@@ -73,7 +73,7 @@ describe('a session with several receivers whose daemon is killed', function () 
     await until('an empty queue', async () => (await waitingForArchive()) === 0);
   });
 
-  it('loses nothing for any of them when it is killed while messages come', async () => {
+  it('loses no event for any receiver when the daemon is killed while messages arrive', async () => {
     bot.respond(answering(503));
     const written: string[] = [];
     for (let n = 0; n < EVENTS; n++) written.push(await inbound.write(`stream ${n}`));

@@ -33,7 +33,7 @@ describe('kept events while the daemon is killed', function () {
   const callsOf = (messageId: string) =>
     world.receiver.calls.filter((call) => eventIn(call).messageId === messageId);
 
-  it('keeps an event once that is announced again after the kill', async () => {
+  it('are stored once when they are announced again after the kill', async () => {
     world.receiver.respond(silent);
     const messageId = await write('twice');
     await until('the kept event', async () => (await kept()).length === 1);
@@ -50,7 +50,7 @@ describe('kept events while the daemon is killed', function () {
     expect((await kept()).slice(1)).to.deep.equal([before]);
   });
 
-  it('delivers after the kill what waited for a durable receiver, in order and with its header', async () => {
+  it('are delivered after the kill to the durable receiver for which they waited, in order and with their header', async () => {
     await world.api.post('/set-webhook', {
       ...{ clientId: 'acme', webhookUrl: world.receiver.url, webhookToken: WEBHOOK_TOKEN, retry: 'durable' },
     });

@@ -71,7 +71,7 @@ describe('a send that a crash interrupts', () => {
     expect(await heldByBob('left')).to.have.length(1);
   });
 
-  it('emits its event after the restart when it was acknowledged before', async () => {
+  it('an interrupted send emits its event after the restart when it was acknowledged before', async () => {
     await settled();
     const killed = new Promise<void>((resolve, reject) => {
       world.receiver.respond((response, call) => {

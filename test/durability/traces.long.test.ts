@@ -20,7 +20,7 @@ describe('the trace of a message whose daemon is killed', () => {
   });
   beforeEach(() => world.receiver.respond(answering(200)));
 
-  it('goes on after the restart when the message was journalled and not delivered', async () => {
+  it('continues after the restart when the message was in the journal and not delivered', async () => {
     world.receiver.respond(silent);
     const { messageId } = await world.phones.write(BOB.number, { to: ALICE.number, text: 'killed' });
     const isOfMessage = (call: Parameters<typeof eventIn>[0]) => eventIn(call)?.messageId === messageId;
@@ -48,7 +48,7 @@ describe('the trace of a message whose daemon is killed', () => {
     expect(collector.trace(received.traceId).filter(({ name }) => name === 'receive')).to.have.length(1);
   });
 
-  it('stays that of the caller when a send was written down and had not left', async () => {
+  it('stays that of the caller when a send was recorded and had not left', async () => {
     await world.connected();
     await world.dieAt({ when: 'after', write: 'open' });
     const message = { clientId: 'acme', to: BOB.number, body: 'continued' };

@@ -150,7 +150,7 @@ function shapeOf(value: unknown): unknown {
 
 describe('the sample of each event type', () => {
   for (const type of MESSAGE_EVENT_TYPES) {
-    it(`${type} has the fields that a real one has`, () => {
+    it(`${type} has the fields of a real event`, () => {
       const { reading } = readContent(CONTENTS[type]);
       expect(reading.type).to.equal(type);
       expect(shapeOf(extraOf(type))).to.deep.equal(shapeOf(reading.extra ?? {}));

@@ -146,7 +146,7 @@ describe('files that are built to fill memory or time', function () {
     ],
   ];
   for (const [what, make] of documents) {
-    it(`a PDF with ${what} is read in time, or not at all`, async () => {
+    it(`a PDF with ${what} is read in time, or is not read`, async () => {
       const { pageCount = 1 } = await facts(make(), 'application/pdf');
       expect(pageCount).to.be.a('number');
       await isReadAfterwards();
@@ -170,7 +170,7 @@ describe('files that are built to fill memory or time', function () {
     ['of two hours', () => voiceNote(7_200)],
   ];
   for (const [what, make] of sounds) {
-    it(`a voice note ${what} has bounded facts, or none`, async () => {
+    it(`a voice note ${what} has properties within bounds, or none`, async () => {
       const found = await facts(make(), 'audio/ogg', true);
       expect(found.waveform?.length ?? 64).to.equal(64);
       const { seconds = 1 } = found;

@@ -37,7 +37,7 @@ describe(`broker clients with hostile servers (seed ${seed})`, function () {
   this.timeout(120 * 60_000);
 
   for (const [name, start] of Object.entries(RIGS)) {
-    it(`${name}: ${STREAMS} streams of bytes end as attempts that the daemon survives`, async () => {
+    it(`${name}: ${STREAMS} streams of random bytes end as attempts, and the daemon survives`, async () => {
       const rig = await start();
       const program = compiledProgram(new URL('./support/hostile-broker.ts', import.meta.url));
       const hostile = spawn(process.execPath, [program, String(rig.port), String(seed)], {

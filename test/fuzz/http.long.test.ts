@@ -104,15 +104,23 @@ describe('the API under random requests', function () {
   }
 
   const unreadable: [string, string | Buffer, number][] = [
-    ['a request line that is none', 'HELLO\r\n\r\n', 400],
-    ['a method that is none', 'FUZZ /config HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+    ['an invalid request line', 'HELLO\r\n\r\n', 400],
+    ['an unknown method', 'FUZZ /config HTTP/1.1\r\nHost: x\r\n\r\n', 400],
     ['a TLS hello', Buffer.from('16030100c8010000c403', 'hex'), 400],
     ['a NUL in a header', 'GET /config HTTP/1.1\r\nHost: x\r\nA: \0\r\n\r\n', 400],
-    ['two lengths', 'POST /start HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400],
-    ['headers beyond measure', `GET /config HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(100_000)}\r\n\r\n`, 431],
+    [
+      'two content lengths',
+      'POST /start HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+      400,
+    ],
+    [
+      'headers that are too large',
+      `GET /config HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(100_000)}\r\n\r\n`,
+      431,
+    ],
   ];
   for (const [what, bytes, status] of unreadable) {
-    it(`answers ${what} as it answers every error`, async () => {
+    it(`answers ${what} in the form of every other error`, async () => {
       const { hostname, port } = new URL(world.daemon.url);
       const socket = connect(Number(port), hostname);
       socket.write(bytes);
@@ -122,7 +130,7 @@ describe('the API under random requests', function () {
     });
   }
 
-  it(`never answers what is not documented in ${RUN.cases} requests, and nobody else notices`, async () => {
+  it(`gives only documented answers to ${RUN.cases} requests, and disturbs no other caller`, async () => {
     RUN.announce('HTTP');
     const before = await bystander();
     const statuses = new Map<string, number>();

@@ -109,7 +109,7 @@ describe('a session under random stanzas from the network', function () {
     );
   }
 
-  it(`survives ${RUN.cases} of them, and nobody else notices`, async () => {
+  it(`survives ${RUN.cases} random stanzas, and disturbs no other session`, async () => {
     RUN.announce('network');
     const before = await health('bystander');
     let baseline = 0;
@@ -145,7 +145,7 @@ describe('the readers of stanzas', function () {
     ...[pictureOwner, changedNumber, presenceIn, ciphertextsOf, isPost, textOf],
   ];
 
-  it(`find something or nothing in ${READ.cases} random frames, and never fail`, async () => {
+  it(`return a value or nothing for ${READ.cases} random frames, and never throw`, async () => {
     READ.announce('frames');
     const now = Date.now();
     let undecoded = 0;

@@ -42,7 +42,7 @@ const NANOSECONDS = 1e6;
 const log = createLog({ level: 'silent', pretty: false });
 
 // an error that nobody catches ends a daemon, and fails the test that runs
-describe('the parsers of what strangers send', function () {
+describe('the parsers of content from strangers', function () {
   this.timeout(7_200_000);
   let folder: TempDir;
   let servers: HostileServer[];
@@ -105,7 +105,7 @@ describe('the parsers of what strangers send', function () {
       JSON.stringify(prng.chance(0.5) ? { options: strangeValue(prng) } : strangeValue(prng)) ?? '',
     );
 
-  it('webhook answers: each call has an outcome', async () => {
+  it('turn each webhook answer into an outcome', async () => {
     const { port } = await hostile((prng) => httpAnswer(prng, anything));
     const client = new WebhookClient({
       clock: systemClock,
@@ -124,7 +124,7 @@ describe('the parsers of what strangers send', function () {
     await client.destroy();
   });
 
-  it('poll look-ups: each has options, or a reason', async () => {
+  it('turn each answer to a poll look-up into options or a reason', async () => {
     const { port } = await hostile((prng) => httpAnswer(prng, polls));
     const lookups = new PollLookups({ allowPrivate: true, clock: systemClock });
     const receiver = { url: `http://127.0.0.1:${port}/polls`, token: '' };
@@ -140,7 +140,7 @@ describe('the parsers of what strangers send', function () {
     await lookups.destroy();
   });
 
-  it('link previews: each is bounded and well formed, or absent', async () => {
+  it('turn each page into a bounded and well-formed link preview, or none', async () => {
     const { port } = await hostile((prng) => httpAnswer(prng, page));
     const media = new Media({
       spoolDir: join(folder.path, 'previews'),
@@ -159,7 +159,7 @@ describe('the parsers of what strangers send', function () {
     await media.stop();
   });
 
-  it('downloads by address: each is a file, a link or a refusal', async () => {
+  it('turn each download by address into a file, a link or a refusal', async () => {
     const { port } = await hostile((prng) => httpAnswer(prng, anything));
     const spool = new Spool(join(folder.path, 'downloads'));
     await spool.start();
@@ -181,7 +181,7 @@ describe('the parsers of what strangers send', function () {
     ['http', connectAnswer],
     ['socks5', socksAnswer],
   ] as const) {
-    it(`${kind} proxies: each opens a connection, or says in words why not`, async () => {
+    it(`open a connection through each ${kind} proxy, or explain in words why not`, async () => {
       const { port } = await hostile(make);
       const tunnel = new Tunnel(`${kind}://user:secret-of-the-proxy@127.0.0.1:${port}`, 2_000);
       await each(`${kind} proxies`, async () => {
@@ -200,7 +200,7 @@ describe('the parsers of what strangers send', function () {
     });
   }
 
-  it('files of the media host: each is decrypted, or fails with a code', async () => {
+  it('decrypt each file of the media host, or fail with a code', async () => {
     const { port } = await hostile((prng) => httpAnswer(prng, anything));
     const route = mediaRoute(`http://127.0.0.1:${port}`, undefined);
     await each('media host', async (prng) => {
@@ -217,7 +217,7 @@ describe('the parsers of what strangers send', function () {
     await route.dispatcher.destroy();
   });
 
-  it('pictures, sounds, films and documents: each is read or refused by a decoder, which is there for the next', async () => {
+  it('decode each picture, sound, video or document or refuse it, and the decoder survives', async () => {
     const decoders = new Decoders(systemClock);
     const samples = await filesOfAllKinds();
     const tasks = ['detect', 'image', 'audio', 'clip', 'pages', 'portrait', 'sticker'] as const;
@@ -240,7 +240,7 @@ describe('the parsers of what strangers send', function () {
     decoders.stop();
   });
 
-  it('import files: each is read, or refused with the line', async () => {
+  it('read each import file, or refuse it with the line', async () => {
     const line = JSON.stringify({
       clientId: 'acme',
       credentials: { me: { id: '1:2@s.whatsapp.net' }, account: {} },
@@ -255,7 +255,7 @@ describe('the parsers of what strangers send', function () {
     });
   });
 
-  it('sealed session files: each is refused with what is wrong', async () => {
+  it('refuse each sealed session file with the reason', async () => {
     const right = join(folder.path, 'right.session');
     await writeSealed(right, '{"clientId":"acme"}', 'a long passphrase');
     const { readFile } = await import('node:fs/promises');
@@ -271,7 +271,7 @@ describe('the parsers of what strangers send', function () {
     });
   });
 
-  it('backup files: each is refused before anything is written', async () => {
+  it('refuse each backup file before anything is written', async () => {
     const dataDir = join(folder.path, 'store');
     const encryptionKey = Buffer.alloc(32, 7);
     const store = await openStore({ url: 'sqlite', dataDir, encryptionKey });

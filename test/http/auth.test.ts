@@ -166,7 +166,7 @@ describe('authentication', () => {
     await api.services.sessions.setApiSecret('other', '');
   });
 
-  it("refuses a session's secret for any other session with the same 403, whether that exists or not", async () => {
+  it("refuses a session's secret for any other session with the same 403, whether that session exists or not", async () => {
     for (const target of targets) {
       // requests of one secret are spread over time
       await api.clock.advance(1_000);
@@ -192,7 +192,7 @@ describe('authentication', () => {
     }
   });
 
-  it('names the session of a request in the log: the one that it names, else the one that its secret opens', async () => {
+  it('names the session of a request in the log: the session in the request, or else the session of its secret', async () => {
     const named = async (path: string, token = TOKEN) => {
       await api.get(path, { token });
       const line = api.lines.filter(({ msg }) => msg === 'request').at(-1);

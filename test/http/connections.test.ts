@@ -50,7 +50,7 @@ describe('connections to the API', () => {
 
   const ask = () => answer(begin('GET /health/live HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'));
 
-  it('are closed at once when one address has too many, and others of it stay open', async () => {
+  it('are closed at once when one address has too many, while its others stay open', async () => {
     for (let count = 0; count < LIMIT; count++) expect(await ask()).to.equal('HTTP/1.1 200 OK');
     expect(await ask()).to.equal('');
     expect(await figure('switchboard_http_connections')).to.equal(LIMIT);
@@ -59,7 +59,7 @@ describe('connections to the API', () => {
     await until('a place for a connection', async () => (await ask()) === 'HTTP/1.1 200 OK');
   });
 
-  it('are counted for each IPv4 address and each IPv6 network, and not at all without a limit', () => {
+  it('are counted for each IPv4 address and each IPv6 network, and are not counted without a limit', () => {
     const limit = new ConnectionLimit(1);
     const leave = limit.enter('192.0.2.1');
     expect([limit.enter('192.0.2.1'), limit.enter('::ffff:192.0.2.1')]).to.deep.equal([undefined, undefined]);
@@ -72,7 +72,7 @@ describe('connections to the API', () => {
     expect([unlimited.enter('192.0.2.1'), unlimited.enter('192.0.2.1')]).to.not.include(undefined);
   });
 
-  it('get their refusal before the body of the request is there', async () => {
+  it('are refused before the body of the request has arrived', async () => {
     const post = (token: string) =>
       answer(
         begin(

@@ -219,7 +219,7 @@ describe('GET /events with several nodes', () => {
     expect(a.clock.pending()).to.deep.equal([]);
   });
 
-  describe('when one node does not answer', () => {
+  describe('GET /events when one node does not answer', () => {
     let hung: Server;
     let asked: Promise<Socket>;
 

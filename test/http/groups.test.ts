@@ -45,21 +45,21 @@ describe('the group routes', () => {
       { subject: 'x'.repeat(26), participants: [BOB] },
       /subject/,
     ],
-    ['no subject', '/create-group', { participants: [BOB] }, /subject/],
+    ['a missing subject', '/create-group', { participants: [BOB] }, /subject/],
     ['a blank subject', '/create-group', { subject: '  ', participants: [BOB] }, /subject/],
-    ['no participants', '/create-group', { subject: 'x' }, /participants/],
+    ['missing participants', '/create-group', { subject: 'x' }, /participants/],
     ['an empty list of participants', '/create-group', { subject: 'x', participants: [] }, /participants/],
-    ['a participant twice', '/create-group', { subject: 'x', participants: [BOB, BOB] }, /participants/],
+    ['a repeated participant', '/create-group', { subject: 'x', participants: [BOB, BOB] }, /participants/],
     ['a person in place of a group', '/leave-group', { groupJid: '15550000002@s.whatsapp.net' }, /groupJid/],
-    ['no group', '/group-invite-link', {}, /groupJid/],
-    ['a group of far too many digits', '/leave-group', { groupJid: `${'1'.repeat(200)}@g.us` }, /groupJid/],
+    ['a missing group', '/group-invite-link', {}, /groupJid/],
+    ['a group id with too many digits', '/leave-group', { groupJid: `${'1'.repeat(200)}@g.us` }, /groupJid/],
     [
-      'an action that there is not',
+      'an unknown action',
       '/update-group-members',
       { groupJid: GROUP, action: 'ban', participants: [BOB] },
       /action/,
     ],
-    ['a reset that is no boolean', '/group-invite-link', { groupJid: GROUP, reset: 'yes' }, /reset/],
+    ['a reset that is not a boolean', '/group-invite-link', { groupJid: GROUP, reset: 'yes' }, /reset/],
   ];
   for (const [what, path, body, field] of mistakes) {
     it(`refuse ${what}`, async () => {

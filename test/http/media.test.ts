@@ -240,7 +240,7 @@ describe('a stored file', () => {
     expect(JSON.stringify(api.lines)).to.not.include(id).and.not.include('secret.pdf');
   });
 
-  describe('on a connection', () => {
+  describe('a stored file over a connection', () => {
     let port: number;
     beforeEach(async () => {
       await api.server.start();

@@ -113,7 +113,7 @@ describe('routes of messages and chats', () => {
     ['edit_window_over', 400],
   ] as const;
   for (const [code, expected] of failures) {
-    it(`answers ${code} with ${expected} and its message, on all of them`, async () => {
+    it(`answers ${code} with ${expected} and its message, on all of these routes`, async () => {
       // not every route can fail with every code
       api = await createTestServer(undefined, false);
       await api.services.sessions.start('acme', {});

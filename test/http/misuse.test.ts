@@ -50,7 +50,7 @@ describe('misuse of the API', () => {
       return stream;
     }
 
-    it('are limited for each secret, which takes no stream from the others', async () => {
+    it('are limited for each secret, and other secrets keep their own streams', async () => {
       for (let count = 0; count < LIMITS.streamsOfSecret; count++) await open(SECRET);
       expect(refusal(await api.get('/events', { token: SECRET }))).to.deep.equal({
         status: 429,
@@ -64,7 +64,7 @@ describe('misuse of the API', () => {
       expect(await figure('switchboard_http_refused_total{code="too_many_streams"}')).to.equal(1);
     });
 
-    it('are refused later and later to a secret that goes on, and at once to another', async () => {
+    it('are refused with a delay to a secret that keeps asking, and at once to another secret', async () => {
       for (let count = 0; count < LIMITS.streamsOfSecret; count++) await open(SECRET);
       const ask = () => api.get('/events', { token: SECRET });
       for (let count = 0; count < LIMITS.refusalsAtOnce; count++) expect((await ask()).status).to.equal(429);
@@ -82,7 +82,7 @@ describe('misuse of the API', () => {
       expect((await ask()).status).to.equal(429);
     });
 
-    it('give their place to the next stream when they end', async () => {
+    it('make room for the next stream when they end', async () => {
       for (let count = 0; count < LIMITS.streamsOfSecret; count++) await open(SECRET);
       const answered = api.server.events.once('response');
       streams[0]?.response.destroy();
@@ -103,7 +103,7 @@ describe('misuse of the API', () => {
       expect((await open(TOKEN)).response.statusCode).to.equal(200);
     });
 
-    it('are cut off when entries wait and the reader takes nothing for a while', async () => {
+    it('are cut off when entries wait and the reader reads nothing for a while', async () => {
       const socket = connect(Number(api.server.info.port), '127.0.0.1');
       socket.on('error', () => undefined);
       socket.write(`GET /events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${SECRET}\r\n\r\n`);
@@ -126,7 +126,7 @@ describe('misuse of the API', () => {
   });
 
   describe('requests in flight', () => {
-    it('are limited for each secret, which takes none from the others', async () => {
+    it('are limited for each secret, and other secrets keep their own limit', async () => {
       let release: () => void = () => undefined;
       const released = new Promise<void>((resolve) => {
         release = resolve;
@@ -169,7 +169,7 @@ describe('misuse of the API', () => {
   describe('many requests', () => {
     const ask = (token: string) => api.get('/clients', { token });
 
-    it('are spread over time for each secret, and those of others are not delayed', async () => {
+    it('are spread over time for each secret, and the requests of other secrets are not delayed', async () => {
       const { requestsAheadOfSecret: ahead, requestsPerSecondOfSecret: perSecond } = LIMITS;
       for (let index = 0; index < ahead; index++) expect((await ask(SECRET)).status).to.equal(200);
       let answered = 0;
@@ -186,7 +186,7 @@ describe('misuse of the API', () => {
       await Promise.all(late);
     });
 
-    it('begin one after another when they come at once, and those of others between them', async () => {
+    it('begin one after another when they arrive at once, and requests of other secrets begin in between', async () => {
       const pace = new Pace(api.clock);
       const begun: string[] = [];
       const begin = (secret: string) =>
@@ -224,7 +224,7 @@ describe('misuse of the API', () => {
       expect(begun.at(-1)).to.equal('greedy');
     });
 
-    it('wait for the bytes that their secret has sent before', async () => {
+    it('wait for the bytes that their secret has already sent', async () => {
       const url = `${api.server.info.uri}/send-message`;
       const headers = { authorization: `Bearer ${SECRET}`, 'content-type': 'application/json' };
       const body = JSON.stringify({ ...SEND, metaData: { text: 'x'.repeat(1_000_000) } });
@@ -245,7 +245,7 @@ describe('misuse of the API', () => {
     const guess = (remoteAddress: string) =>
       api.server.inject({ url: '/clients', remoteAddress, headers: { authorization: 'Bearer wrong' } });
 
-    it('are delayed after some, and refused when many wait; right ones from the same address are not', async () => {
+    it('are delayed after some attempts, and refused when many wait, while right tokens from the same address are not', async () => {
       const address = '192.0.2.1';
       for (let count = 0; count < LIMITS.wrongTokensAtOnce; count++) {
         expect((await guess(address)).statusCode).to.equal(401);
@@ -326,7 +326,7 @@ describe('misuse of the API', () => {
         payload: JSON.stringify(SEND),
       });
 
-    it('cannot send, and requests of programs and of own pages can', async () => {
+    it('cannot send, while programs and the gateway’s own pages can', async () => {
       expect(refusal(await from({ 'sec-fetch-site': 'cross-site' }))).to.include({
         status: 403,
         code: 'cross_site',
@@ -359,7 +359,7 @@ describe('misuse of the API', () => {
       expect(await status({ origin: 'http://evil.example' })).to.equal(401);
     });
 
-    it('cannot read open routes under a name that leads to loopback', async () => {
+    it('cannot read open routes under a host name that resolves to loopback', async () => {
       const read = (host: string, path = '/health/clients') =>
         api.get(path, { token: null, headers: { host } });
       expect(refusal(await read('rebind.evil.example:3000'))).to.deep.equal({

@@ -15,7 +15,7 @@ import {
   TwoNodes,
 } from './support/two-nodes.js';
 
-describe('forwarding while the owner of a session changes', () => {
+describe('requests that are forwarded while the owner of a session changes', () => {
   let nodes: TwoNodes;
   let entry: TestNode;
   let holder: TestNode;

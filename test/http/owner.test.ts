@@ -181,7 +181,7 @@ describe('requests for a session', () => {
       expect([head.status, head.headers.get('content-range')]).to.deep.equal([206, 'bytes 2-4/9']);
     });
 
-    it("requests reach the owner without the caller's token, and without what concerns its connection alone", async () => {
+    it("requests reach the owner without the caller's token and without headers of its connection", async () => {
       let seen: IncomingHttpHeaders = {};
       await nodes.standIn((incoming, response) => {
         seen = incoming.headers;

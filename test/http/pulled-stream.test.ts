@@ -4,7 +4,7 @@ import { pulledStream } from '../../src/http/pulled-stream.js';
 /** Longer than any test takes. */
 const LONG_MS = 600_000;
 
-describe('a stream of pieces that are read as fast as they are taken', () => {
+describe('a stream that reads its source no faster than its reader', () => {
   const begin = () => {
     const state = { given: 0, ended: false };
     const pieces = async function* (count = Number.POSITIVE_INFINITY) {
@@ -17,14 +17,14 @@ describe('a stream of pieces that are read as fast as they are taken', () => {
     return { state, pieces };
   };
 
-  it('gives all pieces in order, and ends', async () => {
+  it('returns all pieces in order, and ends', async () => {
     const { state, pieces } = begin();
     const bytes = Buffer.concat(await (await pulledStream(pieces(3), LONG_MS)).toArray());
     expect([0, 1_000_000, 2_000_000].map((at) => bytes[at])).to.deep.equal([0, 1, 2]);
     expect({ length: bytes.length, ...state }).to.deep.equal({ length: 3_000_000, given: 3, ended: true });
   });
 
-  it('reads no further than somebody takes', async () => {
+  it('reads no further than its reader', async () => {
     const { state, pieces } = begin();
     const stream = await pulledStream(pieces(), LONG_MS);
     for (const count of [1, 2, 3]) {
@@ -37,7 +37,7 @@ describe('a stream of pieces that are read as fast as they are taken', () => {
     stream.destroy();
   });
 
-  it('ends the pieces when the reader has gone, also before the first one is taken', async () => {
+  it('ends its source when the reader is gone, even before the first piece is read', async () => {
     const { state, pieces } = begin();
     const stream = await pulledStream(pieces(), LONG_MS);
     stream.destroy();
@@ -45,7 +45,7 @@ describe('a stream of pieces that are read as fast as they are taken', () => {
     expect(state).to.deep.equal({ given: 0, ended: true });
   });
 
-  it('ends the pieces when the reader takes nothing for too long', async () => {
+  it('ends its source when the reader reads nothing for too long', async () => {
     const { state, pieces } = begin();
     const stream = await pulledStream(pieces(), 20);
     stream.once('readable', () => undefined);
@@ -54,7 +54,7 @@ describe('a stream of pieces that are read as fast as they are taken', () => {
     expect(state.ended).to.equal(true);
   });
 
-  it('fails as the pieces do: the first one before there is a stream, a later one in it', async () => {
+  it('fails with its source: at once for the first piece, later within the stream', async () => {
     const failing = async function* (count: number) {
       for (let n = 0; n < count; n++) yield Buffer.from('piece');
       throw new Error('the disk is gone');

@@ -38,7 +38,7 @@ describe('/send-media-message', () => {
     expect([...api.services.sending.spooled], 'uploads that were left behind').to.deep.equal([]);
   });
 
-  describe('with JSON', () => {
+  describe('/send-media-message with JSON', () => {
     it('sends a file by URL', async () => {
       const envelope = {
         quotedMessageId: '3EB0',
@@ -117,29 +117,29 @@ describe('/send-media-message', () => {
     });
 
     const refused: [string, object | string, RegExp][] = [
-      ['nothing', '', /^clientId is required. to is required. downloadUrl is required$/],
-      ['a list', [], /must be of type object/],
-      ['no address', { ...BY_URL, downloadUrl: undefined }, /^downloadUrl is required$/],
+      ['an empty body', '', /^clientId is required. to is required. downloadUrl is required$/],
+      ['a list as the body', [], /must be of type object/],
+      ['a missing URL', { ...BY_URL, downloadUrl: undefined }, /^downloadUrl is required$/],
       [
-        'no http address',
+        'a URL that is not http',
         { ...BY_URL, downloadUrl: 'ftp://example.com/a' },
         /^downloadUrl must be an absolute/,
       ],
-      ['a relative address', { ...BY_URL, downloadUrl: '/a' }, /^downloadUrl must be an absolute/],
+      ['a relative URL', { ...BY_URL, downloadUrl: '/a' }, /^downloadUrl must be an absolute/],
       [
-        'a type that is none',
+        'an invalid MIME type',
         { ...BY_URL, mimeType: 'png' },
         /^mimeType must be a MIME type such as image\/png$/,
       ],
-      ['a text for a flag', { ...BY_URL, asSticker: 'true' }, /^asSticker must be a boolean$/],
+      ['a text as a flag', { ...BY_URL, asSticker: 'true' }, /^asSticker must be a boolean$/],
       ['an unknown field', { ...BY_URL, file: 'a' }, /^file is not allowed$/],
       [
-        'too long a caption',
+        'a caption that is too long',
         { ...BY_URL, caption: 'a'.repeat(LIMITS.textLength + 1) },
         /^caption length must/,
       ],
       ['malformed JSON', '{', /^Invalid request payload JSON format$/],
-      ['a prototype', '{"metaData":{"__proto__":{"a":1}}}', /^metaData.__proto__ is not allowed$/],
+      ['a key __proto__', '{"metaData":{"__proto__":{"a":1}}}', /^metaData.__proto__ is not allowed$/],
     ];
     for (const [what, body, message] of refused) {
       it(`refuses ${what}`, async () => {
@@ -191,7 +191,7 @@ describe('/send-media-message', () => {
     });
   });
 
-  describe('with a form', () => {
+  describe('/send-media-message with a form', () => {
     /** Sends a form, as a browser or a program would. */
     async function post(
       parts: [string, string | Blob][],
@@ -278,7 +278,7 @@ describe('/send-media-message', () => {
       });
     });
 
-    it('detects the type of a part without one, or of an unknown one, and takes any other as it is', async () => {
+    it('detects the type of a part without a type or with an unknown one, and keeps any other type', async () => {
       const part = (name: string, type: string) => new File(['a'], name, { type });
       await post([...ADDRESS, ['file', part('a.jpg', 'text/plain')]]);
       await post([...ADDRESS, ['file', part('a', 'application/octet-stream')]]);
@@ -301,16 +301,16 @@ describe('/send-media-message', () => {
       ...parts,
     ];
     const refused: [string, [string, string | Blob][], RegExp][] = [
-      ['no file', ADDRESS, /^file is required$/],
-      ['a file that is a text', [...ADDRESS, ['file', '']], /^file must not be empty$/],
+      ['a missing file', ADDRESS, /^file is required$/],
+      ['a text in place of a file', [...ADDRESS, ['file', '']], /^file must not be empty$/],
       ['an empty file', [...ADDRESS, ['file', new File([], 'a.png')]], /^file must not be empty$/],
       ['two files', withFile(['file', PNG]), /^file must be there once$/],
       [
-        'a file elsewhere',
+        'a file in another part',
         withFile(['picture', PNG]),
         /^picture takes no file; the part for it is named file$/,
       ],
-      ['no recipient', [['file', PNG]], /^to is required$/],
+      ['a missing recipient', [['file', PNG]], /^to is required$/],
       [
         'an empty recipient',
         [
@@ -319,7 +319,7 @@ describe('/send-media-message', () => {
         ],
         /^to is not allowed to be empty$/,
       ],
-      ['a part twice', withFile(['to', '+15550000003']), /^to must be there once$/],
+      ['a repeated part', withFile(['to', '+15550000003']), /^to must be there once$/],
       ['an unknown part', withFile(['fileName', 'a.png']), /^fileName is not allowed$/],
       [
         'another clientId',
@@ -330,16 +330,16 @@ describe('/send-media-message', () => {
         ],
         /^clientId must be the same/,
       ],
-      ['a flag that is none', withFile(['asSticker', 'yes']), /^asSticker must be one of \[true, false\]$/],
+      ['an invalid flag', withFile(['asSticker', 'yes']), /^asSticker must be one of \[true, false\]$/],
       [
-        'mentions that are none',
+        'invalid mentions',
         withFile(['mentions', 'Bob,15550000003']),
         /^mentions must be LID or phone digits, separated by commas$/,
       ],
-      ['metaData that is no JSON', withFile(['metaData', '{']), /^metaData must be a JSON object$/],
-      ['metaData that is no object', withFile(['metaData', '[1]']), /^metaData must be a JSON object$/],
+      ['metaData that is not JSON', withFile(['metaData', '{']), /^metaData must be a JSON object$/],
+      ['metaData that is not an object', withFile(['metaData', '[1]']), /^metaData must be a JSON object$/],
       [
-        'too long a part',
+        'a part that is too long',
         withFile(['caption', 'a'.repeat(300_000)]),
         /^caption must have 262144 bytes at most$/,
       ],
@@ -412,7 +412,7 @@ describe('/send-media-message', () => {
     });
   });
 
-  describe('over a connection', () => {
+  describe('/send-media-message over a connection', () => {
     let folder: TempDir;
     let spool: Spool;
 

@@ -193,7 +193,7 @@ describe('an invalid request body', () => {
     }
   });
 
-  it('refuses a webhookToken that says base64 and is none, because calls would be signed with an empty key', async () => {
+  it('refuses a webhookToken that claims to be base64 and is not, because calls would be signed with an empty key', async () => {
     for (const webhookToken of ['whsec_', 'whsec_!!!!', 'whsec_with spaces']) {
       const { status, body } = await api.post('/set-webhook', {
         clientId: 'acme',

@@ -51,7 +51,7 @@ describe('a wrong secret', () => {
     ['the master token', TOKEN],
     ['the secret of a session', SECRET],
   ] as const) {
-    it(`gets one answer, whatever of ${whose} is right`, async () => {
+    it(`gets the same answer, whatever part of ${whose} is right`, async () => {
       const url = '/qr?clientId=acme';
       await expectAlike(secret, (guess) => answerTo(url, { authorization: `Bearer ${guess}` }));
       await expectAlike(secret, (guess) => answerTo(url, { 'x-v3-secret': guess }));
@@ -60,20 +60,20 @@ describe('a wrong secret', () => {
     });
   }
 
-  it('gets one answer, whatever of a one-time address is right', async () => {
+  it('gets the same answer, whatever part of a one-time address is right', async () => {
     const { body } = await api.post('/pair-link', { clientId: 'acme' });
     const [, token = ''] = /\/pair\/acme\.(.+)$/.exec(String(body.url)) ?? [];
     await expectAlike(token, (guess) => answerTo(`/pair/acme.${guess}/state`, {}));
   });
 
-  it('gets one answer, whatever of the proof of a request between nodes is right', async () => {
+  it('gets the same answer, whatever part of the proof of a request between nodes is right', async () => {
     const hop = { method: 'GET', path: '/qr?clientId=acme' };
     const claim = { from: 'node-2', to: 'node-1', rights: {} };
     const [text = '', proof = ''] = new NodeAuth(HOP_KEY, HOP_CLOCK).sign(claim, hop).split('.');
     await expectAlike(proof, (guess) => answerTo(hop.path, { [HOP_HEADER]: `${text}.${guess}` }));
   });
 
-  it('gets one answer, whatever of the token of a webhook call is right', async () => {
+  it('gets the same answer, whatever part of the token of a webhook call is right', async () => {
     const call = { headers: { authorization: '', 'webhook-signature': 'v1,x' }, body: '{}', now: 0 };
     const faultOf = (headers: object, token = SECRET) => {
       try {
@@ -85,7 +85,7 @@ describe('a wrong secret', () => {
     await expectAlike(SECRET, async (guess) => faultOf({ authorization: `Bearer ${guess}` }));
   });
 
-  it('fits no kept secret, whatever of the secret is right', () => {
+  it('matches no stored secret, whatever part of it is right', () => {
     const secrets = new ApiSecretHasher(Buffer.alloc(32, 1));
     const kept = secrets.hash(SECRET);
     expect(guesses(SECRET).filter((guess) => secrets.matcher(guess)(kept))).to.deep.equal([]);

@@ -31,7 +31,7 @@ describe('a reaction', () => {
     expect(reaction.send?.target?.(reacting)).to.deep.equal({ messageId: 'EARLIER', fromMe: false });
   });
 
-  it('a reaction is removed with an empty emoji', async () => {
+  it('a reaction is removed by an empty emoji', async () => {
     const takenBack = payload({ messageId: 'EARLIER', emoji: '', targetFromMe: true });
     const composed = reaction.send?.compose(takenBack, { ...CONTEXT, target: key });
     const { reading } = readContent(composed ? await overTheWire(composed) : {});
@@ -200,7 +200,7 @@ describe('a forwarded message', () => {
   const scoreOf = (content: Content, fromMe: boolean) =>
     composeForward(content, fromMe)?.extendedTextMessage?.contextInfo ?? undefined;
 
-  it('counts one more for messages of others, and marks own ones only if they were forwarded before', () => {
+  it('counts one more forward for messages of others, and for own ones only if they were forwarded before', () => {
     const marked = (forwardingScore: number) => ({ isForwarded: true, forwardingScore });
     expect(scoreOf({ conversation: 'news' }, false)).to.deep.equal(marked(1));
     expect(scoreOf(text({ forwardingScore: 4 }), false)).to.deep.equal(marked(5));
@@ -217,7 +217,7 @@ describe('a forwarded message', () => {
     });
   });
 
-  it('is made of no content that may be viewed once, and of none that is no message of its own', () => {
+  it('is never made of view-once content, or of content that is not a message by itself', () => {
     const viewOnce = { viewOnceMessageV2: { message: { imageMessage: {} } } };
     const refused: Content[] = [viewOnce, { reactionMessage: { key } }, { pollCreationMessage: {} }, {}];
     for (const content of refused) expect(composeForward(content, false)).to.equal(undefined);

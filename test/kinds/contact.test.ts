@@ -15,8 +15,8 @@ async function sent(card: { displayName: string; phone?: string; vcard?: string 
 
 const card = (...lines: string[]) => ['BEGIN:VCARD', 'VERSION:3.0', ...lines, 'END:VCARD'].join('\n');
 
-describe('sending a contact', () => {
-  it('makes a vCard with a number that phones can write to', async () => {
+describe('a contact that is sent', () => {
+  it('has a vCard with a number that phones can write to', async () => {
     const { contactMessage } = await sent({ displayName: 'Ada', phone: '+15550000003' });
     expect(contactMessage?.displayName).to.equal('Ada');
     expect(contactMessage?.vcard?.split('\n')).to.deep.equal([
@@ -29,13 +29,13 @@ describe('sending a contact', () => {
     ]);
   });
 
-  it("sends the caller's own vCard unchanged", async () => {
+  it("contains the caller's own vCard unchanged", async () => {
     const vcard = card('FN:Ada', 'TEL:+15550000009', 'NOTE:her own');
     const { contactMessage } = await sent({ displayName: 'Ada', phone: '15550000003', vcard });
     expect(contactMessage?.vcard).to.equal(vcard);
   });
 
-  it('escapes the name in the vCard', async () => {
+  it('has its name escaped in the vCard', async () => {
     const displayName = 'Smith, J; \\Sales\nTEL:+15550000666\r\nEND:VCARD';
     const content = await sent({ displayName, phone: '15550000003' });
     expect(content.contactMessage?.vcard?.split('\n')).to.have.lengthOf(6);
@@ -49,7 +49,7 @@ describe('sending a contact', () => {
   });
 });
 
-describe('reading contacts', () => {
+describe('the reader of contacts', () => {
   it('shows several contacts, the first also in the main fields', () => {
     const contacts = [
       { displayName: 'Ada', vcard: composeVcard('Ada', '15550000003') },
@@ -65,7 +65,7 @@ describe('reading contacts', () => {
     });
   });
 
-  it('shows a single contact of an array', () => {
+  it('shows the single contact of an array', () => {
     const shared = { displayName: 'Ada', vcard: composeVcard('Ada', '15550000003') };
     expect(readContent({ contactsArrayMessage: { contacts: [shared] } }).reading).to.deep.equal({
       type: 'contact',

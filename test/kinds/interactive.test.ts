@@ -93,7 +93,7 @@ describe('buttons', () => {
       'buttons[0].url must be an absolute http(s) URL',
     ],
     [
-      'a number that is none',
+      'an invalid phone number',
       { type: 'cta_call', displayText: 'Call', phoneNumber: '0155' },
       'buttons[0].phoneNumber must be 5 to 15 digits, the country code first',
     ],
@@ -106,7 +106,7 @@ describe('buttons', () => {
   }
 });
 
-describe('reading a text with buttons', () => {
+describe('the reader of texts with buttons', () => {
   const readings: [string, Content][] = [
     [
       'native buttons with a title',
@@ -164,7 +164,7 @@ describe('reading a text with buttons', () => {
     });
   }
 
-  it('shows the rows of a list, in either form', () => {
+  it('shows the rows of a list, in either form of lists', () => {
     const legacy: Content = {
       listMessage: {
         description: 'Lunch?',
@@ -191,7 +191,7 @@ describe('reading a text with buttons', () => {
     }
   });
 
-  it('shows the buttons in any form, and leaves out those that say nothing', () => {
+  it('shows the buttons of any form, and omits those without a label', () => {
     const call = { type: 'cta_call', displayText: 'Call us', phoneNumber: '+15550000001' };
     const yes = { type: 'quick_reply', displayText: 'Yes', id: 'yes' };
     const menu = { type: 'cta_url', displayText: 'Menu', url: 'https://example.com/' };
@@ -248,14 +248,14 @@ describe('reading a text with buttons', () => {
     }
   });
 
-  it('uses its name when it has no text', () => {
+  it('shows the name of the kind when the message has no text', () => {
     expect(readContent({ interactiveMessage: { body: { text: '' } } }).reading.body).to.equal(
       '[interactive]',
     );
   });
 });
 
-describe('reading a tap', () => {
+describe('the reader of taps', () => {
   const contextInfo = { stanzaId: 'ASKED', participant: '90000000000001@lid' };
   const native = (name: string, paramsJson: string, text: string): Content => ({
     interactiveResponseMessage: {
@@ -275,8 +275,8 @@ describe('reading a tap', () => {
     ['on a row of a native list', native('menu_options', '{"id":"r1"}', 'Soup'), tap('r1', 'Soup', 'list')],
     ['with a number for an id', native('quick_reply', '{"id":7}', 'Yes'), tap('7', 'Yes')],
     ['without an id', native('flow', '{"answer":"x"}', 'Sent'), tap('', 'Sent')],
-    ['with no JSON', native('quick_reply', '{"id":', 'Yes'), tap('', 'Yes')],
-    ['with JSON that is no object', native('quick_reply', 'null', 'Yes'), tap('', 'Yes')],
+    ['with malformed JSON', native('quick_reply', '{"id":', 'Yes'), tap('', 'Yes')],
+    ['with JSON that is not an object', native('quick_reply', 'null', 'Yes'), tap('', 'Yes')],
     ['without a label', native('quick_reply', '{"id":"yes"}', ''), tap('yes', 'yes')],
     [
       'on a button of the old kind',
@@ -301,7 +301,7 @@ describe('reading a tap', () => {
     ],
   ];
   for (const [what, content, extra] of readings) {
-    it(`${what} shows what was tapped and where`, () => {
+    it(`returns the choice and the message of a tap ${what}`, () => {
       const { kind, reading } = readContent(content);
       expect(reading).to.deep.equal({
         type: 'interactive_reply',

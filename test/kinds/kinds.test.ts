@@ -12,7 +12,7 @@ import { text } from '../../src/kinds/text.js';
 import { unknownName } from '../../src/kinds/unknown.js';
 import { CHAT, CONTEXT, overTheWire } from './support/wire.js';
 
-describe('reading message contents', () => {
+describe('the reader of message contents', () => {
   const readings: [string, Content, string, string][] = [
     ['a plain text', { conversation: 'hi' }, 'text', 'hi'],
     ['an extended text', { extendedTextMessage: { text: 'hi', matchedText: 'x' } }, 'text', 'hi'],
@@ -52,24 +52,24 @@ describe('reading message contents', () => {
     ['a kind without a title', { callLogMesssage: {} }, 'text', '[call]'],
     ['a kind by its own name', { stickerPackMessage: { name: 'Cats' } }, 'text', '[sticker pack] Cats'],
     [
-      'a title further inside',
+      'a nested title',
       { productMessage: { product: { productId: '1', title: 'A chair' } } },
       'text',
       '[product] A chair',
     ],
     [
-      'no title of what it quotes',
+      'a message without a title that quotes one',
       { orderMessage: { contextInfo: { quotedMessage: { conversation: 'no title' } } } },
       'text',
       '[order]',
     ],
     [
-      'what the network keeps from linked devices',
+      'a message that the network keeps from linked devices',
       { placeholderMessage: { type: 0 } },
       'text',
       '[message that only the phone shows]',
     ],
-    ['an edit that nobody could open', { secretEncryptedMessage: {} }, 'text', '[encrypted edit]'],
+    ['an edit that could not be decrypted', { secretEncryptedMessage: {} }, 'text', '[encrypted edit]'],
     ['a deleted message without a target', { protocolMessage: { type: 0 } }, 'text', '[deleted message]'],
     [
       'an edited message without a target',
@@ -270,30 +270,30 @@ describe('a poll', () => {
 const BERLIN = { degreesLatitude: 52.5, degreesLongitude: 13.25 };
 const berlin = { latitude: 52.5, longitude: 13.25, name: '', address: '', live: false };
 
-describe('reading a location', () => {
+describe('the reader of locations', () => {
   const readings: [string, Content, string, object][] = [
     [
-      'a named place',
+      'a named location',
       { locationMessage: { ...BERLIN, name: 'Office', address: 'Main Street 1' } },
       'Office',
       { ...berlin, name: 'Office', address: 'Main Street 1' },
     ],
     [
-      'a place with an address only',
+      'a location with an address only',
       { locationMessage: { ...BERLIN, address: 'Main Street 1' } },
       'Main Street 1',
       { ...berlin, address: 'Main Street 1' },
     ],
-    ['a bare position', { locationMessage: BERLIN }, '52.5, 13.25', berlin],
-    ['a position that moves', { liveLocationMessage: BERLIN }, '52.5, 13.25', { ...berlin, live: true }],
+    ['a location without a name', { locationMessage: BERLIN }, '52.5, 13.25', berlin],
+    ['a live location', { liveLocationMessage: BERLIN }, '52.5, 13.25', { ...berlin, live: true }],
     [
-      'a position that moves, with what its sender wrote to it',
+      'a live location with a caption',
       { liveLocationMessage: { ...BERLIN, caption: 'on my way' } },
       'on my way',
       { ...berlin, name: 'on my way', live: true },
     ],
     [
-      'a position that moves, of the old kind',
+      'a live location of the old kind',
       { locationMessage: { ...BERLIN, isLive: true } },
       '52.5, 13.25',
       { ...berlin, live: true },

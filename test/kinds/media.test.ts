@@ -60,7 +60,7 @@ describe('a file', () => {
       media: aMedia({ mimeType: 'image/png', mediaType: 'image', caption: 'Look!', width: 640, height: 480 }),
     },
     {
-      what: 'a film',
+      what: 'a video',
       file: aFile('video/mp4', { width: 640, height: 480, seconds: 12, thumbnail: THUMBNAIL }),
       wishes: { caption: 'Look!' },
       body: 'Look!',
@@ -74,7 +74,7 @@ describe('a file', () => {
       }),
     },
     {
-      what: 'a sound, without the caption',
+      what: 'an audio file, without the caption',
       file: aFile('audio/mpeg', { seconds: 180 }),
       wishes: { caption: 'Listen!' },
       body: '',
@@ -151,17 +151,17 @@ describe('a file', () => {
   });
 });
 
-describe('reading a file', () => {
+describe('the reader of files', () => {
   const mimetype = 'image/jpeg';
   const readings: [string, Content, Partial<MediaExtra>][] = [
     ['a picture', { imageMessage: { ...PLACE, mimetype } }, { mediaType: 'image' }],
     [
-      'a round film that was recorded in the chat',
+      'a round video that was recorded in the chat',
       { ptvMessage: { ...PLACE, seconds: 5 } },
       { mediaType: 'video', seconds: 5 },
     ],
     [
-      'a film that loops',
+      'a video that loops',
       { videoMessage: { ...PLACE, gifPlayback: true } },
       { mediaType: 'video', animated: true },
     ],

@@ -9,7 +9,7 @@ const DAVE = '+15550000004';
 const CROWD = 24;
 const BURST = 20;
 
-describe('a link and what acknowledgements say', () => {
+describe('a link that gets acknowledgements', () => {
   let rig: LinkRig;
   let alice: Session;
   let bobLid: string;
@@ -44,7 +44,7 @@ describe('a link and what acknowledgements say', () => {
     expect(held).to.have.members(['before', ...texts, 'to all again']);
   });
 
-  it('opens one session with a person to whom several first messages go at once', async () => {
+  it('opens one session with a person for several concurrent first messages', async () => {
     const asked = await queries('encrypt');
     const texts = ['one', 'two', 'three', 'four', 'five'];
     await Promise.all(texts.map((text) => alice.send(bobLid, text)));
@@ -53,7 +53,7 @@ describe('a link and what acknowledgements say', () => {
     expect(held).to.have.members(texts);
   });
 
-  it('sends a group message also to a device that it was not told of', async () => {
+  it('also sends a group message to a device that it did not know', async () => {
     const group = await groupOf(BOB, CAROL);
     await alice.send(group, 'before');
     await rig.network.fault({ kind: 'no-device-news', number: BOB });

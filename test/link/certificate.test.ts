@@ -19,7 +19,7 @@ describe("a link that verifies the network's certificates", () => {
     ["WhatsApp's", undefined],
     ['another', new Uint8Array(32).fill(9)],
   ] as const) {
-    it(`refuses a server whose chain ends at a root other than ${name}, before it names itself`, async () => {
+    it(`refuses a server whose chain ends at a root other than ${name}, before it identifies itself`, async () => {
       const { rootKey: _, ...address } = rig.context.network;
       const network = { ...address, ...(rootKey && { rootKey }) };
       const session = rig.session(createBaileysLinks({ ...rig.context, network })).open();

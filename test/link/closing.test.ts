@@ -40,7 +40,7 @@ describe('a link that is closed while messages arrive', () => {
   };
 
   for (const end of ['close', 'logout'] as const) {
-    it(`reports, before ${end}() ends, the message that is in the journal already`, async () => {
+    it(`reports a message that is already in the journal before ${end}() resolves`, async () => {
       let ended: Promise<unknown> | undefined;
       const committed = new Promise<void>((resolve) => {
         const release = holdNextCommit(() => {
@@ -57,7 +57,7 @@ describe('a link that is closed while messages arrive', () => {
     });
   }
 
-  it('is gone when it reads nothing any more: the next link gets what it left, in order', async () => {
+  it('ends once it reads no more messages: the next link gets the remaining ones, in order', async () => {
     let closing: Promise<void> | undefined;
     const committed = new Promise<() => void>((resolve) => {
       const release = holdNextCommit(() => {
@@ -87,7 +87,7 @@ describe('a link that is closed while messages arrive', () => {
     expect(session.keys.journal.size).to.equal(TEXTS.length);
   });
 
-  it('reports nothing after it was cut, because the session is served elsewhere', async () => {
+  it('reports nothing after it was cut because another node holds the session', async () => {
     const committed = new Promise<void>((resolve) => {
       const release = holdNextCommit(() => {
         session.link?.cut();

@@ -61,12 +61,12 @@ const FROM_PHONE: readonly FromPhone[] = [
     field: 'liveLocationMessage',
   },
   {
-    what: 'a card',
+    what: 'a contact card',
     content: () => ({ contact: { displayName: 'Carol', phone: '+15550000003' } }),
     field: 'contactMessage',
   },
   {
-    what: 'what no kind knows',
+    what: 'an unknown content',
     content: () => ({ raw: Buffer.from(EVENT).toString('base64') }),
     field: 'eventMessage',
   },
@@ -108,7 +108,7 @@ describe('a link that carries contents', () => {
       ['somebody', BOB, ALICE],
       ['the linked phone itself', ALICE, BOB],
     ] as const) {
-      it(`emits ${what} of ${who}, and restores it identically`, async () => {
+      it(`emits ${what} from ${who}, and restores it identically`, async () => {
         const earlier = await pollOf(author, to);
         const { messageId } = await rig.network.write(author, { to, ...content(earlier) });
         const message = await arrived(messageId);
@@ -235,7 +235,7 @@ describe('a link that carries contents', () => {
     ['as they stand', { interactiveMessage }],
     ['in a wrapper', { viewOnceMessage: { message: { interactiveMessage } } }],
   ] as const) {
-    it(`shows buttons ${what}, with their replies`, async () => {
+    it(`shows buttons ${what}, and delivers the replies to them`, async () => {
       const { messageId } = await rig.network.write(BOB, { to: ALICE, text: 'what?' });
       const { content } = await arrived(messageId);
       const sent = await send(

@@ -35,7 +35,7 @@ describe('a long conversation with one contact', () => {
     expect(await contact.reads(await link.writes(`answer ${at}`))).to.equal(`answer ${at}`);
   }
 
-  it('keeps its record small, however many turns it has', async () => {
+  it('keeps its record small, however often both sides write', async () => {
     for (let at = 0; at < TURNS; at++) await turn(at);
     expect(await recordBytes()).to.be.lessThan(MAX_RECORD_BYTES);
     const early = await recordBytes();
@@ -43,7 +43,7 @@ describe('a long conversation with one contact', () => {
     expect(await recordBytes()).to.be.closeTo(early, 64);
   });
 
-  it('keeps few chains of sessions that a new one has replaced', async () => {
+  it('keeps few message chains of replaced sessions', async () => {
     for (let at = 0; at < REPLACED_AFTER; at++) await turn(at);
     const open = await recordBytes();
     await contact.meet(link);
@@ -53,7 +53,7 @@ describe('a long conversation with one contact', () => {
     expect(await recordBytes()).to.be.lessThan(open * 1.25);
   });
 
-  it('reads messages that come late or in another order, within twenty changes of direction', async () => {
+  it('reads messages that arrive late or out of order, within twenty changes of direction', async () => {
     await turn(0);
     const late = [];
     for (let at = 0; at < 20; at++) {
@@ -71,7 +71,7 @@ describe('a long conversation with one contact', () => {
     await turn(1);
   });
 
-  it('refuses a message that is later than sixty changes of direction, and goes on', async () => {
+  it('refuses a message that is later than sixty changes of direction, and continues', async () => {
     await turn(0);
     const late = await contact.writes('too late');
     for (let at = 0; at < 70; at++) await turn(at);

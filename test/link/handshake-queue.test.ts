@@ -29,7 +29,7 @@ describe('the handshakes of many connections', () => {
     }
   }
 
-  it('go on one in each iteration of the event loop', async () => {
+  it('continue one at a time, in each iteration of the event loop', async () => {
     for (const name of ['a', 'b', 'c']) connect().emit('message', name);
     expect(seen).to.deep.equal([]);
     await passTurns(5);
@@ -37,7 +37,7 @@ describe('the handshakes of many connections', () => {
     expect(new Set(seen.map((one) => one.turn))).to.have.property('size', 3);
   });
 
-  it('keep the frames of a connection in their order, and hold back none after that', async () => {
+  it('keep the frames of a connection in their order, and delay none after the handshake', async () => {
     const socket = connect();
     socket.emit('message', 'hello');
     socket.emit('message', 'at once');

@@ -47,7 +47,7 @@ describe('the journal of a link', () => {
     expect(commit?.keys?.map(({ type }) => type)).to.include('session');
   });
 
-  it('commits a message that comes without encryption before it tells it', async () => {
+  it('commits a message that arrives without encryption before it announces it', async () => {
     await rig.network.write(BOB, { to: ALICE, text: 'in plain sight', deviceCopy: 'plaintext' });
     const { message } = await session.next('message');
     const { me } = await session.next('open');
@@ -84,7 +84,7 @@ describe('the journal of a link', () => {
     expect(session.all('message').map(({ message }) => textOf(message))).to.deep.equal(['next']);
   });
 
-  it('acknowledges a redelivered message whose entry was pruned, and asks nobody for it', async () => {
+  it('acknowledges a redelivered message whose entry was pruned, and does not request it again', async () => {
     cutAfterCommit();
     await rig.network.write(BOB, { to: ALICE, text: 'told long ago' });
     await session.next('closed');

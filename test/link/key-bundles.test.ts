@@ -12,7 +12,7 @@ const BOB_PN = '15550000002@s.whatsapp.net';
 /** Keys that the official client uploads at once. */
 const BATCH = 812;
 
-describe('a link and devices without keys', () => {
+describe('a link that sends to devices without keys', () => {
   let rig: LinkRig;
   let session: Session;
 

@@ -236,13 +236,16 @@ describe('a media host', () => {
     });
 
     for (const [what, place] of [
-      ['an address of somebody else', { url: 'https://example.org/v/file.enc', directPath: '' }],
+      ['an address of another host', { url: 'https://example.org/v/file.enc', directPath: '' }],
       ['an address without encryption', { url: 'http://mmg.whatsapp.net/v/file.enc', directPath: '' }],
       ['a path that leads to another host', { url: '', directPath: '//example.org/file.enc' }],
-      ['a path that pretends to be a name', { url: '', directPath: 'https://mmg.whatsapp.net@example.org/' }],
-      ['no place', { url: '', directPath: '' }],
+      [
+        'a path that starts like a user name',
+        { url: '', directPath: 'https://mmg.whatsapp.net@example.org/' },
+      ],
+      ['an empty address', { url: '', directPath: '' }],
     ] as const) {
-      it(`never sends a request ${what}`, async () => {
+      it(`never sends a request to ${what}`, async () => {
         const error = await factory.download({ ...source, ...place }, '').catch(reason);
         expect(isGatewayError(error, 'media_unfetchable') && error.message).to.include('no place');
         expect(host.asked).to.deep.equal([]);

@@ -42,7 +42,7 @@ describe('a link that carries messages', () => {
     expect(textOf({ content: rig.factory.decode(bytes ?? new Uint8Array()) })).to.equal('after');
   });
 
-  it('does not write a message that waited for another one while the network told of a lock', async () => {
+  it('does not send a message that waited for another one while the network imposed a time lock', async () => {
     let [isLocked, isWritten] = [false, false];
     let wrote: () => void = () => undefined;
     let goOn: () => void = () => undefined;
@@ -186,7 +186,7 @@ describe('a link that carries messages', () => {
     expect(message).to.deep.include({ fromMe: true, chat: bobLid });
   });
 
-  it('emits delivered and read with the person', async () => {
+  it('emits the statuses delivered and read with the person', async () => {
     const { messageId } = await session.send(BOB_PN, 'read me');
     const delivered = await session.next('message-status', ({ status }) => status === 'delivered');
     expect(delivered.messageId).to.equal(messageId);

@@ -39,21 +39,21 @@ describe('the order of messages', () => {
   }
   const told = () => session.all('message').map(({ message }) => textOf(message));
 
-  it('is that of their stanzas in a chat, when what is read for the first one comes late', async () => {
+  it('follows the order of their stanzas in a chat when the keys for the first one are read slowly', async () => {
     slowFirstRead(SLOW_MS);
     for (const text of TEXTS) await rig.network.write(BOB, { to: ALICE, text });
     await session.next('message', () => session.all('message').length === TEXTS.length);
     expect(told()).to.deep.equal(TEXTS);
   });
 
-  it('is that of their stanzas in a chat, when the store takes seconds for the first one', async () => {
+  it('follows the order of their stanzas in a chat when the store takes seconds for the first one', async () => {
     slowFirstRead(VERY_SLOW_MS);
     for (const text of ['first', 'second']) await rig.network.write(BOB, { to: ALICE, text });
     await session.next('message', () => session.all('message').length === 2);
     expect(told()).to.deep.equal(['first', 'second']);
   });
 
-  it('is that of their stanzas in a group, when a new member writes before one who is known', async () => {
+  it('follows the order of their stanzas in a group when a new member writes before a known one', async () => {
     const { jid } = await rig.network.groups.create(BOB, { subject: 'Team', participants: [ALICE, CAROL] });
     await rig.network.write(CAROL, { to: jid, text: 'known' });
     await session.next('message');
@@ -64,7 +64,7 @@ describe('the order of messages', () => {
     expect(told()).to.deep.equal(['known', 'new', 'known again']);
   });
 
-  it('is kept between encrypted messages and others', async () => {
+  it('is the same for encrypted and unencrypted messages', async () => {
     slowFirstRead(SLOW_MS);
     await rig.network.write(BOB, { to: ALICE, text: 'encrypted' });
     await rig.network.write(BOB, { to: ALICE, text: 'plain', deviceCopy: 'plaintext' });
@@ -73,7 +73,7 @@ describe('the order of messages', () => {
     expect(told()).to.deep.equal(['encrypted', 'plain', 'encrypted again']);
   });
 
-  it('holds a group up for seconds only when the library cannot begin with a message', async () => {
+  it('delays a group for some seconds at most, and only when the library cannot start to read a message', async () => {
     const { jid } = await rig.network.groups.create(BOB, { subject: 'Team', participants: [ALICE, CAROL] });
     await session.keys.commit({
       keys: [{ type: 'device-list', id: BOB.slice(1), value: Buffer.from([DAMAGED]) }],
@@ -84,7 +84,7 @@ describe('the order of messages', () => {
     expect(told()).to.deep.equal(['behind it']);
   });
 
-  it('holds up no other chat', async () => {
+  it('delays no other chat', async () => {
     slowFirstRead();
     await rig.network.write(BOB, { to: ALICE, text: 'slow' });
     await rig.network.write(BOB, { to: ALICE, text: 'behind it' });

@@ -198,7 +198,7 @@ describe('a link behind a proxy', () => {
   ];
 
   for (const { name, url, says } of BROKEN) {
-    it(`${name} ends the link with a reason in words, and nothing goes around the proxy`, async () => {
+    it(`${name} ends the link with a readable reason, and nothing bypasses the proxy`, async () => {
       const session = rig.session(factory);
       session.proxy = await url();
       const before = await rig.network.visits();
@@ -210,7 +210,7 @@ describe('a link behind a proxy', () => {
     });
   }
 
-  it('a proxy that refuses new connections fails an upload in words, while the open link goes on', async () => {
+  it('a proxy that refuses new connections fails an upload with a readable reason, while the open link continues', async () => {
     const proxy = await kept(startSocksProxy({ from: '127.0.0.15' }));
     const session = await linked('+15550000015', proxy.url);
     proxy.refuseNew(true);

@@ -86,7 +86,7 @@ describe('the keys of groups in the key store of a link', () => {
     return Buffer.from(plain).toString();
   }
 
-  it('decrypt messages that later ones have overtaken', async () => {
+  it('decrypt messages that later messages have overtaken', async () => {
     const [first, second, third, fourth] = await written();
     expect(await read(fourth)).to.equal('fourth');
     expect(await read(second)).to.equal('second');
@@ -94,7 +94,7 @@ describe('the keys of groups in the key store of a link', () => {
     expect(await read(third)).to.equal('third');
   });
 
-  it('decrypt them also with a key that an earlier release has written', async () => {
+  it('decrypt overtaken messages also with a key that an earlier release stored', async () => {
     const [first, second] = await written();
     expect(await read(second)).to.equal('second');
     const stored = (await keys.get('sender-key', [KEY_ID])).get(KEY_ID);
@@ -110,7 +110,7 @@ describe('the keys of groups in the key store of a link', () => {
     expect(await read(first)).to.equal('first');
   });
 
-  it('stay small for their author, and for readers of whom many messages were skipped', async () => {
+  it('stay small for their author, and for readers who skipped many messages', async () => {
     const ofAuthor = new MemoryLinkKeys();
     const sealed = await written(
       Array.from({ length: MANY }, (_, n) => `text ${n}`),
@@ -125,7 +125,7 @@ describe('the keys of groups in the key store of a link', () => {
     expect(error).to.contain('old counter');
   });
 
-  it('decrypt overtaken messages also after their author has sent the key again and again', async () => {
+  it('decrypt overtaken messages even after their author has sent the key again several times', async () => {
     const ofAuthor = new MemoryLinkKeys();
     const [first, second, third, fourth] = await written(TEXTS, ofAuthor);
     expect(await read(fourth)).to.equal('fourth');
@@ -140,7 +140,7 @@ describe('the keys of groups in the key store of a link', () => {
     expect(await read(third)).to.equal('third');
   });
 
-  it('are taken from an author who makes a new one', async () => {
+  it('are replaced when their author makes a new one', async () => {
     const [first] = await written();
     expect(await read(first)).to.equal('first');
     const { ciphertext, senderKeyDistributionMessage } = await library(

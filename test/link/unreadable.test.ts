@@ -85,7 +85,7 @@ describe('a link with messages that cannot be read', () => {
     expect([retryReceipts, messageRefusals]).to.deep.equal([{ 1: 1 }, {}]);
   });
 
-  it('asks for nothing again after both sides began a session at the same moment', async () => {
+  it('requests nothing again after both sides began a session at the same moment', async () => {
     const { me } = await session.next('open');
     const steps = new Map<string, number>();
     session.keys.onCommit = async ({ keys = [] }) => {
@@ -107,7 +107,7 @@ describe('a link with messages that cannot be read', () => {
     expect([retryReceipts, repeated]).to.deep.equal([{}, 0]);
   });
 
-  it('writes on in the session that a phone brings when it asks for a message a second time', async () => {
+  it('continues in the session that a phone starts with its second request for a message', async () => {
     await rig.network.fault({ kind: 'ask-again', number: BOB, count: 2 });
     await session.send(BOB_PN, 'asked for twice');
     await rig.network.waitForMessage(BOB, ({ text }) => text === 'asked for twice');
@@ -126,7 +126,7 @@ describe('a link with messages that cannot be read', () => {
     expect((await rig.network.stats()).repeated).to.equal(5);
   });
 
-  it('leaves a message that has no copy for this device to the phone, and one of long ago to nobody', async () => {
+  it('leaves a message that has no copy for this device to the phone, and requests an old one from nobody', async () => {
     let aheadMs = 0;
     const ahead = await LinkRig.start({ clock: { ...systemClock, now: () => Date.now() + aheadMs } });
     try {
@@ -153,7 +153,7 @@ describe('a link with messages that cannot be read', () => {
   });
 
   // zapo `resolvePlaceholderResendSkipSubtype`; whatsmeow `UnavailableTypeViewOnce`, and `msmsg` in `decryptMessages`
-  it('tells at once why a stanza without a ciphertext for it can never be read, and acknowledges it', async () => {
+  it('reports at once why a stanza without a ciphertext for it can never be read, and acknowledges it', async () => {
     const stanzas = await watchStanzas();
     const unavailable = (attrs: Record<string, string> = {}) => ({ tag: 'unavailable', attrs });
     const encrypted = (type: string) => ({ tag: 'enc', attrs: { v: '2', type }, base64: 'AAAA' });
@@ -179,7 +179,7 @@ describe('a link with messages that cannot be read', () => {
     expect((await rig.network.stats()).retryReceipts).to.deep.equal({});
   });
 
-  it('tells an absent message once however often it is delivered, and one of each author with the same id', async () => {
+  it('reports an absent message once per author and id, however often it is delivered', async () => {
     const { jid: from } = await rig.network.groups.create(BOB, { subject: 'Team', participants: [ALICE] });
     const stanzas = await watchStanzas();
     const absent = [{ tag: 'unavailable' }];
@@ -207,7 +207,7 @@ describe('a link with messages that cannot be read', () => {
     expect(new Set(told.flatMap(({ journalIds }) => journalIds))).to.have.property('size', told.length);
   });
 
-  it('leaves what the own phone sends to its devices to the library, and asks for none of it again', async () => {
+  it('leaves messages of the own phone to its devices to the library, and requests none of them again', async () => {
     const { me } = await session.next('open');
     for (const children of [[], [{ tag: 'enc', attrs: { v: '2', type: 'msg' }, base64: 'AAAA' }]])
       await deliver(`PEER${children.length}`, children, { from: me.jid, category: 'peer' });
@@ -218,7 +218,7 @@ describe('a link with messages that cannot be read', () => {
   });
 
   // whatsapp-rust `MIN_RETRY_COUNT_FOR_KEYS`; whatsmeow `sendRetryReceipt`
-  it('brings keys with its second retry receipt, and counts on from what the sender has counted', async () => {
+  it('sends keys with its second retry receipt, and continues the count of the sender', async () => {
     await rig.network.write(BOB, { to: ALICE, text: 'a session' });
     await received('a session');
     const stanzas = await watchStanzas();
@@ -261,14 +261,14 @@ describe('a link with messages that cannot be read', () => {
     stanzas.stop();
   });
 
-  it('asks the phone for nothing that it does not know', async () => {
+  it('ignores the answer of the phone to a request for an unknown message', async () => {
     await session.link?.requestResend('unknown');
     await rig.network.write(BOB, { to: ALICE, text: 'next' });
     await received('next');
     expect(session.all('unreadable')).to.deep.equal([]);
   });
 
-  it("reads the phone's copy of a message as the stanza was read, also when another run had asked for it", async () => {
+  it("reads the phone's copy of a message like the original stanza, even if an earlier run requested it", async () => {
     const { jid: group } = await rig.network.groups.create(BOB, { subject: 'Team', participants: [ALICE] });
     const writers = [
       [BOB, ALICE],
@@ -308,7 +308,7 @@ describe('a link with messages that cannot be read', () => {
     }
   });
 
-  it('takes messages from nobody but its own phone, and only as an answer between devices', async () => {
+  it('accepts copies of messages only from its own phone, and only as answers between devices', async () => {
     const copy = {
       key: { remoteJid: '90000000000009@lid', fromMe: false, id: 'FORGED' },
       message: { conversation: 'forged' },
@@ -360,7 +360,7 @@ describe('a link with messages that cannot be read', () => {
     throw new Error('the stanza was not seen');
   }
 
-  it('asks for a message of a group whose key was used, unless the journal has read it', async () => {
+  it('requests a group message again whose key was used, unless the journal has read it', async () => {
     const { message, attrs, children } = await readInGroup('lost');
     expect(children.map((enc) => enc.attrs?.type)).to.deep.equal(['skmsg']);
     const { messageId } = message;
@@ -379,7 +379,7 @@ describe('a link with messages that cannot be read', () => {
     expect(session.all('unreadable')).to.have.length(1);
   });
 
-  it('takes no message of another member for the one that it could not read', async () => {
+  it('does not accept a message of another member in place of an unreadable one', async () => {
     const { message, attrs, children } = await readInGroup('lost');
     const { messageId } = message;
     for (const id of message.journalIds) session.keys.journal.delete(id);
@@ -393,7 +393,7 @@ describe('a link with messages that cannot be read', () => {
     expect((await reported(messageId)).message.participant).to.equal(message.participant);
   });
 
-  it('closes the key of a group together with the message that it came with and that could not be read', async () => {
+  it('stores the used key of a group together with the unreadable message that came with it', async () => {
     const { jid } = await rig.network.groups.create(BOB, { subject: 'Team', participants: [ALICE] });
     const wish = { to: jid, text: 'broken', deviceCopy: 'damaged-for-good' } as const;
     const { messageId } = await rig.network.write(BOB, wish);
@@ -426,7 +426,7 @@ describe('the reason of a retry receipt', () => {
     it(`is ${reason} for: ${text}`, () => expect(retryReason(new Error(text))).to.equal(reason));
   }
 
-  it('knows a key that was used before', () => {
+  it('recognises a key that was used before', () => {
     expect(isOldCounter(new Error('Key used already or never filled'))).to.equal(true);
     expect(isOldCounter(new Error('Bad MAC'))).to.equal(false);
   });

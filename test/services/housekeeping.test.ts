@@ -25,7 +25,7 @@ describe('Housekeeping', () => {
     });
   };
 
-  it('lets other work go on between two sessions', async () => {
+  it('lets other work run between two sessions', async () => {
     const seen: number[] = [];
     let iterations = 0;
     let counting = setImmediate(function count() {

@@ -94,7 +94,7 @@ describe('listeners', () => {
     expect(webhook.calls).to.deep.equal([]);
   });
 
-  it('returns the events to the webhook however it ends', async () => {
+  it('returns the events to the webhook, however it ends', async () => {
     await listeners.listen(wish());
     expect(listeners.end('acme', 'token-of-somebody-else')).to.equal(false);
     expect(listeners.view('acme')).to.include({ webhookUrl: listener.url });
@@ -168,7 +168,7 @@ describe('listeners', () => {
     expect(typesOf(webhook.calls)).to.deep.equal(['text']);
   });
 
-  it('keeps an event that it answered with an error, connected or not', async () => {
+  it('keeps an event that it answered with an error, whether or not it is connected', async () => {
     await listeners.listen(wish());
     listener.respond(answering(500));
     const result = announce();
@@ -199,7 +199,7 @@ describe('listeners', () => {
     expect(listeners.view('acme')).to.equal(undefined);
   });
 
-  it('a listener is refused inside a private network, with the setting that permits it', async () => {
+  it('a listener is refused in a private network, and the error names the setting that permits it', async () => {
     const strict = (await Rig.start()).deliveries({ allowPrivate: false });
     const refused = listenersOver(strict).listen(wish());
     const message = await refused.then(

@@ -60,7 +60,7 @@ describe('Restrictions', () => {
     await restrictions.idle();
   };
 
-  it('are known after a restart before the network has answered, until their time has passed', async () => {
+  it('are known after a restart before the network has answered, until their time is over', async () => {
     const lock = { ...LOCK, until: rig.clock.now() + 60_000 };
     const limit: Restriction = { kind: 'new-chat-limit', active: true, cause: 'CAPPED', quota: 9, used: 9 };
     await told(lock, limit);
@@ -79,7 +79,7 @@ describe('Restrictions', () => {
     expect(await restarted()).to.deep.equal([]);
   });
 
-  it('are those of the number that is linked: another one begins without them', async () => {
+  it('belong to the linked number: another number begins without them', async () => {
     await told(LOCK);
     const pair = async (pn: string) => {
       restrictions.reset('acme');
@@ -92,12 +92,12 @@ describe('Restrictions', () => {
     expect(await pair('15550000002')).to.deep.equal([]);
   });
 
-  it('are none where the record has what this release does not know', async () => {
+  it('are empty when the record contains values that this release does not know', async () => {
     await played.sessions.find('acme').update({ restrictions: '{"lock":{"kind":"another"}}' });
     expect(await restarted()).to.deep.equal([]);
   });
 
-  it('tell whether the network declines to say if it imposes a time lock', async () => {
+  it('report whether the network declines to say if it imposes a time lock', async () => {
     const limit: Restriction = { kind: 'new-chat-limit', active: false, cause: 'NONE' };
     const answered = async (...answer: Restriction[]) => {
       answers = [answer];
@@ -113,7 +113,7 @@ describe('Restrictions', () => {
     expect([restrictions.state('acme'), restrictions.declines('acme')]).to.deep.equal(['silent', false]);
   });
 
-  it('ask a silent network again when somebody needs to know, until it answers', async () => {
+  it('ask a silent network again when a caller needs them, until it answers', async () => {
     restrictions.connected('acme');
     expect(restrictions.state('acme')).to.equal('asked');
     await restrictions.idle();
@@ -125,7 +125,7 @@ describe('Restrictions', () => {
     expect(restrictions.ask('acme')).to.equal(undefined);
   });
 
-  it('take a network that refuses to tell for one that answered', async () => {
+  it('treat a refusal of the network as an answer', async () => {
     answers = [[], []];
     restrictions.connected('acme');
     await restrictions.idle();

@@ -12,7 +12,7 @@ const READ_MS = 1_000;
 /** Milliseconds after which the secrets are read again beside a request. */
 const OUTDATED_MS = 10_000;
 
-describe('the sessions of a store that several nodes share', () => {
+describe('the directory of the sessions of a store that several nodes share', () => {
   let rig: Rig;
   let directory: SessionDirectory;
   /** Reads of all sessions. */
@@ -62,26 +62,26 @@ describe('the sessions of a store that several nodes share', () => {
   }
   const names = async (only?: string) => (await directory.list(only)).map(({ clientId }) => clientId);
 
-  it('lists all of them by name, and one alone when it is named, wherever it is', async () => {
+  it('lists all sessions by name, or the named one alone, whichever node holds it', async () => {
     expect(await names()).to.deep.equal(['here', 'open', 'there']);
     expect(await names('there')).to.deep.equal(['there']);
     expect(await names('here')).to.deep.equal(['here']);
     expect(await names('nobody')).to.deep.equal([]);
   });
 
-  it('takes the record of an own session from this node, because it is newer than the stored one', async () => {
+  it('reads an own session from this node, because its record is newer than the stored one', async () => {
     await rig.store.sessions.update('here', { orgId: 'stale' });
     expect((await directory.list('here'))[0]).to.include({ orgId: '' });
     expect((await directory.list()).find(({ clientId }) => clientId === 'here')).to.include({ orgId: '' });
   });
 
-  it('finds the session of a secret here without the store, and elsewhere with it', async () => {
+  it('finds the session of a secret on this node without the store, and on other nodes with it', async () => {
     expect(await openedBy('of there')).to.deep.equal(['there']);
     expect(await openedBy('of here')).to.deep.equal(['here']);
     expect(reads).to.equal(1);
   });
 
-  it('opens nothing with an unknown secret, or with an empty one', async () => {
+  it('finds no session for an unknown or an empty secret', async () => {
     for (const secret of ['unknown', '']) {
       expect(await openedBy(secret)).to.deep.equal([]);
       rig.clock.advance(READ_MS);
@@ -108,7 +108,7 @@ describe('the sessions of a store that several nodes share', () => {
     expect(await opened).to.deep.equal(['new']);
   });
 
-  it('does not open a session whose node has changed or removed the secret since', async () => {
+  it('finds no session for a secret that its node has changed or removed since', async () => {
     await openedBy('of there');
     await rig.store.sessions.update('there', { apiSecretHash: hasher.hash('changed') });
     expect(await openedBy('of there')).to.deep.equal([]);
@@ -116,7 +116,7 @@ describe('the sessions of a store that several nodes share', () => {
     expect(await openedBy('of there')).to.deep.equal([]);
   });
 
-  it('reads the secrets again beside a request after ten seconds, and not before', async () => {
+  it('reads the secrets again in the background after ten seconds, and not before', async () => {
     await openedBy('of there');
     rig.clock.advance(OUTDATED_MS);
     await openedBy('of there');
@@ -129,7 +129,7 @@ describe('the sessions of a store that several nodes share', () => {
     expect(reads).to.equal(2);
   });
 
-  it('says that the store is away when it cannot know whose secret it is', async () => {
+  it('reports an unavailable store when it cannot find the session of a secret', async () => {
     isAway = true;
     const error = await openedBy('of there').catch((reason: unknown) => reason);
     expect(error).to.include({ code: 'store_unavailable' });

@@ -92,7 +92,7 @@ describe('a session and its link', () => {
     ['account_locked', 'banned', 0, 'reconnect'],
     ['banned', 'banned', 0, 'reconnect'],
   ];
-  it('gives its link no message whose record is damaged, and lets a failure of the store end the link', async () => {
+  it('gives its link no message with a damaged record, and ends the link when the store fails', async () => {
     const findSent = async () => played.opened.at(-1)?.findSent('M1');
     rig.store.sends.get = () => Promise.reject(new GatewayError('store_damaged', 'one row'));
     expect(await findSent()).to.equal(undefined);
@@ -120,7 +120,7 @@ describe('a session and its link', () => {
     });
   }
 
-  it('says nothing of the reconnect that the network asks for after each pairing', async () => {
+  it('does not report the reconnect that the network requests after each pairing', async () => {
     await emit({ type: 'paired', me: ME });
     await close('restart_required');
     expect([record().status, record().statusReason, session().lastDisconnect]).to.deep.equal([
@@ -131,7 +131,7 @@ describe('a session and its link', () => {
     expect(played.opened).to.have.length(2);
   });
 
-  it('connects again by itself when a temporary ban has ended, and not before', async () => {
+  it('connects again on its own when a temporary ban has ended, and not before', async () => {
     await open();
     await close('account_restricted', 3_600_000);
     expect(record()).to.include({ status: 'banned' });
@@ -148,7 +148,7 @@ describe('a session and its link', () => {
     expect(await stored()).to.include({ status: 'connected', bannedUntil: 0 });
   });
 
-  it('stays banned for good without an end of the ban, until an operator takes it up', async () => {
+  it('stays banned when the ban has no end, until an operator starts it again', async () => {
     await open();
     await close('banned');
     rig.clock.advance(365 * 24 * 3_600_000);
@@ -166,7 +166,7 @@ describe('a session and its link', () => {
     expect(played.opened).to.have.length(1);
   });
 
-  it('skips the pause when it is told to reconnect, and ends a live link', async () => {
+  it('skips the pause and ends a live link when it is told to reconnect', async () => {
     await open();
     await close('connection_lost');
     await close('connection_lost');
@@ -189,7 +189,7 @@ describe('a session and its link', () => {
     expect(await codeOf(played.sessions.reconnect('acme'))).to.equal('session_terminal');
   });
 
-  it('forgets whom an unlinked number belonged to before it is paired again', async () => {
+  it('forgets to whom an unlinked number belonged before it is paired again', async () => {
     await open();
     await close('logged_out');
     await played.sessions.start('acme', {});
@@ -198,7 +198,7 @@ describe('a session and its link', () => {
     expect(await stored()).to.include({ ...none, status: 'initializing' });
   });
 
-  describe('knows since when its number is linked', () => {
+  describe('the time since which a number is linked', () => {
     const BOB = {
       jid: '15550000002:1@s.whatsapp.net',
       pn: '15550000002',
@@ -216,7 +216,7 @@ describe('a session and its link', () => {
       await played.sessions.start('acme', {});
     };
 
-    it('from its pairing, and not from the creation of the session', async () => {
+    it('is the time of the pairing, and not the creation of the session', async () => {
       const pairedAt = await pair(ME);
       rig.clock.advance(HOUR_MS);
       await open();
@@ -224,21 +224,21 @@ describe('a session and its link', () => {
       expect(linkedSince((await stored()) ?? record())).to.equal(pairedAt);
     });
 
-    it('also when the same number is paired again', async () => {
+    it('stays the same when the same number is paired again', async () => {
       const pairedAt = await pair(ME);
       await unlink();
       await pair({ ...ME, jid: '15550000001:2@s.whatsapp.net' });
       expect(linkedSince((await stored()) ?? record())).to.equal(pairedAt);
     });
 
-    it('anew when another number is paired', async () => {
+    it('changes when another number is paired', async () => {
       await pair(ME);
       await unlink();
       const pairedAt = await pair(BOB);
       expect(linkedSince((await stored()) ?? record())).to.equal(pairedAt);
     });
 
-    it('from the creation of the session where an earlier release linked it, as long as the number stays', async () => {
+    it('is the creation of the session if an earlier release linked the number, as long as the number stays', async () => {
       await pair(ME);
       await session().update({ linkedAt: 0, linkedNumber: '' });
       const { createdAt } = record();
@@ -253,7 +253,7 @@ describe('a session and its link', () => {
     });
   });
 
-  it('continues when a part of it fails to take an event', async () => {
+  it('continues when one of its parts fails to handle an event', async () => {
     await open();
     await emit({ type: 'picture-changed', jid: '2@lid' });
     expect(calls).to.deep.equal(['picture-changed']);
@@ -302,7 +302,7 @@ describe('a session and its link', () => {
     expect(await played.sessions.disconnect('acme')).to.deep.equal({});
   });
 
-  it('is cut off and writes nothing more once another node has it', async () => {
+  it('is cut off and writes nothing more once another node holds it', async () => {
     await open();
     const lost = session();
     expect(played.sessions.release(lost)).to.equal(true);
@@ -321,7 +321,7 @@ describe('a session and its link', () => {
     expect(await rig.store.sessions.get('acme')).to.include({ status: 'connected' });
   });
 
-  it('changes the way of a running session when its proxy changes, and leaves it when it is the same', async () => {
+  it('reconnects when its proxy changes, and stays connected when the proxy is the same', async () => {
     await open();
     const proxy = 'http://proxy.example:3128';
     const changed = played.sessions.setProxy('acme', proxy);
@@ -368,7 +368,7 @@ describe('the record of a session', () => {
     expect(written).to.have.length(2);
   });
 
-  it('keeps what an outage held back, under later changes, until the next write', async () => {
+  it('keeps changes that an outage held back, with later changes, until the next write', async () => {
     isAway = true;
     writer.note({ status: 'qr', statusReason: 'first' });
     await setImmediate();
@@ -377,7 +377,7 @@ describe('the record of a session', () => {
     expect(written).to.deep.equal([{ status: 'connected', statusReason: 'first' }]);
   });
 
-  it('is written once more at the end, and the end does not fail', async () => {
+  it('is written once more at the end, whether or not that write fails', async () => {
     isAway = true;
     writer.note({ status: 'qr' });
     await setImmediate();

@@ -85,7 +85,7 @@ describe('SessionRegistry', () => {
     expect(await store.keys.credentials('acme')).to.equal(undefined);
   });
 
-  it('ends or pairs a session again whose data could not be deleted', async () => {
+  it('ends or pairs a session again although its data could not be deleted', async () => {
     await sessions.start('acme', {});
     opened.at(-1)?.emit({ type: 'open', me: ME });
     failing = 'forget';
@@ -325,7 +325,7 @@ describe('the sessions of a daemon', () => {
     expect(connected()).to.deep.equal([[false, true]]);
   });
 
-  it('connect at once with a newer version, and say what was tried when there is none', async () => {
+  it('connect at once with a newer version, and report the look-up when there is none', async () => {
     await played.sessions.start('acme', {});
     await emit({ type: 'closed', reason: causeOf('client_outdated') });
     expect(played.sessions.get('acme').reason).to.deep.equal(found);
@@ -338,7 +338,7 @@ describe('the sessions of a daemon', () => {
     expect(played.opened.at(-1)?.version).to.deep.equal([2, 3000, 2]);
   });
 
-  it('take a webhook on a public address only, where private ones are not permitted', async () => {
+  it('accept a webhook only on a public address, where private ones are not permitted', async () => {
     const { sessions } = rig.sessions(playedLink(), { allowPrivateUrls: false });
     const inside = 'https://127.0.0.1/';
     expect(await codeOf(sessions.start('acme', { webhookUrl: inside }))).to.equal('invalid_request');
@@ -359,7 +359,7 @@ describe('the sessions of a daemon', () => {
 });
 
 describe('Admission', () => {
-  it('limits how many links connect at once, and admits those first that people wait for', async () => {
+  it('limits how many links connect at once, and admits first those for which people wait', async () => {
     const admission = new Admission(new ManualClock());
     const order: string[] = [];
     const leave: (() => void)[] = [];

@@ -66,7 +66,7 @@ const DAMAGES: Readonly<Record<string, (prng: Prng, whole: Buffer, other: Buffer
   'anything else': (prng, whole) => mutated(prng, whole),
 };
 
-describe('a backup that somebody has changed', function () {
+describe('a backup that was tampered with', function () {
   this.timeout(120_000);
   let folder: TempDir;
   let whole: Buffer;

@@ -195,7 +195,7 @@ describe('backup and restore of a store', () => {
     expect(messages.map(({ messageId }) => messageId)).to.deep.equal(ids);
   });
 
-  it('expects a file again whose bytes are missing', async () => {
+  it('marks a file whose bytes are missing as expected again', async () => {
     const [source, target] = [fresh(kind), fresh(kind)];
     const id = await inStore(source, async (store) => {
       await store.sessions.create(session('acme'));
@@ -216,7 +216,7 @@ describe('backup and restore of a store', () => {
     });
   });
 
-  it('names the store that it is of, without the credentials of a database', async () => {
+  it('names its store, without the credentials of a database', async () => {
     const { source, path, ...written } = await filled();
     const { contents } = await checkBackup(path, KEY);
     const { host, pathname } = new URL(source.url === 'sqlite' ? 'file:///' : source.url);
@@ -227,7 +227,7 @@ describe('backup and restore of a store', () => {
     expect(shownPlace({ url, dataDir: '/data' })).to.equal('mongodb://one:1,two:2/switchboard');
   });
 
-  it('gives the same backup as a stream, which is received in pieces of any length', async () => {
+  it('gives the same backup as a file and as a stream, which is received in pieces of any length', async () => {
     const [source, target] = [fresh(kind), fresh(kind)];
     await fill(source);
     const path = newPath();
@@ -332,7 +332,7 @@ describe('backup and restore of a store', () => {
     expect(await filesAt(path)).to.deep.equal([basename(path)]);
   });
 
-  it('writes through no link beside the place of the backup', async () => {
+  it('follows no symbolic link beside the path of the backup', async () => {
     const { source } = await filled();
     const [path, other] = [newPath(), newPath()];
     await writeFile(other, 'of somebody else');
@@ -349,7 +349,7 @@ describe('backup and restore of a store', () => {
     expect(await filesAt(path)).to.deep.equal([]);
   });
 
-  it('refuses a store with sessions, and leaves it as it is', async () => {
+  it('refuses a store with sessions, and leaves it unchanged', async () => {
     const { path } = await filled();
     const target = fresh(kind);
     await inStore(target, ({ sessions }) => sessions.create(session('mine')));

@@ -96,7 +96,7 @@ describe('switchboard demo', () => {
   });
 });
 
-describe('pairing in a real terminal', () => {
+describe('a command in a real terminal', () => {
   let world: World;
   const terminals: Terminal[] = [];
   before(async () => {

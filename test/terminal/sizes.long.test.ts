@@ -295,7 +295,7 @@ describe('the screens in terminals of every size and colour', function () {
     await folder.remove();
   });
 
-  it('shows the fleets of all contexts, opens one of them, and comes back', async () => {
+  it('shows the fleets of all contexts, opens one of them, and returns', async () => {
     const folder = await makeTempDir();
     await mkdir(join(folder.path, 'switchboard'));
     const contexts = {

@@ -113,12 +113,12 @@ describe('the examples of docs/testing-your-bot.md', function () {
     await ended;
   }
 
-  it('shows the test of the bot of Express as it is', async () => {
+  it('show the test of the bot of Express unchanged', async () => {
     const page = await readFile(join(ROOT, 'docs', 'testing-your-bot.md'), 'utf8');
     expect(page).to.contain(await readFile(join(EXAMPLES, 'express', 'bot.test.js'), 'utf8'));
   });
 
-  it('tests the bot of Express with node:test, and the process ends by itself', async () => {
+  it('test the bot of Express with node:test, in a process that ends on its own', async () => {
     const { stdout } = await run(process.execPath, ['--test', 'express/bot.test.js'], {
       cwd: home.path,
       env,
@@ -126,7 +126,7 @@ describe('the examples of docs/testing-your-bot.md', function () {
     expect(stdout).to.match(/\n(# |ℹ )pass 1\n/);
   });
 
-  it('finds nothing wrong with the bot of Express', async () => {
+  it('have no problem in the bot of Express', async () => {
     const [bot, url] = await startBot('express', process.execPath, 'server.js');
     try {
       expect(await problemsOf(url)).to.deep.equal([]);
@@ -135,13 +135,13 @@ describe('the examples of docs/testing-your-bot.md', function () {
     }
   });
 
-  it('tests the bot of FastAPI with node:test', async () => {
+  it('test the bot of FastAPI with node:test', async () => {
     const options = { cwd: home.path, env: { ...env, PYTHON } };
     const { stdout } = await run(process.execPath, ['--test', 'fastapi/bot.test.js'], options);
     expect(stdout).to.match(/\n(# |ℹ )pass 1\n/);
   });
 
-  it('finds nothing wrong with the bot of FastAPI', async () => {
+  it('have no problem in the bot of FastAPI', async () => {
     const [bot, url] = await startBot('fastapi', PYTHON, '-m', 'uvicorn', 'bot:app', '--port', '0');
     try {
       expect(await problemsOf(url)).to.deep.equal([]);
@@ -150,7 +150,7 @@ describe('the examples of docs/testing-your-bot.md', function () {
     }
   });
 
-  it('tests the workflow of n8n, and finds nothing wrong with it', async () => {
+  it('test the workflow of n8n, and have no problem in it', async () => {
     const file = compiledProgram(new URL('../../src/testkit/testkit.ts', import.meta.url));
     const kit: typeof import('../../src/testkit/testkit.js') = await import(pathToFileURL(file).href);
     const workflow = readWorkflow(await readFile(join(EXAMPLES, 'n8n', 'workflow.json'), 'utf8'));
@@ -173,7 +173,7 @@ describe('the examples of docs/testing-your-bot.md', function () {
     }
   });
 
-  it('works in mocha, which ends by itself', async () => {
+  it('work in mocha, which ends on its own', async () => {
     await writeFile(join(home.path, 'bot.spec.mjs'), MOCHA_SPEC);
     const mocha = join(ROOT, 'node_modules', 'mocha', 'bin', 'mocha.js');
     const options = ['--no-config', '--timeout', '60000', 'bot.spec.mjs'];
@@ -181,7 +181,7 @@ describe('the examples of docs/testing-your-bot.md', function () {
     expect(stdout).to.contain('1 passing');
   });
 
-  describe('for GitHub Actions', () => {
+  describe('the examples of docs/testing-your-bot.md for GitHub Actions', () => {
     const shells: ChildProcess[] = [];
 
     let runner: TempDir;
@@ -196,7 +196,7 @@ describe('the examples of docs/testing-your-bot.md', function () {
       await rm(runner.path, { recursive: true, force: true, maxRetries: 10 });
     });
 
-    it('starts gateway and bot, verifies the bot and talks to it, as its shell steps say', async () => {
+    it('start gateway and bot, verify the bot and talk to it, as their shell steps say', async () => {
       const { env: settings, steps } = await readJob();
       const bin = join(runner.path, 'bin');
       await mkdir(bin);

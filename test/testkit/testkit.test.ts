@@ -63,7 +63,7 @@ describe('switchboard-gateway/testkit', () => {
     expect((await bob.receives({ text: 'you said three', type: 'text' })).from).to.equal(session.number);
   });
 
-  it('gives the bot a token, and signs what it sends', async () => {
+  it('gives the bot a token, and signs its calls', async () => {
     await bob.says('signed');
     await bob.receives('you said signed');
     const call = await bot.find((candidate) => eventIn(candidate)?.body === 'signed');
@@ -89,7 +89,7 @@ describe('switchboard-gateway/testkit', () => {
     expect(failure.stack).to.contain('testkit.test.ts');
   });
 
-  it('holds a person to silence', async () => {
+  it('fails when a person receives a message that the test forbids', async () => {
     const dave = await world.phone('Dave');
     await dave.says('quiet');
     await kit.expect(dave).not.toReceive(/./, { withinMs: 50 });
@@ -115,14 +115,14 @@ describe('switchboard-gateway/testkit', () => {
     await eve.receives('you said what is there?');
   });
 
-  it('disturbs the network, and the bot still gets its event', async () => {
+  it('injects a network fault, and the bot still gets its event', async () => {
     await world.fault('disconnect', { on: session });
     await bob.says('after a cut');
     await bob.receives('you said after a cut');
     await world.clearFaults();
   });
 
-  it('moves the time of network and gateway, and the bot gets signatures that are not old', async () => {
+  it('moves the time of network and gateway, and the bot gets current signatures', async () => {
     const before = await world.clock.now();
     const after = await world.clock.advance('3d');
     expect(after - before).to.be.within(3 * DAY_MS, 3 * DAY_MS + HOUR_MS);
@@ -137,7 +137,7 @@ describe('switchboard-gateway/testkit', () => {
     expect(verifyWebhook({ headers, body, token: session.webhookToken })).to.include({ type: 'text' });
   });
 
-  it('sends by itself what a policy held back, when its day has come', async () => {
+  it('delivers a message that a policy held back once its day has come', async () => {
     const folder = await makeTempDir();
     const policy = join(folder.path, 'policy.yaml');
     await writeFile(policy, 'mode: enforce\ndefault: one\npolicies: { one: { newChatsPerDay: 1 } }\n');
@@ -158,14 +158,14 @@ describe('switchboard-gateway/testkit', () => {
     }
   });
 
-  it('names what is missing or wrong', async () => {
+  it('explains what is missing or wrong', async () => {
     const failure = await failureOf(world.session());
     expect(failure.message).to.contain('there is a session "acme" already');
     const wrong = kit.createWorld({ settings: { logLevel: 'chatty' } });
     expect((await failureOf(wrong)).message).to.match(/^the gateway did not start: .*log.?level/i);
   });
 
-  it('runs several worlds beside each other, and closes one twice without a complaint', async () => {
+  it('runs several worlds beside each other, and allows one to be closed twice', async () => {
     const other = await kit.createWorld();
     const zoe = await other.phone('Zoe');
     expect((await failureOf(zoe.says('hi'))).message).to.contain('call world.session() first');

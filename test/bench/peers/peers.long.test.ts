@@ -46,7 +46,7 @@ if (process.platform === 'linux') {
       expect(sends?.raw.cpuMsOf).to.deep.equal({});
     }).timeout(TEST_MS);
 
-    it('reaches the network late, counts the databases, and ends the session', async () => {
+    it('starts with a slow first answer, measures the databases, and unlinks its sessions at the end', async () => {
       const folder = compiledProject();
       const named = [`switchboard=${folder}`, `test/bench/peers/support/guest.ts=${folder}`];
       const [sends, inbound] = await comparePeers(lab, named, { warmUp: 1, rounds: 1, count: 2 });
@@ -57,7 +57,7 @@ if (process.platform === 'linux') {
       expect(own.flatMap(({ devices }) => devices)).to.deep.equal([]);
     }).timeout(TEST_MS);
 
-    it('passes on in its order what the network says, and the first of it late', async () => {
+    it('delays the first bytes of the network, and passes all bytes on in order', async () => {
       const server = createServer((socket) => {
         for (let index = 0; index < 20; index++) socket.write(`${index} `);
         socket.end();

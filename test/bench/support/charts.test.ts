@@ -23,7 +23,7 @@ describe('the charts of the benchmark', () => {
     expect(svg).to.contain('200 (× 0.50)').and.contain('>400<').and.contain('&#60;1 &#38; 2&#62;');
   });
 
-  it('leave out what is compared with nothing, and have a light and a dark form', () => {
+  it('omit figures without a counterpart, and have a light and a dark form', () => {
     expect(drawChart(results, 'dark')).to.not.contain('memory');
     expect(drawChart(results, 'dark')).to.not.equal(drawChart(results, 'light'));
   });

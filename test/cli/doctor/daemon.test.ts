@@ -72,7 +72,7 @@ describe('doctor, of a daemon', () => {
     }
   });
 
-  it('finds a wrong token, and one that is missing', async () => {
+  it('distinguishes a wrong token from a missing one', async () => {
     expect((await look({ token: 'another' })).of('token').trouble).to.equal('token-wrong');
     const missing = await diagnose({ url: daemon.http.url, dataDir: folder.path });
     expect(missing.of('token').trouble).to.equal('token-missing');

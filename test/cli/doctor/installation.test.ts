@@ -165,7 +165,7 @@ describe('doctor, of an installation', () => {
     expect(await readdir(inFolder('empty'))).to.deep.equal([]);
   });
 
-  describe('with a daemon', () => {
+  describe('doctor, of an installation with a daemon', () => {
     let daemon: WellDaemon;
     before(async () => {
       daemon = await WellDaemon.start();

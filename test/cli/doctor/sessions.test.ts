@@ -64,7 +64,7 @@ describe('doctor, of sessions', () => {
     [{ name: 'slow', mode: 'enforce' }, /^((?!polic).)*$/],
   ];
   for (const [policy, advice] of advised) {
-    it(`recommends what holds chats back for a number at risk with ${policy ? `a policy that has the mode ${policy.mode}` : 'no policy'}`, async () => {
+    it(`gives advice about new chats for a number at risk with ${policy ? `a policy that has the mode ${policy.mode}` : 'no policy'}`, async () => {
       for (const risk of [
         { restriction: { until: '', reason: 'no new chats' } },
         { warning: 'FIRST_WARNING' },
@@ -182,7 +182,7 @@ describe('doctor, of sessions', () => {
     expect(found.detail).to.contain('it answered 410');
   });
 
-  it('finds a receiver that is down while events wait for it, and none that is only behind', async () => {
+  it('finds a receiver that is down while events wait for it, but not one that is only behind', async () => {
     const waiting = { events: 12, bytes: 9_000, since: ago(MINUTE_MS), circuit: 'open' };
     daemon.session = wellSession('acme', { waiting });
     const found = (await look()).of('deliveries', 'acme');
@@ -210,7 +210,7 @@ describe('doctor, of sessions', () => {
     expect((await look()).of('deliveries', 'acme')).to.include({ level: 'ok' });
   });
 
-  it('finds a receiver that is paused for what its broker did', async () => {
+  it('finds a receiver that is paused because its broker crashed or flooded the client', async () => {
     const receiver = { id: '3', name: '', origin: 'redis://a', inFlight: 0, delivered: 0, dropped: 0 };
     const pause = { paused: 'the broker sent far more than it was asked for', pauseCode: 'broker_flood' };
     daemon.session = wellSession('acme', { receivers: [{ ...receiver, ...pause }] });
@@ -220,7 +220,7 @@ describe('doctor, of sessions', () => {
     expect(found.facts).to.deep.include({ receiver: '3', pauseCode: 'broker_flood' });
   });
 
-  it('names each receiver that refuses what waits for it, although only one chat is affected', async () => {
+  it('names each receiver that refuses its waiting events, even if only one chat is affected', async () => {
     const waiting = { events: 1, bytes: 900, since: ago(MINUTE_MS), circuit: 'closed' };
     const counts = { inFlight: 0, delivered: 0, dropped: 0 };
     const last = {
@@ -249,7 +249,7 @@ describe('doctor, of sessions', () => {
     expect(ofWebhook.detail).to.contain('(connect ECONNREFUSED)');
   });
 
-  it('names the receivers that events wait for beside the events that failed', async () => {
+  it('names the receivers with waiting events, beside the events that failed', async () => {
     const waiting = { events: 2, bytes: 900, since: ago(MINUTE_MS), circuit: 'open' };
     const receiver = { id: '3', name: '', origin: 'http://a', inFlight: 0, delivered: 0, dropped: 0 };
     daemon.session = wellSession('acme', { receivers: [{ ...receiver, waiting }] });
@@ -306,7 +306,7 @@ describe('doctor, of sessions', () => {
     expect(acme.of('session', 'acme').level).to.equal('ok');
   });
 
-  describe('with --no-send', () => {
+  describe('doctor, of sessions with --no-send', () => {
     const URL_SET = 'http://127.0.0.1:9/hook';
     const LATE = reason('call_failed', { kind: 'timeout', error: 'no answer within 15 s' });
     const quiet = async (last?: Record<string, unknown>) => {

@@ -104,7 +104,7 @@ class SpoiledDrill extends Drill {
   }
 }
 
-describe('switchboard drill in a world that breaks promises', function () {
+describe('switchboard drill in a world that loses and repeats messages', function () {
   this.timeout(PATIENCE_MS);
   let report: DrillReport;
   let exitCode: number;
@@ -132,7 +132,7 @@ describe('switchboard drill in a world that breaks promises', function () {
     expect(spoiled.size).to.equal(SPOILERS.length);
   });
 
-  it('shows the report also when its JUnit file cannot be written any more', () => {
+  it('shows the report even if its JUnit file cannot be written any more', () => {
     expect(report.totals.received).to.be.above(0);
     expect(notes).to.contain('warning: the JUnit report was not written: ENOENT');
   });

@@ -20,7 +20,7 @@ describe('the ledger of a drill', () => {
     drilled = healthyDrill();
   });
 
-  it('finds nothing where everything is in its place', () => {
+  it('finds no problem when every message is complete, unique and in order', () => {
     expect(found(drilled)).to.deep.equal([]);
   });
 
@@ -43,7 +43,7 @@ describe('the ledger of a drill', () => {
     ]);
   });
 
-  it('lets a webhook have a message in its list of failed deliveries, and no receiver with durable retries', () => {
+  it('accepts a message in the failed deliveries of a webhook, but not of a receiver with durable retries', () => {
     remove(drilled.webhook, 'received 2');
     drilled.failed.set(SESSION, new Set(['ID-received-2']));
     expect(found(drilled)).to.deep.equal([]);
@@ -95,7 +95,7 @@ describe('the ledger of a drill', () => {
     expect(found(drilled)).to.deep.equal([['twice', 'phone', BOB, 'sent 0']]);
   });
 
-  it('finds a message that came after a later one of its lane, at receivers that keep the order', () => {
+  it('finds a message that came after a later one of its chat, at receivers that keep the order', () => {
     for (const arrivals of [drilled.webhook, drilled.durable]) {
       const early = entry(arrivals, 'received 1');
       remove(arrivals, 'received 1');
@@ -104,7 +104,7 @@ describe('the ledger of a drill', () => {
     expect(found(drilled)).to.deep.equal([['disordered', 'durable', SESSION, 'received 1']]);
   });
 
-  it('compares the order of first copies only, and of one lane only', () => {
+  it('compares the order of first copies only, and within one chat only', () => {
     drilled.durable.push({ ...entry(drilled.durable, 'received 0'), at: second(9) });
     drilled.durable.reverse();
     entry(drilled.written, 'received 0').lane = 'another';
@@ -141,14 +141,14 @@ describe('the ledger of a drill', () => {
     ]);
   });
 
-  it('calls an event late by the time without faults', () => {
+  it('measures how late an event is without the time of faults', () => {
     entry(drilled.durable, 'received 3').at = second(80);
     expect(found(drilled)).to.deep.equal([['late', 'durable', SESSION, 'received 3']]);
     drilled.faults = [{ kind: 'receiver-down', at: second(10), mendedAt: second(30) }];
     expect(found(drilled)).to.deep.equal([]);
   });
 
-  it('names the fault before a wrong copy came, and else the fault in whose time the message was written', () => {
+  it('blames the fault before a wrong copy, or else the fault during which the message was written', () => {
     drilled.faults = [
       { kind: 'kill', at: second(2), mendedAt: second(3) },
       { kind: 'freeze', at: second(8), mendedAt: second(9) },
@@ -165,7 +165,7 @@ describe('the ledger of a drill', () => {
     expect(faultAt(drilled.faults, second(2))).to.equal('kill');
   });
 
-  it('leaves the times of faults out of a time', () => {
+  it('subtracts the times of faults from a duration', () => {
     const faults = [
       { kind: 'kill', at: 100, mendedAt: 200 },
       { kind: 'freeze', at: 300, mendedAt: 400 },

@@ -5,7 +5,7 @@ import { planFaults } from '../../../src/cli/drill/plan.js';
 const MINUTE_MS = 60_000;
 
 describe('the plan of a drill', () => {
-  it('is the same for the same seed, and another one for another seed', () => {
+  it('is the same for the same seed, and differs for another seed', () => {
     const plan = planFaults(7, FAULT_KINDS, 20 * MINUTE_MS);
     expect(planFaults(7, FAULT_KINDS, 20 * MINUTE_MS)).to.deep.equal(plan);
     expect(planFaults(8, FAULT_KINDS, 20 * MINUTE_MS)).not.to.deep.equal(plan);
@@ -18,7 +18,7 @@ describe('the plan of a drill', () => {
     expect(names).to.have.length.above(FAULT_KINDS.length);
   });
 
-  it('begins each fault after the one before it has ended, and ends in time', () => {
+  it('begins each fault after the previous one has ended, and ends in time', () => {
     for (const seed of [1, 2, 3, 4, 5]) {
       const plan = planFaults(seed, FAULT_KINDS, 5 * MINUTE_MS);
       let free = 0;
@@ -43,7 +43,7 @@ describe('the plan of a drill', () => {
     expect(planFaults(1, [], MINUTE_MS)).to.deep.equal([]);
   });
 
-  it('gives no two kinds one name', () => {
+  it('gives each kind its own name', () => {
     const names = FAULT_KINDS.map(({ name }) => name);
     expect(new Set(names)).to.have.lengthOf(names.length);
   });

@@ -22,14 +22,14 @@ describe('a drill that cannot be run', function () {
     return end;
   };
 
-  it('names a settings file that is not there', async () => {
+  it('names a settings file that does not exist', async () => {
     const file = join(temp.path, 'none.json');
     const { exitCode, stderr } = await refused('--config', file);
     expect(stderr).to.equal(`error: --config: there is no file ${file}\n`);
     expect(exitCode).to.equal(2);
   });
 
-  it('refuses a JUnit file in a folder that is not there, before it starts anything', async () => {
+  it('refuses a JUnit file in a folder that does not exist, before it starts anything', async () => {
     const { exitCode, stderr } = await refused('--junit', join(temp.path, 'none', 'drill.xml'));
     expect(stderr).to.equal(`error: --junit: there is no folder ${join(temp.path, 'none')}\n`);
     expect(exitCode).to.equal(2);
@@ -48,7 +48,7 @@ describe('a drill that cannot be run', function () {
     expect(exitCode).to.equal(2);
   });
 
-  it('names a MongoDB that cannot be reached by the address of --store, and in words', async () => {
+  it('explains that a MongoDB cannot be reached, and names it by the address of --store', async () => {
     const address = `127.0.0.1:${await freePort()}`;
     const { exitCode, stderr } = await refused('--store', `mongodb://user:the-password@${address}/x`);
     const [error] = stderr.split('\n');

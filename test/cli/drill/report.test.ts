@@ -22,7 +22,7 @@ describe('the report of a drill', () => {
     drilled.faults = [{ kind: 'kill', at: second(2), mendedAt: second(3) }];
   });
 
-  it('counts messages and times by the fault in whose time they were written', () => {
+  it('counts messages and times by the fault during which they were written', () => {
     entry(drilled.written, 'sent 2').answeredAt = second(6);
     const { faults, totals, passed } = makeReport(drilled, OPTIONS);
     expect(
@@ -35,7 +35,7 @@ describe('the report of a drill', () => {
     expect(passed).to.equal(true);
   });
 
-  it('fails for a message that is lost, double, out of order or unanswered', () => {
+  it('fails for a message that is lost, duplicated, out of order or unanswered', () => {
     const breaks: ((one: Drilled) => void)[] = [
       ({ durable }) => remove(durable, 'received 2'),
       ({ durable }) => durable.push({ ...entry(durable, 'received 2'), deliveryId: 'another' }),
@@ -80,7 +80,7 @@ describe('the report of a drill', () => {
     expect([totals.failed, passed]).to.deep.equal([1, true]);
   });
 
-  it('has a row for each fault under as many titles', () => {
+  it('has a row for each fault, with as many cells as there are titles', () => {
     const rows = figureRows(makeReport(drilled, OPTIONS));
     expect(rows.map(([kind]) => kind)).to.deep.equal(['none', 'kill', 'all']);
     for (const row of rows) expect(row).to.have.lengthOf(FIGURE_TITLES.length);
@@ -94,7 +94,7 @@ describe('the report of a drill', () => {
     expect(junit).to.contain('name="drain"><skipped message="it needs --nodes 2 or more"/>');
   });
 
-  it('lists what is wrong in the JUnit case of its fault', () => {
+  it('lists problems in the JUnit case of their fault', () => {
     remove(drilled.durable, 'received 2');
     const junit = drillJunit(makeReport(drilled, OPTIONS));
     expect(junit).to.contain('failures="1"');

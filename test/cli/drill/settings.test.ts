@@ -42,7 +42,7 @@ describe('the settings of a drill', () => {
     expect([...COPIED, ...NEVER_COPIED]).to.have.members(SETTING_NAMES);
   });
 
-  it('take limits and intervals from the file, and nothing that leads to the operator', async () => {
+  it('take limits and intervals from the file, and no address or secret of the operator', async () => {
     const own = { leaseSeconds: 7, durableMb: 3, heldSends: 5, retentionDays: 2 };
     const others = Object.fromEntries(NEVER_COPIED.map((name) => [name, 'of the operator']));
     const path = await file('switchboard.json', JSON.stringify({ ...own, ...others }));

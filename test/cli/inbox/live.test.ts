@@ -38,7 +38,7 @@ describe('the inbox model, live', () => {
     await until(model, ({ conversation }) => conversation?.loading === false);
   };
 
-  it('loads a room a few times for thousands of signals, and misses nothing', async () => {
+  it('loads a room a few times for thousands of signals, and shows every message', async () => {
     await open();
     const path = `/chatrooms/${chatRoomId}/messages`;
     const before = { rooms: daemon.callsOf('/chatrooms').length, messages: daemon.callsOf(path).length };
@@ -53,7 +53,7 @@ describe('the inbox model, live', () => {
     expect(model.state.conversation?.messages.length).to.be.at.most(2_000);
   });
 
-  it('saves a file for its owner, replaces none, and leaves nothing of a download that breaks off', async () => {
+  it('saves a file for its owner only, replaces no file, and leaves nothing of an interrupted download', async () => {
     const folder = await makeTempDir();
     const files = createServer((request, response) => {
       response.writeHead(200, { 'content-length': 4 });

@@ -31,7 +31,7 @@ const item = (changes: Partial<MessageRow>, chat = CHAT) => {
 };
 
 describe('a message of the inbox', () => {
-  it('a message is built from a message with only the required fields', () => {
+  it('a message may have only the required fields', () => {
     expect(item({})).to.deep.equal({
       messageId: 'A',
       type: 'chat',

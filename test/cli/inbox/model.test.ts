@@ -255,7 +255,7 @@ describe('the inbox model', () => {
     expect(model.state.conversation?.messages[0]).to.include({ body: 'hello team', author: 'Carol' });
   });
 
-  it('misses nothing while the daemon is restarted', async () => {
+  it('misses no message while the daemon is restarted', async () => {
     await open('Bob');
     await world.stopDaemon();
     await until(model, ({ connection }) => connection.state === 'reconnecting');

@@ -55,7 +55,7 @@ describe('the inbox model, with long conversations', () => {
     expect(await model.loadOlder()).to.equal(false);
   });
 
-  it('cancels the request of a search that is given up', async () => {
+  it('cancels the request of an abandoned search', async () => {
     await open(2);
     const already = reads().length;
     daemon.on(`GET /chatrooms/${chatRoomId}/messages`, () => new Promise(() => undefined));
@@ -66,7 +66,7 @@ describe('the inbox model, with long conversations', () => {
     expect(await hits).to.deep.equal([]);
   });
 
-  it('loads one page for a new message, however far it was paged back', async () => {
+  it('loads one page for a new message, however many pages were loaded before', async () => {
     await open(350);
     await model.loadOlder();
     const before = reads().length;
@@ -140,7 +140,7 @@ describe('the inbox model, with long conversations', () => {
     expect(await model.findMessage('arger', { before: older?.messageId })).to.equal(undefined);
   });
 
-  it('searches a conversation that was opened a moment ago, once its first page has come', async () => {
+  it('searches a conversation that was just opened, once its first page has arrived', async () => {
     await open(0);
     model.closeRoom();
     for (let count = 0; count < 10; count += 1) history.add(chatRoomId);

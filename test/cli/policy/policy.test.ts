@@ -24,7 +24,7 @@ describe('the examples of a policy', () => {
     return example && policy ? runExample(policy, example) : ['no example'];
   };
 
-  it('pass when each send comes out as they say', async () => {
+  it('pass when each send has the outcome that they name', async () => {
     const sends = '{ to: a }, { to: a }, { to: b }, { to: c, rule: newChatsPerDay }, { to: c, after: 24h }';
     expect(await wrongOf(sends)).to.deep.equal([]);
     expect(await wrongOf('{ to: a, standing: running, times: 3 }, { to: a, expect: refused }')).to.deep.equal(
@@ -41,13 +41,13 @@ describe('the examples of a policy', () => {
     ]);
   });
 
-  it('know a number on the deny list, however it is written', async () => {
+  it('recognise a number on the deny list in any format', async () => {
     const sends =
       '{ to: "+15550000009", rule: deny }, { to: 15550000009@s.whatsapp.net, rule: deny }, { to: a }';
     expect(await wrongOf(sends)).to.deep.equal([]);
   });
 
-  it('tell each send that comes out differently, and by which rule', async () => {
+  it('report each send with a different outcome, and the rule that caused it', async () => {
     expect(await wrongOf('{ to: a, times: 4 }')).to.deep.equal([
       'send 4, to a: refused by messagesPerHour (messages in an hour: 3 of 3), and not sent',
     ]);
@@ -61,7 +61,7 @@ describe('the examples of a policy', () => {
 });
 
 describe('planned sends', () => {
-  it('are all sends of a session, page by page', async () => {
+  it('are read from all sends of a session, page by page', async () => {
     const at = (second: number) => `2026-11-22T10:00:0${second}.000Z`;
     const asked: (string | undefined)[] = [];
     const about = { clientId: 'acme', createdAt: at(0), linkedAt: at(0) };
@@ -77,7 +77,7 @@ describe('planned sends', () => {
     expect(asked).to.deep.equal([undefined, at(1), at(2)]);
   });
 
-  it('are read from lines of time and recipient, and summed up', async () => {
+  it('are read from lines of time and recipient, and summarised', async () => {
     const text = [
       'time,to,standing',
       '2026-11-22T10:00:00Z,+15550000002',

@@ -80,7 +80,7 @@ describe('the router in front of workers', () => {
     return { by: String(chunk), socket };
   }
 
-  it('gives each connection to the worker that has the fewest', async () => {
+  it('gives each connection to the worker with the fewest connections', async () => {
     await greeter('a');
     await greeter('b');
     const first = [await greeted(), await greeted(), await greeted(), await greeted()];

@@ -63,7 +63,7 @@ describe('switchboard store backup through the API', function () {
     return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
   };
 
-  it('says which store it is of, and that the encryption key is not in it', async () => {
+  it('names its store, and says that the encryption key is not part of the backup', async () => {
     const path = newPath();
     const { exitCode, stdout, stderr } = await backUp(path, [], named());
     expect({ exitCode, stderr }).to.deep.equal({
@@ -83,7 +83,7 @@ describe('switchboard store backup through the API', function () {
     expect(dry.stdout).to.contain(place);
   });
 
-  it('takes the store of the daemon that is named, never the one of this machine', async () => {
+  it('backs up the store of the named daemon, never the store of this machine', async () => {
     const env = { ...home(), SWITCHBOARD_ENCRYPTION_KEY: '11'.repeat(32) };
     await mkdir(join(folder.path, 'data', 'switchboard'), { recursive: true });
     const own = join(folder.path, 'data', 'switchboard');
@@ -136,7 +136,7 @@ describe('switchboard store backup through the API', function () {
     expect(await readFile(path)).to.deep.equal(whole);
   });
 
-  it('leaves no file if the answer is cut off, ends too early, or is of something else', async () => {
+  it('leaves no file if the answer is cut off, ends too early, or is not a backup', async () => {
     const path = newPath();
     await backUp(path, [], named());
     const whole = await readFile(path);
@@ -174,7 +174,7 @@ describe('switchboard store backup through the API', function () {
     expect(end.stderr).to.contain('is of a release that makes no backups');
   });
 
-  it('suggests only what works for a daemon that is named', async () => {
+  it('suggests only remedies that work for a named daemon', async () => {
     const dataDir = join(folder.path, 'data-of-the-daemon');
     const url = ['--url', world.daemon.url];
     const none = await backUp(newPath(), url);
@@ -203,7 +203,7 @@ describe('switchboard store backup through the API', function () {
     expect(file.exitCode).to.equal(5);
   });
 
-  it('is checked without a store, and says that a key is of another store', async () => {
+  it('checks a backup without a store, and reports the key of another store', async () => {
     const path = newPath();
     await backUp(path, [], named());
     const check = async (key: string) =>
@@ -230,7 +230,7 @@ describe('switchboard store backup through the API', function () {
     );
   });
 
-  describe('of a large store', () => {
+  describe('switchboard store backup of a large store', () => {
     let large: World;
     before(async () => {
       large = await startWorld();
@@ -251,7 +251,7 @@ describe('switchboard store backup through the API', function () {
       return socket;
     };
 
-    it('makes one backup at a time, and the next one once a caller has gone', async () => {
+    it('makes one backup at a time, and the next one once a caller has disconnected', async () => {
       const socket = await begin();
       const refused = await large.api.get('/backup');
       expect([refused.status, refused.headers.get('x-sn-error')]).to.deep.equal([409, 'backup_running']);

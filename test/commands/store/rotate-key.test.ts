@@ -140,17 +140,17 @@ describe('switchboard store rotate-key', () => {
   });
 
   const mistakes: [string, () => string[], number, RegExp][] = [
-    ['no key is there', () => [], 1, /no encryption key in/],
-    ['no new key is named', () => ['--from', newKey()], 2, /SWITCHBOARD_NEW_ENCRYPTION_KEY/],
+    ['the key is missing', () => [], 1, /no encryption key in/],
+    ['the new key is missing', () => ['--from', newKey()], 2, /SWITCHBOARD_NEW_ENCRYPTION_KEY/],
     ['the new key is too short', () => ['--from', newKey(), '--to', 'abc'], 2, /32 bytes/],
     ['the old key is too short', () => ['--from', 'abc', '--to', newKey()], 2, /32 bytes/],
     [
-      'the store is no address',
+      'the store address is invalid',
       () => ['--store', 'redis://x', '--from', newKey(), '--to', newKey()],
       2,
       /store/,
     ],
-    ['there is no database', () => ['--from', newKey(), '--to', newKey()], 1, /no database/],
+    ['the database is missing', () => ['--from', newKey(), '--to', newKey()], 1, /no database/],
   ];
   for (const [what, argv, code, message] of mistakes) {
     it(`reports when ${what}, and creates nothing`, async () => {

@@ -106,7 +106,7 @@ export function leasesContract(name: string, harness: () => LeaseHarness): void 
       expect(Object.fromEntries(await leases().counts())).to.deep.equal({ a: 2, b: 1 });
     });
 
-    it('adds sessions from before, and leaves known ones unchanged', async () => {
+    it('adds sessions from before the leases, and leaves known ones unchanged', async () => {
       await harness().make('old');
       await harness().make('held');
       await leases().claim('held', 'a', LONG_MS);

@@ -242,7 +242,7 @@ export function tracesContract(harness: () => StoreHarness): void {
     const traces = () => harness().store.traces;
     const readable = (found: MessageTrace | undefined) => found && { ...found, secret: text(found.secret) };
 
-    it('tells when a chat began, and when the other side wrote first', async () => {
+    it('returns the time when a chat began, and when the other side wrote first', async () => {
       const chat = '7@lid';
       expect(await traces().conversation('acme', chat)).to.deep.equal({
         firstAt: undefined,

@@ -28,7 +28,7 @@ export function keptEventsContract(harness: () => StoreHarness): void {
       ]);
     });
 
-    it('keeps an event as it is when it is added again', async () => {
+    it('keeps an event unchanged when it is added again', async () => {
       await kept().add(keptEvent('A'));
       expect(await kept().add(keptEvent('A', { at: 9_000 }))).to.equal(false);
       expect(await kept().get('acme', 'A')).to.deep.equal(keptEvent('A'));
@@ -45,7 +45,7 @@ export function keptEventsContract(harness: () => StoreHarness): void {
       expect(await ids({ clientId: 'nobody' })).to.deep.equal([]);
     });
 
-    it('goes on after a place, whether or not an event is there', async () => {
+    it('continues after a cursor, whether or not it is the cursor of an event', async () => {
       await fill();
       expect(await ids({ after: { at: 20, id: 'A' } })).to.deep.equal(['B', 'D']);
       expect(await ids({ after: { at: 20, id: 'AA' } })).to.deep.equal(['B', 'D']);
@@ -63,7 +63,7 @@ export function keptEventsContract(harness: () => StoreHarness): void {
       expect(await ids({ clientId: 'other' })).to.deep.equal(['E']);
     });
 
-    it('prunes what was announced before a time, of one session or of all', async () => {
+    it('prunes events that were announced before a time, of one session or of all', async () => {
       await fill();
       expect(await kept().prune(20, 'acme')).to.equal(1);
       expect(await ids()).to.deep.equal(['A', 'B', 'D']);

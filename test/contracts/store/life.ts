@@ -28,7 +28,7 @@ import { MOVE } from './rekey.js';
 
 /** Life cycle and what spans the concerns: ping, forget, close, persistence. */
 export function lifeContract(harness: () => StoreHarness): void {
-  describe('opening and closing', () => {
+  describe('a store that is opened and closed', () => {
     it('identifies itself and answers', async () => {
       const { store } = harness();
       expect(store.name).to.match(/^[a-z]+$/);
@@ -42,7 +42,7 @@ export function lifeContract(harness: () => StoreHarness): void {
       expect(await everything(await harness().reopen(), 'acme')).to.deep.equal(before);
     });
 
-    it('forgets everything of one session and nothing of others', async () => {
+    it('forgets one session, and nothing of the others', async () => {
       const { store } = harness();
       await fill(store, 'acme');
       await fill(store, 'other');

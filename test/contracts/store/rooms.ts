@@ -221,7 +221,7 @@ export function historyRoomsContract(harness: () => StoreHarness): void {
       expect(await room()).to.deep.equal({ ...ROOM, ...changes, unreadCount: 0 });
     });
 
-    it('rooms keep their picture and what was read when a message comes', async () => {
+    it('rooms keep their picture and their read state when a message arrives', async () => {
       await record('M1');
       await history().updateRoom('acme', 'acme-1-2', {
         avatarId: 'F-a',

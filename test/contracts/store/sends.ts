@@ -51,7 +51,7 @@ export function sendsContract(harness: () => StoreHarness): void {
       expect((await sends().get('other', 'M1'))?.acknowledged).to.equal(false);
     });
 
-    it('opens a failed send again when its proof comes, once, and never one that was announced', async () => {
+    it('reopens a failed send once when its proof comes, and never an announced one', async () => {
       await sends().put('acme', sent('failed', { closed: true }));
       await sends().put('acme', sent('open'));
       await sends().put('acme', sent('announced'));
@@ -65,7 +65,7 @@ export function sendsContract(harness: () => StoreHarness): void {
       expect(await sends().get('acme', 'announced')).to.include({ acknowledged: true, closed: true });
     });
 
-    it('returns what was changed also when others read the send meanwhile', async () => {
+    it('returns the changed send even if other callers read it meanwhile', async () => {
       const ids = Array.from({ length: 20 }, (_, index) => `M${index}`);
       for (const id of ids) await sends().put('acme', sent(id, { closed: true }));
       // what this process knew of the session is read again from now on
@@ -82,7 +82,7 @@ export function sendsContract(harness: () => StoreHarness): void {
       }
     });
 
-    it('returns the sends of a session after a time, the oldest first, with what policies count', async () => {
+    it('returns the sends of a session after a time, the oldest first, with the fields that policies count', async () => {
       await sends().put('acme', sent('M3', { sentAt: 3_000, counted: 'nothing' }));
       const { counted: _, textHash: __, ...uncounted } = sent('M2', { sentAt: 2_000, to: '7@lid' });
       await sends().put('acme', uncounted);
@@ -126,7 +126,7 @@ export function sendsContract(harness: () => StoreHarness): void {
       expect(await sends().get('acme', 'never held')).to.not.have.property('held');
     });
 
-    it('returns the sends that a policy holds back in pages, also those of one time', async () => {
+    it('returns the sends that a policy holds back in pages, including sends of the same instant', async () => {
       const times = { M5: 1_000, M2: 2_000, M4: 2_000, M3: 2_000, M1: 3_000 };
       for (const [id, sentAt] of Object.entries(times))
         await sends().put('acme', sent(id, { sentAt, held: '{}', closed: true }));
@@ -175,7 +175,7 @@ export function sendsContract(harness: () => StoreHarness): void {
       expect((await sends().get('acme', 'M3'))?.sentAt).to.equal(1_000);
     });
 
-    it('prunes no send that waits, however old it is', async () => {
+    it('prunes no waiting send, however old it is', async () => {
       await sends().put('acme', sent('waits', { sentAt: 1, closed: true, held: '{"rule":"newChatGap"}' }));
       expect(await sends().prune(1_000)).to.equal(0);
       await sends().put('acme', sent('waits', { sentAt: 1, closed: true }));
@@ -277,7 +277,7 @@ export function failedDeliveriesContract(harness: () => StoreHarness): void {
       expect(await ids({ clientId: 'nobody' })).to.deep.equal([]);
     });
 
-    it('lists the failed deliveries after one, whether that exists or not', async () => {
+    it('lists the failed deliveries after a given one, whether or not it exists', async () => {
       for (const [id, failedAt] of [
         ['01A', 30],
         ['01B', 10],
@@ -323,7 +323,7 @@ export function failedDeliveriesContract(harness: () => StoreHarness): void {
       expect([...(await deliveries().counts('nobody'))]).to.deep.equal([]);
     });
 
-    it('keeps, lists and counts those of each receiver of a session by itself', async () => {
+    it('keeps, lists and counts the failed deliveries of each receiver of a session separately', async () => {
       await deliveries().add(failed('01A', { failedAt: 1 }), 2);
       for (const [n, id] of ['02A', '02B', '02C'].entries()) {
         await deliveries().add(failed(id, { receiver: '2', failedAt: n }), 2);
@@ -393,7 +393,7 @@ export function waitingDeliveriesContract(harness: () => StoreHarness): void {
       expect(await deliveries().get('01B')).to.equal(undefined);
     });
 
-    it('names the receiver of those that are not for the webhook', async () => {
+    it('names the receiver of deliveries that are not for the webhook', async () => {
       await deliveries().add(waiting('01A', { receiver: '2' }));
       await deliveries().add(waiting('01B', { since: 2_000 }));
       const listed = await deliveries().list('acme');
@@ -409,13 +409,13 @@ export function waitingDeliveriesContract(harness: () => StoreHarness): void {
       expect(await deliveries().list('nobody')).to.deep.equal([]);
     });
 
-    it('keeps a delivery as it is when it is added again', async () => {
+    it('keeps a delivery unchanged when it is added again', async () => {
       await deliveries().add(waiting('01A', { attempts: 3 }));
       await deliveries().add(waiting('01A', { since: 9_000 }));
       expect(await deliveries().get('01A')).to.deep.equal(waiting('01A', { attempts: 3 }));
     });
 
-    it('notes attempts, and removes a delivery for good', async () => {
+    it('records attempts, and removes a delivery for good', async () => {
       await deliveries().add(waiting('01A'));
       await deliveries().noteAttempts('acme', '01A', 4);
       expect((await deliveries().get('01A'))?.attempts).to.equal(4);

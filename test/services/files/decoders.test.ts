@@ -154,7 +154,7 @@ describe('FairQueue', () => {
     await Promise.all(all);
   });
 
-  it('keeps a place for another session, however many tasks of one wait', async () => {
+  it('keeps a place for other sessions, however many tasks of one session wait', async () => {
     const many = Array.from({ length: 20 }, (_, number) => task(`a ${number}`));
     await begun();
     expect(order).to.deep.equal(['a 0']);

@@ -40,7 +40,7 @@ describe('FileKeeper', () => {
   const open = () => rig.store.expectedFiles.list(CLIENT);
   const codeOf = (asking: Promise<unknown>) => asking.then(String, (error) => error.code);
 
-  it('stores a file with its facts and the age of its message', async () => {
+  it('stores a file with its properties and the age of its message', async () => {
     const id = await rig.record('M1', { age: 5_000 });
     await idle();
     expect(await contentOf(id)).to.equal('/v/M1');
@@ -60,12 +60,12 @@ describe('FileKeeper', () => {
     expect(rig.outcomes).to.deep.equal(['stored']);
   });
 
-  describe('with a file that this node has just sent', () => {
+  describe('FileKeeper, with a file that this node has just sent', () => {
     /** A file on disk, as it is while its message is sent. */
     const upload = (text: string) => rig.spool.take(CLIENT, Readable.from([Buffer.from(text)]));
     const hashOf = ({ sha256 }: { sha256: string }) => ({ fileSha256: Buffer.from(sha256, 'hex') });
 
-    it('stores it from the disk, and removes it there when the send is over too', async () => {
+    it('stores the file from the disk, and removes it from there once the send has ended too', async () => {
       const sent = await upload('an offer');
       const id = await rig.record('M1', { image: hashOf(sent) });
       await sent.discard();
@@ -75,7 +75,7 @@ describe('FileKeeper', () => {
       expect(rig.spool.onDisk()).to.deep.equal({ files: 0, bytes: 0 });
     });
 
-    it('leaves it to a send that is not over', async () => {
+    it('leaves the file on the disk to a send that has not ended', async () => {
       const sent = await upload('an offer');
       await rig.record('M1', { image: hashOf(sent) });
       await idle();
@@ -84,7 +84,7 @@ describe('FileKeeper', () => {
       expect(rig.spool.onDisk()).to.deep.equal({ files: 0, bytes: 0 });
     });
 
-    it('downloads it when the disk does not have it any more, or another session sent it', async () => {
+    it('downloads the file when it is no longer on the disk, or another session sent it', async () => {
       const sent = await upload('an offer');
       const other = await rig.spool.take('globex', Readable.from([Buffer.from('a plan')]));
       await sent.discard();
@@ -96,7 +96,7 @@ describe('FileKeeper', () => {
       expect(await Promise.all(ids.map(contentOf))).to.deep.equal(['/v/M1', '/v/M2']);
     });
 
-    it('downloads it after a failed attempt', async () => {
+    it('downloads the file after a failed attempt to read it from the disk', async () => {
       const sent = await upload('an offer');
       await rm(sent.path);
       const id = await rig.record('M1', { image: hashOf(sent) });
@@ -108,7 +108,7 @@ describe('FileKeeper', () => {
       expect(rig.spool.onDisk()).to.deep.equal({ files: 0, bytes: 0 });
     });
 
-    it('gives up an attempt that ends before the file is opened', async () => {
+    it('abandons an attempt that ends before the file is opened', async () => {
       const sent = await upload('an offer');
       let reads = 0;
       const by = rig.another({
@@ -132,7 +132,7 @@ describe('FileKeeper', () => {
       expect(await open()).to.have.length(1);
     });
 
-    it('removes it from the disk when the session leaves', async () => {
+    it('removes the file from the disk when the session leaves', async () => {
       rig.download = async ({ signal }) => {
         if (signal && !signal.aborted) await once(signal, 'abort');
         throw new Error('aborted');
@@ -158,7 +158,7 @@ describe('FileKeeper', () => {
     expect(await open()).to.deep.equal([]);
   });
 
-  describe('many at once', () => {
+  describe('FileKeeper, with many files at once', () => {
     let release: Map<string, () => void>;
     beforeEach(() => {
       release = new Map();

@@ -58,7 +58,7 @@ describe('Media: the preview of a link', () => {
     return { title, description };
   };
 
-  it('prefers the title that the page names for previews, and takes its own title else', async () => {
+  it('prefers the title that the page names for previews to the title of the page', async () => {
     const named = `<title>Own</title>${TITLE}<meta name="description" content="  Soup\n and salad ">`;
     expect(await textsOf(named)).to.deep.equal({ title: 'Menu', description: 'Soup and salad' });
     expect(await textsOf('<TITLE>Own &amp; only</TITLE><svg><title>icon</title></svg>')).to.deep.equal({
@@ -78,7 +78,7 @@ describe('Media: the preview of a link', () => {
     expect(await textsOf('<title>Menü</title>', 'text/html; charset=nonsense')).to.include({ title: 'Menü' });
   });
 
-  it('makes a small JPEG of the picture, whose address may be relative to where the link led', async () => {
+  it('makes a small JPEG of the picture, whose address may be relative to the last redirect', async () => {
     const png = Buffer.from(await picture('green'), 'base64');
     const asked: string[] = [];
     host.respond((response, { path }) => {
@@ -102,7 +102,7 @@ describe('Media: the preview of a link', () => {
       (response) =>
         response.setHeader('content-type', 'image/png').end(Buffer.alloc(LIMITS.linkPreviewPictureBytes + 1)),
     ],
-    ['is none', (response) => response.setHeader('content-type', 'image/png').end('no picture')],
+    ['is not decodable', (response) => response.setHeader('content-type', 'image/png').end('no picture')],
     ['is a page', (response) => response.setHeader('content-type', 'text/html').end('<p>')],
   ];
   for (const [what, other] of NO_PICTURES) {

@@ -304,7 +304,7 @@ describe('Media', () => {
       expect(file).to.include({ mimeType: 'video/mp4' }).and.not.have.any.keys('width', 'thumbnail');
     });
 
-    describe('where ffmpeg is installed', () => {
+    describe('Media: a video, where ffmpeg is installed', () => {
       let programs: TempDir;
       let seeing: Media;
 
@@ -440,7 +440,7 @@ describe('Media', () => {
     const boxes = Buffer.alloc(8 * 200_000, '\0\0\0\x08free', 'latin1');
     const hostile = Buffer.concat([Buffer.from('\0\0\0\x10ftypisom\0\0\0\0', 'latin1'), boxes]);
 
-    it('do not delay those of another, and are sent uninspected after 3 seconds', async () => {
+    it('do not delay the files of another session, and are sent without inspection after 3 seconds', async () => {
       let uninspected = 0;
       // time stands still, so that a slow machine gives no file up
       const clock = new ManualClock();

@@ -48,7 +48,7 @@ describe('Spool', () => {
     expect(await readFile(file.path)).to.deep.equal(bytes);
   });
 
-  it('counts nothing of a file whose stream failed, also where a piece of it still waited', async () => {
+  it('does not count a file whose stream failed, even if a piece of it was still waiting', async () => {
     await spool.start();
     const passage = async function* (source: AsyncIterable<Buffer>) {
       yield* source;
@@ -114,7 +114,7 @@ describe('Spool', () => {
     expect(await files()).to.deep.equal([]);
   });
 
-  it('bounds what one session has on disk, until its files are discarded; other sessions have their own room', async () => {
+  it('limits the bytes of one session on the disk until its files are discarded, and counts other sessions separately', async () => {
     spool = new Spool(join(folder.path, 'spool'), 1_000);
     await spool.start();
     const first = await spool.take('acme', Readable.from([randomBytes(600)]));
@@ -127,7 +127,7 @@ describe('Spool', () => {
     expect(await files()).to.have.lengthOf(2);
   });
 
-  it('says what is on disk, and frees the room of a file once however often it is discarded', async () => {
+  it('reports what is on the disk, and frees the space of a file once, however often it is discarded', async () => {
     spool = new Spool(join(folder.path, 'spool'), 1_000);
     await spool.start();
     const first = await spool.take('acme', Readable.from([randomBytes(400)]));
@@ -141,14 +141,14 @@ describe('Spool', () => {
     expect(spool.onDisk()).to.deep.equal({ files: 2, bytes: 550 });
   });
 
-  it('removes all files when the run ends', async () => {
+  it('removes all its files when the process ends', async () => {
     await spool.start();
     await spool.take('acme', Readable.from([randomBytes(10)]));
     await spool.stop();
     expect(await runs()).to.deep.equal([]);
   });
 
-  describe('files of other runs', () => {
+  describe('Spool, with files of other processes', () => {
     const leave = async (run: string, modifiedAgoMs = 0) => {
       const path = join(folder.path, 'spool', run);
       await mkdir(path, { recursive: true });

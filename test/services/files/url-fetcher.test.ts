@@ -100,7 +100,7 @@ describe('UrlFetcher', () => {
     expect(host.calls[0]?.headers).to.include({ 'accept-encoding': 'identity' });
   });
 
-  it('keeps content with an unknown encoding as it is', async () => {
+  it('keeps content with an unknown encoding unchanged', async () => {
     answer((response) => response.writeHead(200, { 'content-encoding': 'constructor' }).end(BYTES));
     const file = arrived(await fetcher.fetch('acme', host.url));
     expect(await readFile(file.path)).to.deep.equal(BYTES);
@@ -158,7 +158,7 @@ describe('UrlFetcher', () => {
     const beginning = (maxBytes: number) =>
       fetcher.beginning(host.url, { maxBytes, signal: new AbortController().signal });
 
-    it('is the whole file when it is no longer than asked for', async () => {
+    it('is complete when the file is no longer than requested', async () => {
       answer((response) => {
         response.writeHead(200, { 'content-type': 'text/html' });
         response.write(BYTES.subarray(0, 40_000), () => response.end(BYTES.subarray(40_000)));
@@ -167,7 +167,7 @@ describe('UrlFetcher', () => {
       expect([bytes.equals(BYTES), isWhole, contentType]).to.deep.equal([true, true, 'text/html']);
     });
 
-    it('is cut at the length that was asked for, decompressed', async () => {
+    it('is cut at the requested length, after decompression', async () => {
       answer((response) => response.writeHead(200, { 'content-encoding': ' GZip' }).end(gzipSync(BYTES)));
       const { bytes, isWhole } = await beginning(BYTES.length - 1);
       expect([bytes.equals(BYTES.subarray(0, -1)), isWhole]).to.deep.equal([true, false]);
@@ -216,7 +216,7 @@ describe('UrlFetcher', () => {
     expect((await failure).code).to.equal('media_unfetchable');
   });
 
-  describe('a large file', () => {
+  describe('UrlFetcher, with a large file', () => {
     it('reports a file over 60 MB as too large to send, without reading it', async () => {
       const closed = new Promise<void>((resolve) =>
         answer((response) => {
@@ -275,7 +275,7 @@ describe('UrlFetcher', () => {
     });
   });
 
-  describe('without --allow-private-urls', () => {
+  describe('UrlFetcher without --allow-private-urls', () => {
     let guarded: UrlFetcher;
 
     beforeEach(() => {

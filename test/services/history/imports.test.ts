@@ -200,19 +200,19 @@ describe('HistoryImports: messages', () => {
       expect(await unread()).to.equal(2);
     });
 
-    it('counts a chat in several parts once', async () => {
+    it('the unread count includes a chat once that is spread over several parts', async () => {
       await rig.take(talk(3, 0, 2));
       await rig.take(talk(3, 2, 5));
       expect(await unread()).to.equal(3);
     });
 
-    it('adds live messages', async () => {
+    it('the unread count includes live messages', async () => {
       await rig.recorder.add('acme', roomUpdate(), { ...liveRow(), messageId: 'L1' });
       await rig.take(talk(2, 0, 3));
       expect(await unread()).to.equal(3);
     });
 
-    it('counts a part once that starts again, and the next part correctly', async () => {
+    it('the unread count is correct for a part that starts again, and for the next part', async () => {
       const first = talk(3, 0, 2);
       await rig.take(first);
       rig.restart();
@@ -224,7 +224,7 @@ describe('HistoryImports: messages', () => {
       expect(await unread()).to.equal(3);
     });
 
-    it('excludes messages that were read in the inbox when the number is linked again', async () => {
+    it('the unread count excludes messages that were read in the inbox when the number is linked again', async () => {
       await rig.take(talk(2, 0, 2));
       await rig.store.history.updateRoom('acme', ROOM, { unreadCount: 0 });
       rig.restart();

@@ -74,7 +74,7 @@ describe('Contacts', () => {
     expect(asked).to.deep.equal([BOB.pn]);
   });
 
-  it('does not address a person by a number that the person has given up', async () => {
+  it('does not address a person by a former number', async () => {
     await contacts.learn('acme', { ...BOB, source: 'message' });
     await contacts.learn('acme', { lid: BOB.lid, pn: '15550000009', source: 'number-change' });
     const { link } = network([{ lid: BOB.lid, pn: '15550000009' }]);
@@ -85,7 +85,7 @@ describe('Contacts', () => {
     }
   });
 
-  it('keeps two people apart of whom one had the number of the other', async () => {
+  it('keeps two people apart when one now has the former number of the other', async () => {
     await contacts.learn('acme', { ...BOB, name: 'Bob', source: 'message' });
     expect(await contacts.find('acme', { lid: '90000000000003', pn: BOB.pn })).to.equal(undefined);
     expect(await contacts.find('acme', { lid: BOB.lid, pn: '15550000003' })).to.include({ name: 'Bob' });

@@ -71,7 +71,7 @@ describe('Announcements: several receivers', () => {
     answers.set(name, made);
   };
 
-  it('repeats an event after an outage for the receiver that did not get it, and for no other', async () => {
+  it('repeats an event after an outage only for the receiver that did not get it', async () => {
     answering('3', INTERRUPTED, INTERRUPTED);
     const done = announce(withReceivers('contract', 'durable'));
     let ended = false;
@@ -86,7 +86,7 @@ describe('Announcements: several receivers', () => {
     expect(asked).to.deep.equal(['webhook', '2', '3', '3', '3']);
   });
 
-  it('ends when all receivers are safe, and is not held up in between', async () => {
+  it('ends once every receiver has or stores the event, and lets the next message continue before that', async () => {
     let accept: (result: DeliveryResult) => void = () => undefined;
     const accepted = new Promise<DeliveryResult>((resolve) => {
       accept = resolve;
@@ -109,7 +109,7 @@ describe('Announcements: several receivers', () => {
     await done;
   });
 
-  it('does not hold up the next message for attempts at the webhook, when no durable receiver wants this one', async () => {
+  it('lets the next message continue during attempts at the webhook when no durable receiver wants this one', async () => {
     const [receiver] = JSON.parse(withReceivers('durable').receivers ?? '').receivers;
     const calls = { ...receiver, filter: { types: ['call'] } };
     answers.set('webhook', [() => new Promise(() => undefined)]);
@@ -120,7 +120,7 @@ describe('Announcements: several receivers', () => {
     expect(asked).to.deep.equal(['webhook']);
   });
 
-  it('fails when the session left before one of them had the event, after the others got it', async () => {
+  it('fails when the session left before one receiver had the event, after the other receivers got it', async () => {
     const abandoned = new AbortController();
     answers.set('2', [
       async () => {

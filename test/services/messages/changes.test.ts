@@ -19,7 +19,7 @@ describe('Receiver: changes of messages', () => {
   const carol = { participant: '90000000000003@lid', participantAlt: '15550000003@s.whatsapp.net' };
 
   for (const [what, content] of Object.entries({ 'an edit': edit, 'a revoke': revoke })) {
-    it(`refuses ${what} by the other person for messages of the linked number`, async () => {
+    it(`refuses ${what} of the other person for a message of the linked number`, async () => {
       await rig.receive({ fromMe: true });
       await rig.receive({ messageId: 'C1', content });
       expect(rig.events).to.have.length(1);
@@ -65,7 +65,7 @@ describe('Receiver: changes of messages', () => {
     ['reply, deletion, without the message', [quote(), deletion]],
   ];
   for (const [what, order] of orders) {
-    it(`forgets what a reply quotes of a deleted message: ${what}`, async () => {
+    it(`deletes what a reply quotes of a deleted message: ${what}`, async () => {
       for (const message of order) await rig.receive(message, HOSTED);
       const rows = await rig.history();
       const reply = rows.find(({ messageId }) => messageId === 'Q1');
@@ -79,7 +79,7 @@ describe('Receiver: changes of messages', () => {
     });
   }
 
-  it('forgets what a reply quotes when both arrive with the deletion at once', async () => {
+  it('deletes what a reply quotes when message, reply and deletion arrive at once', async () => {
     for (const message of [secret, quote(), deletion]) rig.take(message, HOSTED);
     await rig.receiver.idle();
     const rows = await rig.history();
@@ -88,7 +88,7 @@ describe('Receiver: changes of messages', () => {
     expect(JSON.stringify(rows.map(({ extras }) => extras))).to.not.include('secret');
   });
 
-  it('keeps the quote of a message that is not stored when somebody else deletes it', async () => {
+  it('keeps the quote of a message that is not stored when a person other than its author deletes it', async () => {
     const session = { ...HOSTED, enableGroupAi: true };
     rig.groups.set(GROUP.chat, groupOf('90000000000004'));
     await rig.receive({ ...GROUP, ...quote() }, session);
@@ -115,7 +115,7 @@ describe('Receiver: changes of messages', () => {
     expect(rig.events.map(({ type }) => type)).to.deep.equal(['text', 'revoke']);
   });
 
-  it('decides a deletion at the next start when the gateway stops before the admins are known', async () => {
+  it('decides a deletion at the next start when the gateway stops before it knows the admins', async () => {
     const session = { ...HOSTED, enableGroupAi: true };
     const closed: string[] = [];
     rig.store.journal.close = async (_clientId, ids) => void closed.push(...ids);
@@ -131,8 +131,8 @@ describe('Receiver: changes of messages', () => {
   });
 
   for (const [who, admin] of Object.entries({
-    'no admin': '90000000000001',
-    'nobody knows who': undefined,
+    'a member who is not an admin': '90000000000001',
+    'a member of an unknown group': undefined,
   })) {
     it(`refuses deletions of other people’s messages in a group: by ${who}`, async () => {
       const session = { ...HOSTED, enableGroupAi: true };
@@ -167,7 +167,7 @@ describe('Receiver: changes of messages', () => {
     expect(rig.events).to.deep.equal([]);
   });
 
-  it('refuses a change by another person of a message that only the history has', async () => {
+  it('refuses a change by another person to a message that is only in the history', async () => {
     const session = { ...HOSTED, enableGroupAi: true };
     await rig.receive(GROUP, session);
     await rig.store.traces.prune(SENT_AT + 1);
@@ -186,7 +186,7 @@ describe('Receiver: changes of messages', () => {
     expect(rig.events[0]).to.deep.include({ revoke: { targetId: 'M9', byAdmin: false } });
   });
 
-  it('names the admin when a message is deleted that its author claims to delete', async () => {
+  it('names the admin when another member claims to delete their own message', async () => {
     rig.groups.set(GROUP.chat, groupOf('90000000000003'));
     const session = { ...HOSTED, enableGroupAi: true };
     await rig.receive(GROUP, session);
@@ -195,7 +195,7 @@ describe('Receiver: changes of messages', () => {
     expect(rig.events[1]).to.deep.include({ revoke: { targetId: 'M1', byAdmin: true } });
   });
 
-  it('says of a reaction whose message it is, whatever it claims', async () => {
+  it('names the author of the target of a reaction, from the view of the linked number', async () => {
     await rig.receive({});
     await rig.receive({ messageId: 'M2', fromMe: true });
     for (const [id, targetFromMe] of [

@@ -113,7 +113,7 @@ describe('Receiver: the event of a message with a file', () => {
     expect(linkIn(0)).to.equal(`https://files.example/${row?.fileId}/offer.pdf`);
   });
 
-  it('contains the same link when it is announced again', async () => {
+  it('contains the same link when the message is announced again', async () => {
     await rig.receive({ content: DOCUMENT }, HOSTED);
     await rig.receive({ content: DOCUMENT }, HOSTED);
     expect(linkIn(1)).to.equal(linkIn(0)).and.not.equal(undefined);

@@ -41,7 +41,7 @@ describe('Sender: a held message that its sender deletes for everyone', () => {
     expect(await waiting()).to.deep.equal([messageId]);
   });
 
-  it('has no further copy when one may have arrived, which is deleted', async () => {
+  it('gets no further copy when an earlier copy may have arrived, and that copy is deleted', async () => {
     const messageId = await hold('hello');
     rig.onLeft = unacknowledged;
     await rig.sender.connected('acme');
@@ -53,7 +53,7 @@ describe('Sender: a held message that its sender deletes for everyone', () => {
     expect(left(messageId)).to.deep.equal(['the message', 'its deletion']);
   });
 
-  it('is deleted after it has left when it is leaving', async () => {
+  it('is deleted on the phones after it has left when the deletion comes while it leaves', async () => {
     const messageId = await hold('hello');
     let acknowledge: () => void = () => undefined;
     const acknowledged = new Promise<void>((resolve) => {

@@ -16,7 +16,7 @@ describe('Sender: a message that is being held', () => {
 
   const { refusal, send, waiting, restart } = heldOver(() => rig);
 
-  describe('that is written down as the store goes away', () => {
+  describe('Sender: a message that is stored as held while the store becomes unavailable', () => {
     /** The store does not answer to the write, which it does or does not do. */
     const lose = async (isWritten: boolean, key = '') => {
       const { put } = rig.store.sends;
@@ -35,7 +35,7 @@ describe('Sender: a message that is being held', () => {
       return messageId;
     };
 
-    it('waits, and can be cancelled, if it was written down', async () => {
+    it('waits, and can be cancelled, if it was stored', async () => {
       const messageId = await lose(true);
       expect(await waiting()).to.deep.equal([messageId]);
       await until('it to be judged', async () => rig.clock.pending().length > 0);
@@ -43,13 +43,13 @@ describe('Sender: a message that is being held', () => {
       expect(await waiting()).to.deep.equal([]);
     });
 
-    it('does not wait if it was not written down', async () => {
+    it('does not wait if it was not stored', async () => {
       await lose(false);
       await until('an empty outbox', async () => (await waiting()).length === 0);
     });
 
     for (const isWritten of [true, false]) {
-      it(`is held once under its Idempotency-Key if it was ${isWritten ? '' : 'not '}written down`, async () => {
+      it(`is held once under its Idempotency-Key if it was ${isWritten ? '' : 'not '}stored`, async () => {
         const messageId = await lose(isWritten, 'key');
         expect(await send('hello', { key: 'key' })).to.include({ status: 'held', messageId });
         rig.onAdmit = async () => undefined;
@@ -60,7 +60,7 @@ describe('Sender: a message that is being held', () => {
     }
   });
 
-  describe('whose caller hangs up before its policy has answered', () => {
+  describe('Sender: a message to hold, whose caller hangs up before its policy has answered', () => {
     /** Two messages of a chat: the caller of the second one hangs up while the first one is judged. */
     const hangUp = async (wishes: { key?: string }) => {
       let judge: () => void = () => undefined;
@@ -84,7 +84,7 @@ describe('Sender: a message that is being held', () => {
       return { first: (await first).messageId, second: await second };
     };
 
-    it('is not held, because nobody knows of it', async () => {
+    it('is not held, because its caller does not know its id', async () => {
       const { first, second } = await hangUp({});
       expect(second).to.be.instanceOf(GatewayError).that.includes({ code: 'send_not_connected' });
       expect(await waiting()).to.deep.equal([first]);

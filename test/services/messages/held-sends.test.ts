@@ -29,7 +29,7 @@ describe('Sender: a held message', () => {
     end: () => undefined,
   });
 
-  it('is not sent again when its first copy is older than a send may be repeated, however often it was repeated', async () => {
+  it('is not sent again when its first copy is too old to be repeated, however often it was repeated', async () => {
     const messageId = await hold('hello');
     rig.onAdmit = permits;
     rig.onLeft = unacknowledged;
@@ -69,7 +69,7 @@ describe('Sender: a held message', () => {
     expect(rig.sent).to.have.length(1);
   });
 
-  it('can be cancelled, and counts for nothing, when it was refused after it was written down', async () => {
+  it('can be cancelled, and does not count, when it was refused after it was stored', async () => {
     const messageId = await hold('hello');
     const before = await record(messageId);
     const late = await permits();
@@ -87,7 +87,7 @@ describe('Sender: a held message', () => {
     expect(await waiting()).to.deep.equal([]);
   });
 
-  it('can be cancelled while it is judged, and is not told as leaving then', async () => {
+  it('can be cancelled while it is judged, and is not shown as leaving then', async () => {
     const messageId = await hold('hello');
     const { get } = rig.store.sends;
     let goOn: () => void = () => undefined;
@@ -112,7 +112,7 @@ describe('Sender: a held message', () => {
     expect(rig.sent).to.deep.equal([]);
   });
 
-  describe('that the network refuses because it restricts the number', () => {
+  describe('Sender: a held message that the network refuses because it restricts the number', () => {
     const rejected = async () => {
       rig.onRefusals = () => refusedFor('reachoutLock', HOUR_MS);
       throw new GatewayError('send_rejected', 'error 463');
@@ -222,7 +222,7 @@ describe('Sender: a held message', () => {
     });
   });
 
-  it('is told as what it is: held back, leaving, waiting for another copy, or acknowledged', async () => {
+  it('is shown with its state: held back, leaving, waiting for another copy, or acknowledged', async () => {
     const messageId = await hold('hello');
     const sessions = { find: () => rig.session.record };
     const traces = createMessageTraces({ sessions, store: rig.store, tail: { since: () => [] } });
@@ -253,7 +253,7 @@ describe('Sender: a held message', () => {
     expect((await told())[0]).to.equal('written_down,acknowledged');
   });
 
-  it('does not leave from another number, though a copy of it was interrupted', async () => {
+  it('does not leave from another number, even if a copy of it was interrupted', async () => {
     const messageId = await hold('hello');
     rig.onLeft = unacknowledged;
     await rig.sender.connected('acme');
@@ -300,7 +300,7 @@ describe('Sender: a held message', () => {
     expect(rig.sent).to.deep.equal([]);
   });
 
-  describe('of many that may leave at once', () => {
+  describe('Sender: one of many held messages that may leave at once', () => {
     for (const { mode, when, minMs, maxMs } of [
       { mode: 'enforce', when: 'the limits of its policy end', minMs: 2_000, maxMs: 2_000 },
       { mode: 'observe', when: 'its policy only observes', minMs: 60_000, maxMs: 180_000 },
@@ -327,7 +327,7 @@ describe('Sender: a held message', () => {
     }
   });
 
-  it('lets other work go on between two of many that are judged', async () => {
+  it('lets other work run between two judgements', async () => {
     const COUNT = 100;
     for (let n = 0; n < COUNT; n += 1) await hold('hello', { to: `${900_000 + n}@lid` });
     let turn = 0;
@@ -347,7 +347,7 @@ describe('Sender: a held message', () => {
     expect(await waiting()).to.have.lengthOf(COUNT);
   });
 
-  it('is refused when those of all sessions are as many as a node keeps', async () => {
+  it('is refused when the sessions together hold as many messages as a node keeps', async () => {
     const first = await hold('hello');
     const others = rig.sender.held.total;
     rig.sender.held.total = () => LIMITS.heldSendsOfNode;
@@ -371,7 +371,7 @@ describe('Sender: a held message', () => {
     expect(rig.sent.map((message) => message.messageId)).to.deep.equal([messageId]);
   });
 
-  it('leaves although the store was away when its session connected', async () => {
+  it('leaves even if the store was unavailable when its session connected', async () => {
     const messageId = await hold('hello');
     const { held } = rig.store.sends;
     rig.store.sends.held = () => Promise.reject(new GatewayError('store_unavailable', 'away'));
@@ -383,7 +383,7 @@ describe('Sender: a held message', () => {
     expect(rig.sent.map((message) => message.messageId)).to.deep.equal([messageId]);
   });
 
-  it('is read without its request, in pages, in the order of all that wait', async () => {
+  it('is listed without its request, in pages, in the order of all waiting messages', async () => {
     const ids: string[] = [];
     for (let n = 0; n < 120; n += 1) ids.push(await hold('hello', { to: `${900_000 + n}@lid` }));
     const { held } = rig.store.sends;

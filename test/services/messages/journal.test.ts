@@ -31,7 +31,7 @@ describe('Receiver: the journal', () => {
     return () => release();
   }
 
-  it('keeps a message until it was announced', async () => {
+  it('keeps a message until it is announced', async () => {
     let before: string[] = [];
     rig.beforeAnnounce = async () => {
       before = await open();
@@ -45,7 +45,7 @@ describe('Receiver: the journal', () => {
     expect(await open()).to.deep.equal(['two']);
   });
 
-  it('keeps a message whose announcement failed, which is announced when it comes again', async () => {
+  it('keeps a message whose announcement failed, and announces it when it is delivered again', async () => {
     rig.beforeAnnounce = () => Promise.reject(new Error('broken'));
     expect(await rig.receive(ONE)).to.deep.equal([]);
     expect(await open()).to.deep.equal(['one', 'two']);
@@ -54,13 +54,13 @@ describe('Receiver: the journal', () => {
     expect(await open()).to.deep.equal(['two']);
   });
 
-  it('forgets the unreadable copies of a message that was read', async () => {
+  it('closes the unreadable copies of a message that was read', async () => {
     rig.standIns = ['two'];
     await rig.receive(ONE);
     expect(await open()).to.deep.equal([]);
   });
 
-  it('keeps no part of a copy of which another part is in flight', async () => {
+  it('stores no part of a copy while another part is in flight', async () => {
     const release = holdEvents();
     rig.take(ONE);
     rig.take({ journalIds: ['one', 'two'] });
@@ -69,12 +69,12 @@ describe('Receiver: the journal', () => {
     expect(await open()).to.deep.equal([]);
   });
 
-  describe('a second copy, encrypted anew', () => {
+  describe('a second copy of a message under another encryption', () => {
     beforeEach(() => {
       rig.restored.set('one', incoming(ONE));
     });
 
-    it('waits for the first, and is not announced', async () => {
+    it('waits for the first copy, and is not announced', async () => {
       const release = holdEvents();
       rig.take(ONE);
       rig.take(TWO);
@@ -86,7 +86,7 @@ describe('Receiver: the journal', () => {
       expect(await open()).to.deep.equal([]);
     });
 
-    it('is announced when the first was not', async () => {
+    it('is announced when the first copy was not', async () => {
       expect(await rig.receive(TWO)).to.have.length(1);
     });
 
@@ -101,7 +101,7 @@ describe('Receiver: the journal', () => {
       expect(await rig.receive(TWO)).to.have.length(1);
     });
 
-    it('is announced when the closed entry is one of its own', async () => {
+    it('is announced when the closed entry is its own', async () => {
       await close('one');
       expect(await rig.receive({ journalIds: ['one', 'two'] })).to.have.length(1);
     });
@@ -115,7 +115,7 @@ describe('Receiver: the journal', () => {
       await rig.receiver.idle();
     };
 
-    it('is told once, with a row, and is not kept any longer', async () => {
+    it('is announced as unreadable once, gets a row, and leaves the journal', async () => {
       await Promise.all([tell(), tell()]);
       expect(rig.told).to.have.length(1);
       expect(rig.told[0]).to.include({ messageId: 'M1', reason: 'undecryptable' });
@@ -125,14 +125,14 @@ describe('Receiver: the journal', () => {
       expect(await open()).to.deep.equal(['two']);
     });
 
-    it('is not told when a copy was announced', async () => {
+    it('is not announced as unreadable when a copy was announced', async () => {
       rig.restored.set('two', incoming(TWO));
       await close('two');
       await tell();
       expect([rig.told, rig.counted, await open()]).to.deep.equal([[], [], []]);
     });
 
-    it('waits for a copy that is in flight, and is not told when that was announced', async () => {
+    it('waits for a copy that is in flight, and is not announced as unreadable when that copy was announced', async () => {
       rig.restored.set('two', incoming(TWO));
       const release = holdEvents();
       rig.take(TWO);
@@ -142,7 +142,7 @@ describe('Receiver: the journal', () => {
       expect([rig.told, rig.events.length]).to.deep.equal([[], 1]);
     });
 
-    it('is told beside another one at the same time', async () => {
+    it('is announced as unreadable beside another one at the same time', async () => {
       const reason = { reason: 'undecryptable', recovery: 'phone' } as const;
       for (const [messageId, id] of Object.entries({ M1: 'one', M2: 'two' }))
         rig.receiver.tellUnreadable(SESSION, { ...message, messageId, journalIds: [id], ...reason });
@@ -151,7 +151,7 @@ describe('Receiver: the journal', () => {
       expect(await open()).to.deep.equal([]);
     });
 
-    it('is not told of a broadcast', async () => {
+    it('is not announced as unreadable when it is a broadcast', async () => {
       const broadcast = { ...message, chat: 'status@broadcast' };
       rig.receiver.tellUnreadable(SESSION, { ...broadcast, reason: 'undecryptable', recovery: 'none' });
       await rig.receiver.idle();
@@ -159,7 +159,7 @@ describe('Receiver: the journal', () => {
     });
   });
 
-  it('keeps an own send open until it was announced, with what its caller said', async () => {
+  it('keeps an own send open until it is announced, with the data of its caller', async () => {
     const own = sent('M1', { acknowledged: true, closed: false });
     await rig.store.sends.put('acme', own);
     const isClosed = async () => (await rig.store.sends.get('acme', 'M1'))?.closed;
@@ -181,7 +181,7 @@ describe('Receiver: the journal', () => {
   describe('a session that ends', () => {
     const OTHER = { ...SESSION, clientId: 'other' };
 
-    it('waits for its own messages, and for no longer than the grace', async () => {
+    it('waits for its own messages, and no longer than the grace period', async () => {
       const release = holdEvents();
       rig.take(ONE, { ...SESSION, webhookUrl: '' });
       expect([rig.receiver.countInFlight('acme'), rig.receiver.countInFlight('other')]).to.deep.equal([1, 0]);

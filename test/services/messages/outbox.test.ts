@@ -45,7 +45,7 @@ describe('Sender: the sends of the last run', () => {
   const isOpen = async (messageId: string) =>
     (await rig.store.sends.open('acme')).some((record) => record.messageId === messageId);
 
-  it('are sent again as they were, each under its id, unless they were acknowledged or are closed', async () => {
+  it('are sent again unchanged, each under its id, unless they were acknowledged or are closed', async () => {
     await put('OPEN', { fileName: 'menu.jpg' });
     await put('ACKNOWLEDGED', { acknowledged: true });
     await put('CLOSED', { closed: true });
@@ -58,7 +58,7 @@ describe('Sender: the sends of the last run', () => {
     });
   });
 
-  it('are given up when they are too old to be sent again, and not before', async () => {
+  it('are abandoned once they are too old to be sent again', async () => {
     await put('OLD');
     rig.clock.advance(1);
     await put('YOUNG');
@@ -68,7 +68,7 @@ describe('Sender: the sends of the last run', () => {
     expect(await isOpen('OLD')).to.equal(false);
   });
 
-  it('do not leave from another number that was paired since', async () => {
+  it('are not sent from another number that was paired since', async () => {
     await put('FORMER');
     await put('PROVEN', { acknowledged: true });
     rig.clock.advance(1);
@@ -85,7 +85,7 @@ describe('Sender: the sends of the last run', () => {
   });
 
   for (const code of ['send_rejected', 'recipient_unknown'] as const) {
-    it(`are given up when the network answers ${code}`, async () => {
+    it(`are abandoned when the network answers ${code}`, async () => {
       await put('M');
       rig.failure = new GatewayError(code, 'no');
       await rig.sender.connected('acme');
@@ -103,7 +103,7 @@ describe('Sender: the sends of the last run', () => {
     expect(rig.sent).to.have.length(1);
   });
 
-  it('are only announced when they were acknowledged, with what their callers said, and not again afterwards', async () => {
+  it('are only announced when they were acknowledged, with the data of their callers, and are not announced again', async () => {
     const sentAt = rig.clock.now() - LIMITS.resendMaxAgeMs - 1;
     await put('ACKNOWLEDGED', { acknowledged: true, sentAt });
     await rig.sender.connected('acme');
@@ -134,7 +134,7 @@ describe('Sender: the sends of the last run', () => {
     expect([rig.sent.length, rig.announced.length]).to.deep.equal([1, 1]);
   });
 
-  it('ask their policy once, with what the store says by then, when the session connects twice meanwhile', async () => {
+  it('ask their policy once, with the current state of the store, when the session connects twice meanwhile', async () => {
     await put('M');
     await put('PROVEN');
     const asked: (number | undefined)[] = [];
@@ -174,7 +174,7 @@ describe('Sender: the sends of the last run', () => {
     expect(rig.sent.map(({ messageId }) => messageId)).to.deep.equal(['M']);
   });
 
-  it('come before a new send to their chat, and hold up no other chat', async () => {
+  it('are sent before a new send to their chat, and delay no other chat', async () => {
     await put('FIRST');
     let acknowledge: () => void = () => undefined;
     const acknowledged = new Promise<void>((resolve) => {
@@ -194,7 +194,7 @@ describe('Sender: the sends of the last run', () => {
     expect(told).to.deep.equal([other, 'FIRST', messageId]);
   });
 
-  it('are not waited for when they take longer than a connection may', async () => {
+  it('do not delay new sends for longer than a connection may take', async () => {
     await put('FIRST');
     rig.onLeft = ({ messageId }) =>
       messageId === 'FIRST' ? new Promise(() => undefined) : Promise.resolve();
@@ -220,7 +220,7 @@ describe('Sender: the sends of the last run', () => {
     expect(rig.announced.map(({ message }) => message.messageId)).to.deep.equal(['FIRST', 'SECOND']);
   });
 
-  it('are taken up when a receipt proves them after their callers got an error', async () => {
+  it('are announced when a receipt proves them after their callers got an error', async () => {
     await put('M', { closed: true });
     rig.sender.noteProof(rig.session, 'M');
     await until('the send to be announced', async () => rig.announced.length > 0);
@@ -249,7 +249,7 @@ describe('Sender: a send whose outcome is unknown', () => {
     throw new GatewayError('send_unacknowledged', 'No answer came.');
   };
 
-  it('is answered with its message id and how to repeat it', async () => {
+  it('is answered with its message id and a way to repeat it', async () => {
     rig.onLeft = lose;
     const reaction = { ...REQUEST, messageId: 'M', emoji: '👍' };
     for (const [work, hint] of [
@@ -265,12 +265,12 @@ describe('Sender: a send whose outcome is unknown', () => {
     }
   });
 
-  it('is told apart from one that was refused', async () => {
+  it('is distinguished from a send that was refused', async () => {
     rig.failure = new GatewayError('send_rejected', 'no');
     expect(await fails(send())).to.equal(rig.failure);
   });
 
-  it('is written down before it leaves, and closed when its caller gets the error', async () => {
+  it('is stored before it leaves, and closed when its caller gets the error', async () => {
     let written: SentRecord | undefined;
     rig.onLeft = async () => {
       written = await record();
@@ -292,7 +292,7 @@ describe('Sender: a send whose outcome is unknown', () => {
     expect([rig.sent.length, rig.announced]).to.deep.equal([1, []]);
   });
 
-  it('is sent again under the same id and as it was, when its caller repeats the key', async () => {
+  it('is sent again, unchanged and under the same id, when its caller repeats the key', async () => {
     rig.onLeft = lose;
     await fails(send('key'));
     let isOpen = false;
@@ -348,7 +348,7 @@ describe('Sender: a send whose outcome is unknown', () => {
     expect(rig.announced[0]?.message.messageId).to.equal(message?.messageId);
   });
 
-  it('takes the next receipt as proof when the store could not note the first', async () => {
+  it('takes the next receipt as proof when the store could not record the first one', async () => {
     rig.onLeft = lose;
     await fails(send());
     const messageId = rig.sent[0]?.messageId ?? '';
@@ -404,7 +404,7 @@ describe('Sender: a send whose outcome is unknown', () => {
     expect(rig.sent).to.have.length(2);
   });
 
-  it('is unknown too when the connection ends after the message may have left', async () => {
+  it('is also reported as unknown when the connection ends after the message may have left', async () => {
     rig.onLeft = async () => {
       throw new GatewayError('send_not_connected', 'the connection has ended');
     };

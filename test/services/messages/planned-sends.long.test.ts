@@ -33,7 +33,7 @@ const PERSON = (number: number) => `${90_000_000_000_000 + number}@lid`;
 /** When each send left, and whether it began a chat; by its place in the plan. */
 type Left = readonly { leavesAt: number | undefined; isNewChat: boolean }[];
 
-describe('sends over days', () => {
+describe('sends that are planned over several days', () => {
   const chance = new Chance();
   let rig: Rig;
   let played: PlayedSessions;

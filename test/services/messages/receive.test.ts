@@ -53,7 +53,7 @@ describe('Receiver: events', () => {
     });
   });
 
-  it('announces a group message without an author as one of nobody known', async () => {
+  it('announces a group message without an author as a message of an unknown person', async () => {
     const [event] = await rig.receive({ chat: GROUP.chat }, { ...SESSION, enableGroupAi: true });
     expect(event?.group).to.deep.equal({ jid: GROUP.chat, subject: '', participant: '' });
   });
@@ -116,7 +116,7 @@ describe('Receiver: events', () => {
     }
   });
 
-  it('names the author of a quoted message by LID if that is known, and mentions as in the text', async () => {
+  it('names the author of a quoted message by LID if it is known, and mentions people as in the text', async () => {
     await rig.receive({ chatAlt: '15550000002@s.whatsapp.net' });
     const authors = {
       15550000001: '90000000000001',
@@ -157,7 +157,7 @@ describe('Receiver: traces of messages', () => {
   const secret = new Uint8Array(32).fill(7);
   const trace = (messageId: string) => rig.store.traces.get('acme', messageId);
 
-  it('keeps chat, both addresses of the author, time and secret, and nothing of the content', async () => {
+  it('keep chat, both addresses of the author, time and secret, and nothing of the content', async () => {
     const content = { conversation: 'hello', messageContextInfo: { messageSecret: secret } };
     await rig.receive({ content, chatAlt: '15550000002@s.whatsapp.net' });
     expect(await trace('M1')).to.deep.equal({
@@ -171,14 +171,14 @@ describe('Receiver: traces of messages', () => {
     });
   });
 
-  it('keeps one address of the author where only one is known', async () => {
+  it('keep one address of the author where only one is known', async () => {
     await rig.receive({ messageId: 'M2', chat: '90000000000004@lid' });
     await rig.receive({ messageId: 'M3', chat: '15550000005@s.whatsapp.net' });
     expect(await trace('M2')).to.include({ authorLid: '90000000000004@lid', authorPn: '' });
     expect(await trace('M3')).to.include({ authorLid: '', authorPn: '15550000005@s.whatsapp.net' });
   });
 
-  it('writes the trace before it announces the message', async () => {
+  it('are written before the message is announced', async () => {
     let known: unknown;
     rig.beforeAnnounce = async () => {
       known = await trace('M1');
@@ -187,7 +187,7 @@ describe('Receiver: traces of messages', () => {
     expect(known).to.have.property('messageId', 'M1');
   });
 
-  it('keeps the author in a group, also of messages that are not delivered', async () => {
+  it('keep the author in a group, even for messages that are not delivered', async () => {
     await rig.receive(GROUP);
     expect(rig.events).to.deep.equal([]);
     expect(await trace('M1')).to.include({
@@ -197,7 +197,7 @@ describe('Receiver: traces of messages', () => {
     });
   });
 
-  it('keeps own messages, sent by the phone or the API', async () => {
+  it('keep own messages, whether the phone or the API sent them', async () => {
     await rig.receive({ fromMe: true, pushName: '' });
     await rig.receiver.echo(SESSION, incoming({ messageId: 'M2', fromMe: true }));
     await rig.receiver.idle();
@@ -211,13 +211,13 @@ describe('Receiver: traces of messages', () => {
     }
   });
 
-  it('keeps the first message of an id: no later one replaces it', async () => {
+  it('keep the first message of an id: no later one replaces it', async () => {
     await rig.receive({});
     await rig.receive({ chat: '90000000000003@lid' });
     expect(await trace('M1')).to.include({ authorLid: '90000000000002@lid' });
   });
 
-  it('keeps nothing of a message that is not admitted', async () => {
+  it('keep nothing of a message that is not admitted', async () => {
     await rig.receive({ chat: 'status@broadcast' });
     expect(await trace('M1')).to.equal(undefined);
   });
@@ -375,7 +375,7 @@ describe('Receiver: history', () => {
       expect(rig.events).to.have.length(1);
     });
 
-    it("the network's copy of an own send is announced to nobody, and changes no record", async () => {
+    it("the network's copy of an own send is not announced, and changes no record", async () => {
       const content = new Uint8Array([1]);
       const record = { messageId: 'M1', to: '90000000000002@lid', content, metaData: '', fileName: '' };
       const times = { sentAt: SENT_AT, acknowledged: true, closed: true };

@@ -102,7 +102,7 @@ describe('SendPolicies', () => {
     );
   const once: Partial<Policy> = { newChatsPerDay: [{ linkedDays: 0, limit: 1 }] };
 
-  it('do not count a send that could not be written down', async () => {
+  it('do not count a send that could not be stored', async () => {
     const policies = policiesWith(once);
     const first = await admit(policies, BOB);
     const failure = new Error('the store is away');
@@ -121,7 +121,7 @@ describe('SendPolicies', () => {
     expect(await ruleOf(sent(policies, BOB))).to.equal('newChatsPerDay');
   });
 
-  it('hold a first message back that the network restricts while it is prepared, and no answer', async () => {
+  it('refuse a first message when the network restricts the number while it is prepared, but not an answer', async () => {
     trusted = [CAROL];
     const policies = policiesWith({});
     const [toBob, toCarol, toGroup] = [
@@ -137,7 +137,7 @@ describe('SendPolicies', () => {
     expect(await sent(policies, BOB)).to.equal('new chat');
   });
 
-  it('hold a first message back that the network restricts while its record is written', async () => {
+  it('refuse a first message when the network restricts the number while its record is written', async () => {
     const policies = policiesWith({});
     const first = await admit(policies, BOB);
     const leaving = first?.leave(async () => {
@@ -147,7 +147,7 @@ describe('SendPolicies', () => {
     first?.end();
   });
 
-  it('hold a first message back where it is written, once the network has restricted the number, and no answer', async () => {
+  it('refuse a first message at the wire once the network has restricted the number, but not an answer', async () => {
     const policies = policiesWith(once);
     const [toBob, toGroup] = [await admit(policies, BOB), await admit(policies, GROUP)];
     for (const admission of [toBob, toGroup]) await leave(admission);
@@ -178,14 +178,14 @@ describe('SendPolicies', () => {
     expect(await ruleOf(sent(policies, BOB))).to.equal('newChatsPerDay');
   });
 
-  it('know that a chat runs as soon as the network gives a token of its person', async () => {
+  it('treat a chat as running once the network sends a token of the person', async () => {
     const policies = policiesWith({ onlyWhoWrote: true });
     expect(await ruleOf(sent(policies, DAVE))).to.equal('onlyWhoWrote');
     trusted = [DAVE];
     expect(await sent(policies, DAVE)).to.equal('message');
   });
 
-  it('know a chat by what was written in it, also from the phone, and by the token of the person', async () => {
+  it('recognise a running chat by its messages, even from the phone, and by the token of the person', async () => {
     const policies = policiesWith({ onlyWhoWrote: true });
     await rig.store.traces.add('acme', trace('M1', { chat: BOB, fromMe: false }));
     trusted = [CAROL];
@@ -200,7 +200,7 @@ describe('SendPolicies', () => {
     expect(await sent(policies, DAVE)).to.equal('message');
   });
 
-  it('count sends of another node and of the last run by their records', async () => {
+  it('count sends of another node and of the last run from their records', async () => {
     const put = (messageId: string, counted?: 'new chat' | 'message' | 'nothing') =>
       rig.store.sends.put('acme', {
         ...{ messageId, to: DAVE, content: Uint8Array.of(1), metaData: '', fileName: '' },
@@ -217,7 +217,7 @@ describe('SendPolicies', () => {
     expect(await ruleOf(sent(policies, CAROL))).to.equal('messagesPerDay');
   });
 
-  it('refuse a text that many people got, a large group, and nothing that changes an earlier message', async () => {
+  it('refuse a text that many people got and a large group, but no change of an earlier message', async () => {
     const policies = policiesWith({ sameText: { people: 1, withinMs: 60_000 }, largestGroup: 2 });
     expect(await sent(policies, BOB, 'hello')).to.equal('new chat');
     expect(await ruleOf(sent(policies, CAROL, 'hello'))).to.equal('sameText');
@@ -235,7 +235,7 @@ describe('SendPolicies', () => {
     expect(policy).to.include({ rule: 'reachoutLock', allowedAt: '' }).and.not.to.have.property('retryAfter');
   });
 
-  it('judge and count a send again when it leaves, however long it was prepared', async () => {
+  it('judge and count a send again when it leaves, however long its preparation took', async () => {
     const policies = policiesWith({ newChatGap: { minMs: 60_000, maxMs: 60_000 } });
     const slow = await admit(policies, BOB);
     await rig.clock.advance(60_000);
@@ -246,7 +246,7 @@ describe('SendPolicies', () => {
     expect(await sent(policies, DAVE)).to.equal('new chat');
   });
 
-  it('allow new chats by the days since the number was linked, which the session may be older than', async () => {
+  it('limit new chats by the days since the number was linked, even if the session is older', async () => {
     await session().update({ linkedAt: rig.clock.now() + 10 * DAY_MS });
     rig.clock.advance(10 * DAY_MS);
     const policies = policiesWith({
@@ -277,7 +277,7 @@ describe('SendPolicies', () => {
     expect(await ruleOf(sent(policies, CAROL))).to.equal('newChatsPerDay');
   });
 
-  it('judge a repeated send as of now, and count it once, when it leaves again', async () => {
+  it('judge a repeated send at the current time, and count it once, when it leaves again', async () => {
     const policies = policiesWith(once);
     expect(await sent(policies, BOB)).to.equal('new chat');
     const kept = { to: BOB, sentAt: rig.clock.now(), counted: 'new chat' } as const;
@@ -291,7 +291,7 @@ describe('SendPolicies', () => {
     expect(await sent(policies, CAROL)).to.equal('new chat');
   });
 
-  it('do not count an earlier copy of a message that waits against it', async () => {
+  it('do not count an earlier copy of a waiting message against it', async () => {
     const policies = policiesWith({ ...once, sameText: { people: 1, withinMs: DAY_MS } });
     const first = await admit(policies, BOB, 'hello');
     await leave(first);
@@ -308,7 +308,7 @@ describe('SendPolicies', () => {
     expect(await rules(CAROL)).to.deep.equal(['newChatsPerDay', 'sameText']);
   });
 
-  it('let a rejected first message wait an hour where the network does not tell whether it restricts the number', async () => {
+  it('delay a rejected first message by an hour if the network does not report whether it restricts the number', async () => {
     const policies = policiesWith({});
     trusted = [CAROL];
     declines = true;
@@ -327,7 +327,7 @@ describe('SendPolicies', () => {
     expect(await found(BOB, true)).to.deep.equal([]);
   });
 
-  it('keep the hash of the text of a send that a start resumes', async () => {
+  it('keep the text hash of a send that a start resumes', async () => {
     const policies = policiesWith({ sameText: { people: 1, withinMs: DAY_MS } });
     const kept = { to: BOB, sentAt: rig.clock.now(), counted: 'message', textHash: 'hash' } as const;
     const resumed = await policies.admit(session(), {
@@ -345,7 +345,7 @@ describe('SendPolicies', () => {
     expect(textHash).to.equal('hash');
   });
 
-  it('let a send of the last run go on unless the network restricts the number', async () => {
+  it('let a send of the last run continue unless the network restricts the number', async () => {
     const policies = policiesWith({ messagesPerDay: 1 });
     trusted = [CAROL];
     expect(await sent(policies, CAROL)).to.equal('message');
@@ -403,7 +403,7 @@ describe('SendPolicies', () => {
     expect(await sent(policies, BOB)).to.equal('new chat');
   });
 
-  it('ask the store how far a chat has come only where the rules depend on an answer', async () => {
+  it('read from the store how far a chat has come only if the rules depend on an answer', async () => {
     const { traces } = rig.store;
     const conversation = traces.conversation;
     let asked = 0;
@@ -423,7 +423,7 @@ describe('SendPolicies', () => {
     expect(asked).to.be.above(0);
   });
 
-  it('ask before a first message whether the recipient is there, remember it, and ask so often in an hour', async () => {
+  it('check before a first message whether the recipient exists, cache the answer, and limit the checks per hour', async () => {
     const policies = policiesWith({ lookUpFirst: { perHour: 2 } });
     const lookUp = (to: string) =>
       policies.checkFirst(session(), { to, text: '' }, playedLink()).then(
@@ -449,7 +449,7 @@ describe('SendPolicies', () => {
     expect(lookedUp.slice(2)).to.deep.equal(['90000000000004', '15550000009']);
   });
 
-  it('explain what the look-up before a first message would be, and ask nothing for that', async () => {
+  it('explain the look-up before a first message, without asking the network', async () => {
     const policies = policiesWith({ lookUpFirst: { perHour: 2 } });
     const nobody = '+15550000009';
     for (const to of [BOB, nobody])
@@ -476,7 +476,7 @@ describe('SendPolicies', () => {
     expect(lookedUp).to.have.length(2);
   });
 
-  it('know the look-ups of the last run by the contacts that they brought, and their budget by the first messages', async () => {
+  it('restore the look-ups of the last run from the contacts that they added, and the hourly limit from the first messages', async () => {
     contacts.set(CAROL, { ...NOBODY, source: 'lookup', learntAt: rig.clock.now() });
     contacts.set(DAVE, { ...NOBODY, source: 'message', learntAt: rig.clock.now() });
     const rules = { lookUpFirst: { perHour: 1 } };
@@ -498,14 +498,14 @@ describe('SendPolicies', () => {
     expect(lookedUp).to.have.length(2);
   });
 
-  it('look nobody up to whom the policy lets nothing pass', async () => {
+  it('look up no recipient to whom the policy allows nothing', async () => {
     const policies = policiesWith({ lookUpFirst: { perHour: 2 }, deny: [BOB] });
     const looking = policies.checkFirst(session(), { to: BOB, text: '' }, playedLink());
     expect(await ruleOf(looking)).to.equal('deny');
     expect(lookedUp).to.deep.equal([]);
   });
 
-  it('refuse a message to a known recipient before anything is looked up or downloaded for it', async () => {
+  it('refuse a message to a known recipient before a look-up or a download for it', async () => {
     const policies = policiesWith({ ...once, messagesPerHour: 3 });
     const check = (to: string, whenAllowed = false) =>
       ruleOf(policies.checkFirst(session(), { to, text: '', whenAllowed }, playedLink()));
@@ -524,7 +524,7 @@ describe('SendPolicies', () => {
     expect(refused).to.deep.equal(['newChatsPerDay', 'messagesPerHour', 'messagesPerHour']);
   });
 
-  it('count past sends from before the first policy as what they were', async () => {
+  it('count sends from before the first policy as new chats or running ones', async () => {
     const sentAt = rig.clock.now() - 10_000;
     await rig.store.sends.put('acme', {
       ...{ messageId: 'M1', to: DAVE, content: Uint8Array.of(1), metaData: '', fileName: '' },
@@ -535,7 +535,7 @@ describe('SendPolicies', () => {
     expect(await ruleOf(sent(policies, BOB))).to.equal('newChatsPerDay');
   });
 
-  it('tell all sends page by page, also those of one millisecond', async () => {
+  it('list all sends page by page, including sends of the same millisecond', async () => {
     const policies = policiesWith({});
     const times = [1, 2, 2, 2, 3, 4];
     for (const [index, sentAt] of times.entries())
@@ -552,7 +552,7 @@ describe('SendPolicies', () => {
     expect(pages).to.deep.equal([[1], [2, 2, 2], [3, 4]]);
   });
 
-  it('find an answer before many own messages', async () => {
+  it('find an answer that precedes many own messages', async () => {
     await played.sessions.find('acme').update({ orgId: 'workspace1' });
     const room = roomIdOf(session().record, { kind: 'lid', user: BOB.split('@')[0] ?? '' });
     const policies = policiesWith({ onlyWhoWrote: true });
@@ -568,7 +568,7 @@ describe('SendPolicies', () => {
     expect(await sent(policies, BOB)).to.equal('message');
   });
 
-  it('neither fail nor delay a send while they observe', async () => {
+  it('neither refuse nor delay a send while they observe', async () => {
     const policies = policiesWith({ mode: 'observe', deny: [BOB], largestGroup: 2 });
     answered = new Promise(() => undefined);
     expect(await sent(policies, BOB)).to.equal('new chat');
@@ -580,7 +580,7 @@ describe('SendPolicies', () => {
     expect(await sent(policies, CAROL)).to.equal('new chat');
   });
 
-  it('count while they observe what a limit of look-ups would refuse, and look nobody up', async () => {
+  it('count while they observe what a limit of look-ups would refuse, without any look-up', async () => {
     const policies = policiesWith({ mode: 'observe', lookUpFirst: { perHour: 1 } });
     trusted = [EVE];
     for (const jid of [BOB, BOB, EVE, CAROL, DAVE]) await sent(policies, jid);

@@ -153,7 +153,7 @@ describe('Sender', () => {
     expect(isGatewayError(error, 'invalid_request')).to.equal(true);
   });
 
-  it('says that the store is away, at once, when that is why there is no connection', async () => {
+  it('reports at once that the store is unavailable when that is why there is no connection', async () => {
     await rig.disconnect();
     const { ping } = rig.store;
     rig.store.ping = () => Promise.reject(new GatewayError('store_unavailable', 'away'));
@@ -163,7 +163,7 @@ describe('Sender', () => {
     expect(rig.clock.pending()).to.not.include(LIMITS.connectionWaitMs);
   });
 
-  describe('forwarding', () => {
+  describe('Sender: forwarding', () => {
     const forward = (messageId: string) =>
       rig.messages.forward({ clientId: 'acme', to: GROUP, from: BOB_LID, messageId });
     const own = (messageId: string, conversation: string) => ({
@@ -172,7 +172,7 @@ describe('Sender', () => {
       ...{ acknowledged: true, closed: true },
     });
 
-    it('forwarding sends what is known of the message', async () => {
+    it('forwarding sends the known content of the message', async () => {
       await rig.store.sends.put('acme', own('MINE', 'read this'));
       expect(await forward('MINE')).to.include({ status: 'sent', targetId: 'MINE' });
       const content = rig.sent[0]?.content;
@@ -180,7 +180,7 @@ describe('Sender', () => {
       expect(JSON.stringify(raw)).to.contain('read this');
     });
 
-    it('forwarding refuses what was deleted, what is unknown, and what is known without its content', async () => {
+    it('forwarding refuses messages that are deleted, unknown, or known without their content', async () => {
       await rig.store.sends.put('acme', { ...own('DELETED', ''), content: new Uint8Array() });
       await remember('TRACED', { chat: BOB_LID });
       for (const [messageId, code] of [
@@ -194,7 +194,7 @@ describe('Sender', () => {
     });
   });
 
-  it('edits own messages only, as long as the network takes edits, and none that were deleted', async () => {
+  it('edits own messages only, within the time that the network allows, and no deleted ones', async () => {
     const edit = kind('/edit-message');
     const own = { to: BOB_LID, metaData: '', fileName: '', acknowledged: true, closed: true };
     const put = (messageId: string, ageMs: number, text: string) =>
@@ -220,7 +220,7 @@ describe('Sender', () => {
     expect(rig.sent).to.have.length(1);
   });
 
-  it('writes a mention in a text as the network has it, and mentions people who are unknown', async () => {
+  it('writes a mention in a text as the network expects, and mentions unknown people', async () => {
     await rig.contacts.learn('acme', { lid: '90000000000002', pn: '15550000002', source: 'test' });
     const body = 'for @+15550000002, @15550000002 and @90000000000009, not @15550000003';
     const mentions = ['+15550000002', '90000000000009'];
@@ -231,7 +231,7 @@ describe('Sender', () => {
     });
   });
 
-  it('writes a mention as the network has it in every text that a phone shows', async () => {
+  it('writes a mention as the network expects in every text that a phone shows', async () => {
     await rig.contacts.learn('acme', { lid: '90000000000002', pn: '15550000002', source: 'test' });
     const text = 'for @15550000002';
     const mentions = ['15550000002'];

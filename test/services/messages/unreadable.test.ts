@@ -63,7 +63,7 @@ describe('UnreadableMessages', () => {
 
   const toldIds = () => told.map(({ messageId }) => messageId);
 
-  it('waits for the sender, then for the phone, and then tells the message with all its journal entries', async () => {
+  it('waits for the sender, then for the phone, and then reports the message with all its journal entries', async () => {
     messages.take(session, unreadable({ journalIds: ['M1 stands', 'part'] }));
     rig.clock.advance(WAITS.senderMs - 1);
     expect(asked).to.deep.equal([]);
@@ -80,7 +80,7 @@ describe('UnreadableMessages', () => {
     expect([asked.length, told.length]).to.deep.equal([1, 1]);
   });
 
-  it('waits for the sender anew after each copy, but for the phone only once', () => {
+  it('waits for the sender again after each copy, but for the phone only once', () => {
     messages.take(session, unreadable());
     rig.clock.advance(WAITS.senderMs - 1);
     messages.take(session, unreadable({ journalIds: ['M1 stands', 'second copy'] }));
@@ -97,7 +97,7 @@ describe('UnreadableMessages', () => {
     ]);
   });
 
-  it('tells at once what cannot be recovered', () => {
+  it('reports messages at once that cannot be recovered', () => {
     messages.take(session, unreadable({ recovery: 'none', reason: 'malformed' }));
     expect(told).to.have.length(1);
     expect([asked, rig.clock.pending()]).to.deep.equal([[], []]);
@@ -111,7 +111,7 @@ describe('UnreadableMessages', () => {
     expect(toldIds()).to.deep.equal(['M2']);
   });
 
-  it('gives the journal entries of a message that was read after all, and waits no longer', () => {
+  it('returns the journal entries of a message that was read after all, and stops waiting', () => {
     messages.take(session, unreadable());
     messages.take(session, unreadable({ journalIds: ['M1 stands', 'part'] }));
     expect(messages.found('other', incoming({}))).to.deep.equal([]);
@@ -121,7 +121,7 @@ describe('UnreadableMessages', () => {
     expect([asked, told]).to.deep.equal([[], []]);
   });
 
-  it('asks the phone when the session is connected, once, and only for what the phone may have', () => {
+  it('asks the phone once the session is connected, and only for messages that the phone may have', () => {
     isUp = false;
     messages.take(session, unreadable({ recovery: 'phone' }));
     messages.take(session, unreadable({ messageId: 'M2', journalIds: ['M2 stands'] }));
@@ -166,7 +166,7 @@ describe('UnreadableMessages', () => {
     expect(toldIds()).to.deep.equal(['M1']);
   });
 
-  it('tells nothing while no link could carry the answer, and asks over the next one', async () => {
+  it('reports no message while no link could carry the answer, and asks over the next link', async () => {
     messages.take(session, unreadable({ recovery: 'phone' }));
     await reconnect();
     rig.clock.advance(WAITS.phoneMs);
@@ -177,7 +177,7 @@ describe('UnreadableMessages', () => {
     expect(toldIds()).to.deep.equal(['M1']);
   });
 
-  it('tells a message when its request fails for another reason, after the wait', async () => {
+  it('reports a message after the wait when its request fails for another reason', async () => {
     refusal = new Error('broken');
     messages.take(session, unreadable({ recovery: 'phone' }));
     await setImmediate();
@@ -187,7 +187,7 @@ describe('UnreadableMessages', () => {
     expect(toldIds()).to.deep.equal(['M1']);
   });
 
-  it('tells nothing more of a session that has left this node', async () => {
+  it('reports no further message of a session that has left this node', async () => {
     for (const leave of [
       () => messages.abort('acme'),
       () => messages.end('acme'),
@@ -205,7 +205,7 @@ describe('UnreadableMessages', () => {
   });
 });
 
-describe('two copies', () => {
+describe('two copies of messages', () => {
   const [LID, PN] = ['90000000000002@lid', '15550000002@s.whatsapp.net'];
   const inGroup = (author: Partial<IncomingMessage>) =>
     incoming({ chat: '120363040000000000@g.us', ...author });

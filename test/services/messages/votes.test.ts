@@ -60,7 +60,7 @@ describe('Receiver: messages with an inner encryption', () => {
       });
     });
 
-    it('adds no unread message, and is no preview', async () => {
+    it('a vote adds no unread message, and is not shown as the last message', async () => {
       await rig.receive(poll(), HOSTED);
       await vote(['Soup'], HOSTED);
       expect(await rig.store.history.room('acme', ROOM)).to.include({
@@ -79,7 +79,7 @@ describe('Receiver: messages with an inner encryption', () => {
       expect(rig.asked).to.deep.equal([{ clientId: 'acme', chatRoomId: ROOM, pollMessageId: 'P1' }]);
     });
 
-    it('keeps the hashes when the names are unknown', async () => {
+    it('a vote keeps its hashes when the names are unknown', async () => {
       await rig.receive(poll());
       expect(await vote(['Soup'], SESSION)).to.deep.equal({
         pollMessageId: 'P1',
@@ -91,7 +91,7 @@ describe('Receiver: messages with an inner encryption', () => {
       expect(rig.events.at(-1)).to.include({ type: 'vote_update', body: '' });
     });
 
-    it('keeps the hashes when the look-up fails, or answers for another poll', async () => {
+    it('a vote keeps its hashes when the look-up fails, or answers for another poll', async () => {
       await rig.receive(poll(), LOOKED_UP);
       rig.answer = async () => NO_ANSWER;
       expect(await vote(['Soup'], LOOKED_UP)).to.include({ resolved: false });
@@ -113,7 +113,7 @@ describe('Receiver: messages with an inner encryption', () => {
       expect(rig.asked).to.deep.equal([]);
     });
 
-    it('shares one look-up with other votes at the same time and soon after', async () => {
+    it('a vote shares one look-up with other votes at the same time and soon after', async () => {
       await rig.receive(poll(), LOOKED_UP);
       withOptions('Pizza', 'Soup');
       for (const messageId of ['V1', 'V2', 'V3'])
@@ -131,7 +131,7 @@ describe('Receiver: messages with an inner encryption', () => {
       expect(rig.asked).to.have.length(2);
     });
 
-    it('delays no other message during its look-up', async () => {
+    it('a vote delays no other message during its look-up', async () => {
       await rig.receive(poll(), LOOKED_UP);
       let answer: (found: PollAnswer) => void = () => undefined;
       const asked = new Promise<void>((resolve) => {

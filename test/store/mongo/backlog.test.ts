@@ -95,7 +95,7 @@ function suite(server: string): void {
       }
     }
 
-    it('are read back by nobody while the node knows them, and by the next holder from the server', async () => {
+    it('are not read back while the node knows them, and are read from the server by the next holder', async () => {
       const count = new CommandCount();
       proxy.watch(count.watch);
       const get = async (store: Backend) => text((await store.keys.get('acme', 'session', ['1'])).get('1'));
@@ -139,7 +139,7 @@ function suite(server: string): void {
       expect(await next.sends.open('other')).to.deep.equal([]);
     });
 
-    it('of the release before, which died before it applied one, are applied', async () => {
+    it('are applied when a node of the previous release died before it applied them', async () => {
       await holder.close();
       await database.inspect(async (db) => {
         const commits = db.collection<{ _id: string; n: number }>('commits');

@@ -71,7 +71,7 @@ function suite(server: string): void {
       await failed;
     };
 
-    it('does not find the server again by itself after a health check on a closing connection', async () => {
+    it('does not recover on its own after a health check on a closing connection', async () => {
       const sockets = collectSockets(proxy.port);
       const client = new MongoClient(throughProxy(database, proxy.port), {
         heartbeatFrequencyMS: 500,
@@ -127,7 +127,7 @@ function suite(server: string): void {
       }
     });
 
-    it('is closed with its connections and health checks, although it never says that it is', async () => {
+    it('is closed with its connections and health checks, although it never reports its end', async () => {
       const sockets = collectSockets(proxy.port);
       const keeper = new ClientKeeper({
         make: () => new NeverClosed(throughProxy(database, proxy.port)),
@@ -175,7 +175,7 @@ function suite(server: string): void {
       }
     });
 
-    it('does not keep a caller whose large write it lost, and does not keep others', async () => {
+    it('fails a large write that it lost within a limited time, and delays no other caller', async () => {
       const store = await open();
       await store.keys.commit('large', { credentials: bytes('before') });
       const cutting = proxy.cutAt(SWALLOWED);

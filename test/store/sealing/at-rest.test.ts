@@ -177,7 +177,7 @@ describe('the sealed history', () => {
     expect(await store.traces.get('acme', 'M1')).to.deep.equal(trace('M1'));
   });
 
-  it('decrypts what waits for a message whose id holds halves of characters, as strangers may choose it', async () => {
+  it('decrypts pending changes of a message whose id has lone surrogates, which strangers can send', async () => {
     for (const id of ['\ud800', 'a\udc00\ud800b', '\ufffd\ufffd', '\0']) {
       await store.history.addPending('acme', pendingChange('C1', { targetId: id }));
       expect(await store.history.pending('acme', ROOM, id), JSON.stringify(id)).to.have.lengthOf(1);
@@ -202,7 +202,7 @@ describe('a list of many sealed sessions', () => {
     await dir.remove();
   });
 
-  it('lets other work go on while it decrypts, and holds what was there when it began', async () => {
+  it('lets other work run while it decrypts, and returns the sessions that existed when it began', async () => {
     const ids = Array.from({ length: 450 }, (_, index) => `acme-${String(index).padStart(3, '0')}`);
     await Promise.all(
       ids.map((id) => store.sessions.create(session(id, { webhookToken: `token of ${id}` }))),

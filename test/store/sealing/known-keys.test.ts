@@ -61,7 +61,7 @@ describe('known keys', () => {
   const chance = new Chance();
   const IDS = ['1', '2', '3'];
 
-  it(`a read brings a value that the key had while it was read (seed ${chance.seed})`, async () => {
+  it(`a read returns a value that the key had during the read (seed ${chance.seed})`, async () => {
     const store = new SlowKeys(chance);
     const { keys } = knownKeys(store);
     const read = async () => {
@@ -88,7 +88,7 @@ describe('known keys', () => {
     }
   });
 
-  it('a key is read once, also if it does not exist', async () => {
+  it('a key is read once, even if it does not exist', async () => {
     const store = new SlowKeys(chance);
     const { keys } = knownKeys(store);
     store.valuesOf('1').push('value');
@@ -99,7 +99,7 @@ describe('known keys', () => {
     expect(store.reads).to.equal(1);
   });
 
-  it('who changes the bytes of a key changes no later read', async () => {
+  it('a caller that changes the bytes of a key changes no later read', async () => {
     const store = new SlowKeys(chance);
     const { keys } = knownKeys(store);
     store.valuesOf('1').push('value');

@@ -90,7 +90,7 @@ describe('a database that others can write', () => {
     expect(await store.sends.open('acme')).to.deep.equal([]);
   });
 
-  it('gives back an older value in its own place, and in no other', async () => {
+  it('returns an older value in its own place, and in no other', async () => {
     let older = '';
     await tamper(async ({ sessions }) => {
       older = (await sessions.get('acme'))?.webhookToken ?? '';
@@ -105,7 +105,7 @@ describe('a database that others can write', () => {
     expect(Object.keys(await damages())).to.have.members(['acme', 'other']);
   });
 
-  it('opens to whoever has a copy of it and the encryption key, and to nobody with another key', async () => {
+  it('opens for everybody who has a copy of it and the encryption key, and for nobody with another key', async () => {
     await store.keys.commit('acme', { credentials: bytes('credentials of acme') });
     await store.close();
     const copy = await makeTempDir();
@@ -126,7 +126,7 @@ describe('a database that others can write', () => {
     }
   });
 
-  describe('of the release before', () => {
+  describe('a database of the previous release', () => {
     const wrapping = createSecretKey(ENCRYPTION_KEY);
     const OLD_PLACE = ['data-key', ''];
     const NEW_PLACE = [...OLD_PLACE, 'rights sealed'];
@@ -142,7 +142,7 @@ describe('a database that others can write', () => {
         await sessions.update('acme', { pollLookupUrl: '', apiSecretHash: 'mark:salt:hash' });
       });
 
-    it('seals what it left open, once, and accepts nothing of the earlier form from then on', async () => {
+    it('is sealed once where that release left values open, and accepts no such values afterwards', async () => {
       await makeOld();
       expect(await damages()).to.deep.equal({});
       const { webhookToken, pollLookupUrl, apiSecretHash } = (await store.sessions.get('acme')) ?? {};
@@ -155,12 +155,12 @@ describe('a database that others can write', () => {
       expect(Object.keys(await damages())).to.deep.equal(['acme']);
     });
 
-    it('opens also when the data key of one session is damaged, and reports that session', async () => {
+    it('opens even if the data key of one session is damaged, and reports that session', async () => {
       await makeOld(({ dataKeys }) => dataKeys.replace(new Map([['acme', bytes('damaged')]])));
       expect(Object.keys(await damages())).to.deep.equal(['acme']);
     });
 
-    it('keeps the own messages that it has not sent yet', async () => {
+    it('keeps the own messages that were not sent yet', async () => {
       const key = async (): Promise<KeyObject> => {
         const backend = await openSqliteBackend({ dataDir: dir.path });
         const wrapped = (await backend.dataKeys.get('acme')) ?? bytes('');

@@ -93,7 +93,7 @@ describe('an SQLite store that is damaged', function () {
       expect((await readFile(path)).equals(before[index] ?? bytes(''))).to.equal(true);
   });
 
-  it('is refused with what to do, again and again, until the operator says otherwise', async () => {
+  it('is refused with advice at each start, until the operator decides', async () => {
     const dataDir = await copyOf(killed);
     const size = (await readFile(file(dataDir))).readUInt16BE(16);
     await flip(dataDir, Math.floor((await stat(file(dataDir))).size / size));
@@ -126,7 +126,7 @@ describe('an SQLite store that is damaged', function () {
       .and.to.contain('database is locked');
   });
 
-  it('is not called damaged when it cannot be read', async () => {
+  it('is not reported as damaged when it cannot be read', async () => {
     const dataDir = await copyOf(killed);
     const held = hold(dataDir);
     const args = ['--data-dir', dataDir, '--encryption-key', Buffer.from(KEY).toString('hex')];
@@ -163,7 +163,7 @@ describe('an SQLite store that is damaged', function () {
     }
   });
 
-  it('is not replaced by an empty one when its file was emptied or removed beside its log', async () => {
+  it('is not replaced by an empty one when its file was emptied or removed while its log remains', async () => {
     for (const lose of [(path: string) => truncate(path), (path: string) => rm(path)]) {
       const dataDir = await copyOf(killed);
       await lose(file(dataDir));

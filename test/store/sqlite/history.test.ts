@@ -29,7 +29,7 @@ describe('a renamed room of many messages in SQLite', () => {
     return found.map(({ messageId }) => messageId);
   }
 
-  it('lets other work of the process in between', async () => {
+  it('lets other work of the process run in between', async () => {
     const order: string[] = [];
     await Promise.all([
       store.history.rekey('acme', MOVE).then(() => order.push('moved')),
@@ -39,7 +39,7 @@ describe('a renamed room of many messages in SQLite', () => {
     expect(await ids(TO)).to.deep.equal(IDS);
   });
 
-  it('loses and counts nothing twice when its move is cut off and repeated', async () => {
+  it('loses and duplicates nothing when its move is cut off and repeated', async () => {
     const moving = store.history.rekey('acme', MOVE).then(
       () => 'moved',
       () => 'cut off',

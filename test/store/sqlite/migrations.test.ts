@@ -98,7 +98,7 @@ describe('a database file of another version', () => {
     await again.close();
   });
 
-  it('keeps the sends of the release before, which noted no names of files', async () => {
+  it('keeps the sends of the previous release, which stored no file names', async () => {
     await (await openSqliteBackend({ dataDir: dir.path })).close();
     const database = new SqliteDatabase(join(dir.path, 'switchboard.db'));
     database.exec('ALTER TABLE sends DROP COLUMN file_name');
@@ -132,7 +132,7 @@ describe('a database file of another version', () => {
     expect(open).to.include({ messageId: 'M1', fileName: '', sentAt: 5 });
   });
 
-  it('reads waiting and failed events of the release before as those of the webhook', async () => {
+  it('reads waiting and failed events of the previous release as those of the webhook', async () => {
     const dataDir = dir.path;
     const store = await openSqliteBackend({ dataDir });
     await store.sessions.create(session('acme'));
@@ -162,7 +162,7 @@ describe('a database file of another version', () => {
     await backend.close();
   });
 
-  it('knows the sessions that the release before exported, and no other that another client took over', async () => {
+  it('recognises the sessions that the previous release exported, and none that another client took over', async () => {
     const dataDir = dir.path;
     const store = await openSqliteBackend({ dataDir });
     const parked = { status: 'replaced' as const, statusSince: 1_700_000_000_000 };

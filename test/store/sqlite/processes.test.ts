@@ -165,7 +165,7 @@ describe('changes of an SQLite store in one turn of the event loop', () => {
     expect(await stored()).to.deep.equal(ids);
   });
 
-  it('let other work go on, however many follow one another', async () => {
+  it('let other work run, however many follow one another', async () => {
     let iterations = 0;
     let counting = setImmediate(function count() {
       iterations += 1;
