@@ -24,7 +24,7 @@ export function isStep(event: LinkEvent): event is Step {
   return STEPS.has(event.type);
 }
 
-/** The reason beside the status during a passkey ceremony. */
+/** `statusReason` for each step of a passkey ceremony. */
 export const PASSKEY_REASONS: Readonly<Record<PasskeyState['step'], string>> = {
   assertion_needed: "passkey: WhatsApp asks the account's owner for a passkey. Run `switchboard pair`.",
   sending: 'passkey: the answer was sent; the phone must continue.',
@@ -79,14 +79,14 @@ export function openLink(
     wantsHistory: () => record.orgId !== '',
     async findSent(id) {
       const content = await keptContent(store, clientId, id);
-      // of a deleted message nothing is kept
+      // a deleted message keeps no content
       return content?.length ? content : undefined;
     },
     emit,
   });
 }
 
-/** The content of an own message; none where its record is damaged, because that one message must not end the link. */
+/** The content of an own message; undefined if its record is damaged, because one message must not end the link. */
 async function keptContent(
   { sends }: Pick<Store, 'sends'>,
   clientId: string,
