@@ -13,8 +13,8 @@ export const RETRY = { pausesMs: [500, 1_000, 2_000], endless: false, jitter: 0.
 /** Milliseconds for one call, from the name look-up to the end of the answer. */
 const CALL_TIMEOUT_MS = 15_000;
 /**
- * Bytes of an answer that are read. So many may wait for their reader: a connection that ends while the library holds an answer back
- * fails, although the answer is whole (`domain/contained.ts`).
+ * Bytes of an answer that are read and buffered. Without the buffer a complete answer fails if its connection ends while
+ * the library holds data back (`domain/contained.ts`).
  */
 export const ANSWER_BYTES = 1024 * 1024;
 
@@ -28,7 +28,7 @@ export interface Target {
   origin: string;
   /** Path and query. */
   path: string;
-  /** The address without what may be secret. */
+  /** The address without parts that may be secret. */
   shown: string;
   /** The header for the user and password of the address; absent without them. */
   authorization?: string | undefined;
@@ -42,7 +42,7 @@ export interface CallResult {
   status: number;
   /** For people; empty if delivered. */
   reason: string;
-  /** The receiver must get no further calls until somebody resumes it. */
+  /** Set if the receiver must be paused, with the reason. */
   pause?: PauseCode;
 }
 
@@ -106,10 +106,10 @@ export class WebhookClient {
     connections,
   }: {
     clock: Clock;
-    /** Dates signatures. */
+    /** The clock for signatures. */
     signing: Clock;
     allowPrivate: boolean;
-    /** To one origin. */
+    /** Connections to one origin. */
     connections: number;
   }) {
     this.#clock = clock;
@@ -125,7 +125,7 @@ export class WebhookClient {
           ...target,
           method: 'POST',
           headers: {
-            // a token replaces it
+            // the bearer token of the session wins over the URL's user and password
             ...(target.authorization && { authorization: target.authorization }),
             ...webhookHeaders(facts, this.#clock.now(), this.#signing.now()),
           },
@@ -133,7 +133,7 @@ export class WebhookClient {
           highWaterMark: ANSWER_BYTES,
           signal,
         });
-        // the status is the answer; a body that is longer only costs the connection
+        // only the status matters; a body above the limit only costs the connection
         await body.dump({ limit: ANSWER_BYTES });
         return statusCode;
       });
@@ -158,13 +158,13 @@ function reasonOfStatus(status: number): string {
 function resultOfError(error: unknown): CallResult {
   if (error instanceof PrivateAddressError) return { outcome: 'rejected', status: 0, reason: error.message };
   if (error instanceof Error && codeOf(error) === 'UND_ERR_INVALID_ARG') {
-    // the address or the token does not fit into a request: it will not next time either
+    // address or token cannot be put into a request: a retry cannot help
     return { outcome: 'rejected', status: 0, reason: `cannot be called: ${error.message}` };
   }
   return { outcome: 'failed', status: 0, reason: describeFailure(error) };
 }
 
-/** Why there was no answer, for people. Node's errors for several addresses at once have a code but no message. */
+/** Describes a failed call for people. Node's errors for several addresses at once have a code but no message. */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (codeOf(error) === 'UND_ERR_DESTROYED') return 'aborted because the gateway stops';
