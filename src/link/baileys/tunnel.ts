@@ -15,15 +15,15 @@ const OPEN_MS = 15_000;
 const PROXY_AUTHENTICATION_REQUIRED = 407;
 
 /**
- * A connection that the session's proxy did not open. The message says why in plain words, without the proxy's address. It
- * has no cause on purpose: errors of the SOCKS library carry the password.
+ * Thrown when the session's proxy did not open a connection. The message gives the reason in plain words, without the
+ * proxy's address. The error has no `cause` on purpose, because errors of the SOCKS library contain the password.
  */
 export class ProxyFailure extends Error {
   // undici repeats a connection without end when its error has one of undici's own codes
   readonly code = 'PROXY_FAILED';
 }
 
-/** Opens connections through the proxy of a session. The proxy resolves the names of hosts; nothing here does. */
+/** Opens connections through the proxy of a session. The proxy resolves host names, never this machine. */
 export class Tunnel {
   readonly #url: string;
   readonly #timeoutMs: number;
@@ -57,7 +57,7 @@ export class Tunnel {
     return socket;
   }
 
-  /** HTTP and HTTPS proxies (RFC 9110, section 9.3.6). */
+  /** Connects through an HTTP or HTTPS proxy (RFC 9110, section 9.3.6). */
   async #byConnect({ kind, host, port, user, password }: ProxyAddress, toHost: string, toPort: number) {
     const origin = `${kind}://${hostInUrl(host)}:${port}`;
     this.#pool ??= new Pool(origin, { connect: directConnector(this.#timeoutMs) });
@@ -134,7 +134,7 @@ export function directConnector(timeoutMs: number): buildConnector.connector {
   return (options, callback) => connect(options, containing(callback));
 }
 
-/** The connector for undici. @param timeoutMs milliseconds for the TLS handshake inside the tunnel */
+/** A connector for undici through the tunnel. @param timeoutMs milliseconds for the TLS handshake inside the tunnel */
 export function tunnelConnector(tunnel: Tunnel, timeoutMs: number): buildConnector.connector {
   const secure = buildConnector({ timeout: timeoutMs });
   return (options, callback) => {
