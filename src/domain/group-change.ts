@@ -18,7 +18,7 @@ export const GROUP_CHANGES = [
 ] as const;
 export type GroupChange = (typeof GROUP_CHANGES)[number];
 
-/** The settings of a group; a change has only those that it sets. */
+/** The settings of a group; a change contains only the settings that it sets. */
 export interface GroupSettingsChange {
   /** Only admins write. */
   announce?: boolean;

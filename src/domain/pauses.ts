@@ -1,4 +1,4 @@
-/** Why a receiver gets no calls, with the words for people. */
+/** Reasons why a receiver is paused, with sentences for people. */
 export const PAUSES = {
   operator: 'an operator paused it',
   gone: 'it answered 410',
@@ -8,7 +8,7 @@ export const PAUSES = {
 export type PauseCode = keyof typeof PAUSES;
 export const PAUSE_CODES: readonly PauseCode[] = ['operator', 'gone', 'broker_crash', 'broker_flood'];
 
-/** The code of a pause that an earlier release wrote down in words alone. */
+/** The code of a pause that an earlier release stored only as a sentence. */
 export function pauseCodeOf(words: string): PauseCode {
   return PAUSE_CODES.find((code) => PAUSES[code] === words) ?? 'operator';
 }
