@@ -1,16 +1,16 @@
 // Printed from src/contract by `npm run openapi`: change that, not this file.
 
-/** Who waits for an answer, and how. */
+/** Options of a call. */
 export interface CallOptions {
   /** Ends the call. */
   signal?: AbortSignal;
-  /** Of a send: the same key within 24 h sends once and returns the first answer. */
+  /** For a send: the same key within 24 h sends once and returns the first answer. */
   idempotencyKey?: string;
-  /** More headers, such as `Range` for a part of a file. */
+  /** Additional headers, such as `Range` for a part of a file. */
   headers?: Record<string, string>;
 }
 
-/** Where the fields of a request go; all others go in the body. */
+/** The places of a request's fields; all other fields go into the body. */
 export interface Call {
   method: 'GET' | 'POST';
   path: string;

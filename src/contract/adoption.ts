@@ -48,7 +48,7 @@ const linkedAt = time.description(
   'When the number was linked: rules by age of a policy count from then; by default now',
 );
 
-/** Of a webhook and of other receivers, where an export of this release has them. */
+/** Delivery settings of the webhook and of other receivers; only exports of this or a later release have them. */
 const movedDeliveries = {
   webhookPaused: optional(text.description('Why the webhook gets no calls; empty while it gets them')),
   previousToken: optional(
@@ -81,7 +81,7 @@ export const movedSettings = record({
 });
 export type MovedSettings = TypeOf<typeof movedSettings>;
 
-/** What a file of an exported session has beside credentials and keys. */
+/** The parts of an exported session's file beside credentials and keys. */
 export const movedParts = record({ settings: movedSettings, received: listOf(received) });
 
 /** Counts of the work that would be lost with a session. */
@@ -95,7 +95,7 @@ const unfinished = {
   heldSends: count.description('Messages that wait until the policy allows them'),
 };
 
-/** Numbers that another program has linked with the same protocol library. */
+/** Operations that take over numbers linked by another program with the same protocol library. */
 export const adoption = {
   adopt: operation({
     method: 'POST',

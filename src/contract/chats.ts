@@ -12,7 +12,7 @@ export const disappearingSeconds = Joi.number<0 | 86_400 | 604_800 | 7_776_000>(
   .description('0 (off), 86400 (a day), 604800 (a week) or 7776000 (90 days)')
   .example(86_400);
 
-/** More than a person reads at once; each is looked up by itself. */
+/** More messages than a person reads at once; the limit bounds the look-ups of one request. */
 const MAX_MESSAGES = 1_000;
 
 const chatErrors = [

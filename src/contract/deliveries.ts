@@ -24,7 +24,7 @@ import {
 } from './schema.js';
 import { extraEvents } from './sessions.js';
 
-/** A listener's token is made by a program, and tells one listener from another. */
+/** Programs generate a listener's token, which must distinguish listeners. */
 const LISTENER_TOKEN_LENGTH = { min: 16, max: 1_024 };
 const TOKEN_LENGTH = { min: 1, max: 1_024 };
 const LISTEN_SECONDS = 30;

@@ -83,7 +83,7 @@ export const pauseCode = oneOf(...PAUSE_CODES).description(
 export const setBy = oneOf('operator', 'tenant').description(
   'Who set its address: with the master token, or with the secret of its session; absent where that is not known',
 );
-/** What of a receiver beside the webhook an operator looks at. */
+/** A receiver beside the webhook in the report of the fleet. */
 export const fleetReceiver = named('FleetReceiver', {
   id: text,
   name: text,

@@ -16,7 +16,7 @@ import {
 } from './schema.js';
 import { sessionStatus } from './sessions.js';
 
-/** Probes add what they like to their URLs. */
+/** Accepts any query, because probes add parameters to their URLs. */
 const probeQuery = Joi.object<object>().unknown();
 
 export const historyProgress = named('HistoryProgress', {
@@ -24,13 +24,13 @@ export const historyProgress = named('HistoryProgress', {
   messages: count.description('New messages'),
 });
 
-/** What restricts a number, while something does. */
+/** A restriction of a number; present while it is active. */
 const restriction = named('Restriction', {
   until: timeOrEmpty.description('When it ends; empty where the network does not say it'),
   reason: text.description('For people; with the word of the network in brackets'),
 });
 
-/** What waits in the store for a receiver with `retry: durable`. */
+/** Events that wait in the store for a receiver with `retry: durable`. */
 export const waitingEvents = named('WaitingEvents', {
   events: count,
   bytes: count.description('On disk; the setting `--durable-mb` bounds them'),
@@ -40,7 +40,7 @@ export const waitingEvents = named('WaitingEvents', {
   ),
 });
 
-/** What a receiver beside the webhook waits for. */
+/** Waiting events of a receiver beside the webhook. */
 const receiverHealth = named('ReceiverHealth', {
   id: text,
   paused: optional(text).description('Why it gets no calls now; absent while it gets them'),

@@ -22,7 +22,7 @@ const BASE64URL = /^[A-Za-z0-9_-]+={0,2}$/;
 /** Characters of one binary value of an assertion; real ones have some hundred. */
 const VALUE_LENGTH = 16_384;
 const binary = Joi.string().max(VALUE_LENGTH).pattern(BASE64URL).messages({
-  // the usual message repeats the value
+  // Joi's own message would repeat the value
   'string.pattern.base': '{#label} must be base64url',
 });
 
@@ -31,7 +31,7 @@ export const phone = Joi.string()
   .messages({ 'string.pattern.base': '{#label} must be digits with the country code, such as 15550000001' })
   .example('15550000001');
 
-/** A WebAuthn assertion as browsers write it; what they add beside these fields is accepted. */
+/** A WebAuthn assertion as browsers write it; additional fields are accepted. */
 export const assertion = named('WebAuthnAssertion', {
   id: binary,
   rawId: binary,
@@ -163,7 +163,7 @@ export const linking = {
     path: '/pair/{token}',
     ...underToken,
     summary: 'Get the page of a one-time address',
-    // mails and chats add parameters to links
+    // accept any query, because mails and chats add parameters to links
     query: Joi.object<object>().unknown(),
     answer: 'text/html',
     alsoAnswers: { 404: 'A page for people that says that the address is unknown or has expired' },

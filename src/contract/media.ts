@@ -85,7 +85,7 @@ export const media = {
     access: 'open',
     summary: 'Download a stored file, whole or in part; its link is enough, without a token',
     pathIsSecret: true,
-    // mails and pages add parameters to links
+    // accept any query, because mails and pages add parameters to links
     query: Joi.object<object>().unknown(),
     params: record({ id: fileId, fileName: optional(Joi.string().allow('').example('offer.pdf')) }),
     headers: record({

@@ -24,7 +24,7 @@ import {
   time,
 } from './schema.js';
 
-/** Signed addresses are long. */
+/** Long enough for signed URLs. */
 const DOWNLOAD_URL_LENGTH = 8_192;
 const NAME_LENGTH = 1_024;
 const TYPE_LENGTH = 255;
@@ -87,7 +87,7 @@ const sendErrors: readonly ErrorCode[] = [
   'device_query_unanswered',
   'room_unknown',
 ];
-/** Of operations that are about an earlier message. */
+/** Errors of operations about an earlier message. */
 export const targetErrors: readonly ErrorCode[] = [
   'message_unknown',
   'target_not_own',
@@ -99,7 +99,7 @@ export const targetErrors: readonly ErrorCode[] = [
 
 export type SendOperation = Operation<ClientQuery, SendPayload, object, SendHeaders, SendAnswer>;
 
-/** One operation for each kind of message that can be sent, by its id: `/send-poll-message` → `sendPollMessage`. */
+/** One operation, by its id, for each kind of message with a send route: `/send-poll-message` → `sendPollMessage`. */
 export const kindSends: readonly { id: string; kind: KindSend; operation: SendOperation }[] =
   sendableKinds().map((kind) => ({ id: idOf(kind.path), kind, operation: sendOperation(kind) }));
 

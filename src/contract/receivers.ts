@@ -30,7 +30,7 @@ import { previousTokenFor, retry, TOKEN_LENGTH } from './sessions.js';
 /** Longer than any chatRoomId or jid. */
 const ROOM_LENGTH = 256;
 
-/** The id of a receiver: a number that is not used again in its session. */
+/** The id of a receiver: a number that is never reused in its session. */
 export const receiverId = Joi.string()
   .max(LIMITS.receiverIdLength)
   .pattern(/^[1-9][0-9]*$/)
@@ -94,7 +94,7 @@ const token = signingToken(TOKEN_LENGTH).description(
   'Sent as a bearer token, and signs each call; `""` for none',
 );
 const name = nameText(LIMITS.receiverNameLength).description('For people').example('audit');
-/** An earlier release took control characters: a session that moves must not stay behind for them. */
+/** A name without the check for control characters, because earlier releases accepted them and their sessions must be able to move. */
 const movedName = Joi.string()
   .max(LIMITS.receiverNameLength)
   .allow('')

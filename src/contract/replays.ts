@@ -65,7 +65,7 @@ const kept: KeptEvent = {
   bytes: 812,
 };
 
-/** Events that a session with `keepEvents` has kept. */
+/** Operations on the kept events of a session with `keepEvents`. */
 export const replays = {
   listKeptEvents: operation({
     method: 'GET',

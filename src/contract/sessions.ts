@@ -46,7 +46,7 @@ export const extraEvents = Joi.array<(typeof EXTRA_EVENT_TYPES)[number][]>()
   .items(oneOf(...EXTRA_EVENT_TYPES))
   .unique();
 
-/** Where events go, as `/start`, `/set-webhook` and `/adopt` take it. */
+/** The fields of the webhook in `/start`, `/set-webhook` and `/adopt`. */
 export const webhookFields = {
   webhookToken: optional(
     signingToken(TOKEN_LENGTH).description('Sent to the webhook as a bearer token, and signs each call'),
@@ -211,7 +211,7 @@ export const sessions = {
     owner: 'session',
     summary: 'Check whether a session is connected, proven by traffic',
     description: 'Answers 200 for every JSON object: what names no connected session is not connected.',
-    // whatever is no clientId names no session
+    // an invalid clientId names no session
     body: record({ clientId: clientId.failover('-') }).unknown(),
     answer: named('CheckStateAnswer', {
       status: flag,
@@ -389,8 +389,8 @@ export const sessions = {
   }),
 };
 
-/** What `/start` sets; absent fields stay unchanged. */
+/** The settings of `/start`; absent fields do not change. */
 export type StartSettings = BodyOf<typeof sessions.start>;
-/** Where events go; absent fields stay unchanged. */
+/** The settings of the webhook; absent fields do not change. */
 export type WebhookSettings = Omit<StartSettings, 'proxy'> &
   Pick<BodyOf<typeof sessions.setWebhook>, 'retry'>;

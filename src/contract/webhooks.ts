@@ -46,7 +46,7 @@ const media = named('EventMedia', {
     mediaKeyTimestamp: count.description('Seconds since the epoch'),
   }).description('Where the network keeps the encrypted file, and what decrypts it'),
 });
-/** A text has at most one of them. */
+/** Per-type objects of a text, which has at most one of them. */
 const textExtras = {
   linkPreview: optional(
     named('EventLinkPreview', {
@@ -175,7 +175,7 @@ const referral = named('EventReferral', {
   entryPointConversionApp: text,
   conversionSource: text.description('The campaign that the conversion counts for, such as `FB_Ads`'),
 }).description('The ad from which the person began to write; empty fields where the ad has none');
-/** As the caller wrote it: any JSON. */
+/** A field of `metaData` as the caller wrote it: any JSON. */
 const picked = optional(Joi.any());
 const meta = named('EventMeta', {
   fromAI: picked.description('`true` also flags the stored message as sent by an AI'),
@@ -266,7 +266,7 @@ function eventType(type: EventType['type'], schema: Joi.ObjectSchema, optIn: boo
   return { type, name: nameOf(type), summary: SUMMARIES[type], optIn, schema };
 }
 
-/** Any event that a receiver may get: its `type` says which. */
+/** Any event that a receiver may get; `type` is the discriminator. */
 export const webhookEvent = Joi.alternatives<GatewayEvent>(...EVENT_TYPES.map(({ schema }) => schema)).meta({
   name: 'WebhookEvent',
   discriminator: 'type',
@@ -309,7 +309,7 @@ export const streamEntries = {
     formerId: optional(text).description('The id that the room had before'),
   }),
 };
-/** Any entry of the stream: its `kind` says which. */
+/** Any entry of the stream; `kind` is the discriminator. */
 export const streamEntry = Joi.alternatives(...Object.values(streamEntries)).meta({
   name: 'StreamEntry',
   discriminator: 'kind',
