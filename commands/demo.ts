@@ -49,7 +49,7 @@ the encryption, the WebSocket and the webhook call are the real ones.`;
     this.exit();
   }
 
-  /** Plays the demo with `switchboard tail` beside it. */
+  /** Runs the demo, and `switchboard tail` in parallel. */
   async #play(daemon: Daemon, token: string, interrupt: Interrupt): Promise<void> {
     const { demo } = await import('../src/cli/demo.js');
     const { startDemoReceiver } = await import('../src/cli/demo.js');

@@ -56,7 +56,7 @@ Exits with 1 if a check failed. Each problem has a fixed name, explained in docs
       }
     } finally {
       waiting.clear();
-      // a check that timed out would keep the process alive
+      // abort: a check that timed out would keep the process alive
       over.abort();
     }
     const isWell = checks.every(({ level }) => level !== 'failed');
@@ -85,7 +85,7 @@ Exits with 1 if a check failed. Each problem has a fixed name, explained in docs
         nodeVersion: process.versions.node,
         nodeRange: this.config.pjson.engines?.node ?? '',
       },
-      // loaded only if no daemon uses the store
+      // loaded lazily, because it is needed only if no daemon uses the store
       tryStore: async (place) => (await import('../src/store/open.js')).tryExistingStore(place),
       findDamage: async (place, limitMs) =>
         (await import('../src/store/open.js')).findStoreDamage(place, limitMs),

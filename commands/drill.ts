@@ -15,7 +15,7 @@ import { CliError, EXIT_CODES } from '../src/cli/errors.js';
 import { listenForInterrupt } from '../src/cli/terminal.js';
 import { errorMessage } from '../src/domain/errors.js';
 
-/** Findings that are printed; `--json` has all. */
+/** Number of printed findings; `--json` has all of them. */
 const FINDINGS_SHOWN = 40;
 const MAX_SEED = 2 ** 32 - 1;
 
@@ -72,7 +72,7 @@ message was lost, doubled or out of order, or a fault could not be played to its
     }),
     keep: Flags.boolean({ description: 'keep the folder with data and logs, and print its path' }),
     junit: Flags.string({ description: 'also write a JUnit report to this file', helpValue: 'PATH' }),
-    // for the process of reaper.ts
+    // internal: starts the process of reaper.ts
     reap: Flags.boolean({
       description:
         'wait for the end of the drill that started this process, and remove what it leaves behind',
@@ -80,7 +80,7 @@ message was lost, doubled or out of order, or a fault could not be played to its
     }),
   };
 
-  /** How the processes of the drill run this command. */
+  /** The command line with which processes of the drill run this command. */
   protected readonly program: Command = { execArgv: process.execArgv, script: process.argv[1] ?? '' };
 
   async run(): Promise<DrillReport | undefined> {
@@ -125,7 +125,7 @@ message was lost, doubled or out of order, or a fault could not be played to its
     }
   }
 
-  /** The kinds of faults that there are. */
+  /** All kinds of faults; tests replace them. */
   protected async kinds(): Promise<readonly FaultKind[]> {
     return (await import('../src/cli/drill/faults/kinds.js')).FAULT_KINDS;
   }
@@ -145,15 +145,15 @@ message was lost, doubled or out of order, or a fault could not be played to its
   /** Waits for the end of the drill that started this process, and frees what that drill has left. */
   async #reap(): Promise<undefined> {
     const { readEstate } = await import('../src/cli/drill/estate.js');
-    // a signal to all processes of the user ends the drill: the reaper then has work to do
+    // ignore signals: one that ends the whole process group also ends the drill, and then the reaper has work to do
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
-    // nobody may read the warnings any more
+    // prevents that a closed standard error ends this process
     closedStderr();
     await this.#free(await readEstate(process.stdin));
     return undefined;
   }
 
-  /** Only warns about what stays: the result of the drill decides the exit code. */
+  /** Frees an estate; only warns about what remains, because the result of the drill decides the exit code. */
   async #free(estate: Estate): Promise<void> {
     const { freeEstate } = await import('../src/cli/drill/estate.js');
     const { folder, database } = estate;
@@ -168,7 +168,7 @@ message was lost, doubled or out of order, or a fault could not be played to its
     });
   }
 
-  /** Makes the database and drops it again. @throws CliError `unreachable` */
+  /** Tests that the drill can create and drop its database. @throws CliError `unreachable` */
   async #tryStore({ url, address }: StorePlace, reaper: Reaper): Promise<void> {
     const { storeRefusal } = await import('../src/cli/drill/preflight.js');
     const { dropScratchDatabase } = await import('../src/store/mongo/scratch.js');
@@ -176,13 +176,13 @@ message was lost, doubled or out of order, or a fault could not be played to its
     try {
       await dropScratchDatabase(url);
     } catch (error) {
-      // there is nothing to drop that the reaper could drop
+      // the database was not created, so the reaper has nothing to drop
       reaper.ownDatabase(undefined);
       throw storeRefusal(address, error);
     }
   }
 
-  /** Only warns if the file cannot be written: the report is shown all the same. */
+  /** Writes the JUnit file; only warns if that fails, because the report is shown anyway. */
   async #writeJunit(file: string, report: DrillReport): Promise<void> {
     const { drillJunit } = await import('../src/cli/drill/report-text.js');
     await writeFile(file, drillJunit(report)).catch((error: unknown) => {

@@ -36,7 +36,7 @@ exits with 3 if none answers.`;
     if (flags.all) return this.all();
     const end = new AbortController();
     const client = await this.daemon(flags, end.signal);
-    // before the screen too, so that an unreachable daemon or a wrong token ends the command with its exit code
+    // call once before the screen opens, so that an unreachable daemon or a wrong token gives the right exit code
     const answer = await client.getFleet();
     if (this.jsonEnabled()) return answer;
     if (process.stdout.isTTY && process.stdin.isTTY) {

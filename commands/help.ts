@@ -12,7 +12,7 @@ export default class HelpCommand extends BaseCommand {
   ];
 
   async run(): Promise<void> {
-    // any words, and flags of the command that is explained
+    // accept any words, and flags of the command that is explained
     this.parsed = true;
     const { default: Help } = await import('../src/cli/help.js');
     await new Help(this.config).showHelp([...this.argv]);

@@ -101,9 +101,9 @@ that was there before stays.`;
     if (!this.jsonEnabled()) throw new CliError(end.code, end.reason, { suggestions: end.suggestions });
   }
 
-  /** The phone sends its past messages once, after the link: what is not kept then is lost for good. */
+  /** Warns that history is off: the phone sends its past messages only once, after linking. */
   private async noteHistory(client: DaemonClient, clientId: string): Promise<void> {
-    // what fails here fails in the pairing too, which says why
+    // ignore errors: the pairing fails in the same way, and says why
     const { clients } = await client.listClients().catch(() => ({ clients: undefined }));
     const session = clients?.find((one) => one.clientId === clientId);
     if (!clients || session?.orgId || session?.jid) return;

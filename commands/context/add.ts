@@ -46,11 +46,7 @@ Without a token, commands use the one in the data directory of a daemon on this 
   }
 }
 
-/**
- * The token; empty without one.
- * @param kept the one of before, which stays if no other is given
- * @throws CliError `usage` if it has spaces
- */
+/** The token; empty if there is none. @param kept the previous token, used if no other is given @throws CliError `usage` if it has spaces */
 async function tokenOf(given: string | undefined, kept: string, isJson: boolean): Promise<string> {
   const asks = given === undefined && !isJson && process.stdin.isTTY && process.stderr.isTTY;
   const answer = asks && (await askSecret(`token (empty ${kept ? 'keeps it' : 'for none'}):`));

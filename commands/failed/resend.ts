@@ -48,7 +48,7 @@ Ctrl+C stops after the deliveries in flight. Exits with 1 if an event was not de
     const { argv, flags } = await this.parse(FailedResend);
     const { all = false, session, receiver, type: types } = flags;
     const { resend } = await import('../../src/cli/failed.js');
-    // no interrupt for this client: an aborted call would leave unknown whether the event arrived
+    // this client gets no interrupt: after an aborted call it would be unknown whether the event arrived
     const client = await this.daemon(flags);
     const ids = await this.select(client, { ids: argv.map(String), all, session, receiver, types });
     const interrupt = listenForInterrupt();

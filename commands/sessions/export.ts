@@ -93,11 +93,11 @@ moved. The passphrase comes from --passphrase-file, SWITCHBOARD_PASSPHRASE or th
     return { clientId, outcome: 'deleted' };
   }
 
-  /** The own jid of a session that was exported. @throws CliError */
+  /** The own jid of an exported session. @throws CliError */
   async #exported(client: DaemonClient, clientId: string): Promise<string> {
     const [session] = (await client.getFleet({ clientId })).sessions;
     if (!session) throw new CliError('not_found', `there is no session ${clientId}`);
-    // another client that took the link over leaves the same status
+    // check `exportedAt`, because the status is the same if another client took over the link
     if (session.exportedAt !== undefined) return session.jid;
     throw new CliError('conflict', `${clientId} is ${session.status}: it is not exported`);
   }

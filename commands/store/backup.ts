@@ -24,7 +24,7 @@ import type { BackupContents } from '../../src/store/open.js';
 
 type Written = BackupContents & {
   bytes: number;
-  /** URL of the daemon that gave it. */
+  /** URL of the daemon that made the backup. */
   daemon?: string;
 };
 
