@@ -20,10 +20,10 @@ export abstract class SendCommand extends DaemonCommand {
     }),
   };
 
-  /** With --when-allowed the message can be kept, unless the command finds that it cannot. */
+  /** Whether --when-allowed can hold the message; commands set this to false if it cannot. */
   protected isKeepable = true;
 
-  /** A message that a policy refuses for a time can be kept. */
+  /** Suggests --when-allowed after a refusal that lasts for a time. */
   protected override catch(error: Error): Promise<void> {
     if (
       !(

@@ -3,7 +3,7 @@ import { BaseCommand } from '../command.js';
 import { scopeOn } from './manager.js';
 import type { ServicePlan } from './unit.js';
 
-/** A command about the daemon as a service of this machine. */
+/** A command for the daemon as a service of this machine. */
 export abstract class ServiceCommand extends BaseCommand {
   static override baseFlags = {
     system: Flags.boolean({ description: 'the service of the whole machine, not of this user' }),
