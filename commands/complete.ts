@@ -17,7 +17,7 @@ export default class Complete extends DaemonCommand {
   static override examples = ['<%= config.bin %> <%= command.id %> -- sessions sh'];
 
   static override flags = {
-    escape: Flags.boolean({ description: 'escape names for bash, which takes candidates as they are typed' }),
+    escape: Flags.boolean({ description: 'escape names for bash, which inserts candidates unchanged' }),
   };
 
   async run(): Promise<{ candidates: string[] }> {

@@ -20,12 +20,13 @@ const FINDINGS_SHOWN = 40;
 const MAX_SEED = 2 ** 32 - 1;
 
 export default class Drill extends BaseCommand {
-  static override summary = 'Break things under traffic, and check that no message is lost or doubled';
+  static override summary = 'Play faults under traffic, and check that no message is lost or duplicated';
   static override description =
-    `Starts a sandbox network, daemons, receivers and brokers of its own, as processes of this machine on free ports and in a temporary \
-folder. Writes and sends messages while it kills, freezes, cuts and fills up one thing after the other, by a seed. In the end it compares \
-phones, history and receivers message by message. Never opens the store, the receivers or the network of your settings. Exits with 1 if a \
-message was lost, doubled or out of order, or a fault could not be played to its end. A fault that this machine cannot play is not run.`;
+    `Starts its own sandbox network, daemons, receivers and brokers, as processes of this machine on free ports, with data in a temporary \
+folder. Writes and sends messages while it kills, freezes, disconnects or fills up one part after another, in an order that the seed \
+decides. At the end, compares phones, history and receivers message by message. Never opens the store, the receivers or the network of \
+your settings. Exits with 1 if a message was lost, duplicated or out of order, or if a fault could not be completed. Skips faults that \
+this machine cannot play.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --minutes 20 --seed 7 --junit drill.xml',
@@ -35,7 +36,7 @@ message was lost, doubled or out of order, or a fault could not be played to its
   static override flags = {
     minutes: Flags.integer({ description: 'minutes of traffic and faults', default: 5, min: 1, max: 1_440 }),
     seed: Flags.integer({
-      description: 'repeat the plan of faults of this seed; default: random',
+      description: 'repeat the fault plan of this seed; default: random',
       min: 0,
       max: MAX_SEED,
     }),
@@ -45,7 +46,7 @@ message was lost, doubled or out of order, or a fault could not be played to its
     }),
     store: Flags.string({
       description:
-        'sqlite, or the mongodb:// URL of a server: the drill makes a database of its own there and drops it at the end',
+        'sqlite, or the mongodb:// URL of a server, on which the drill creates its own database and drops it at the end',
       default: 'sqlite',
       helpValue: 'URL',
     }),
@@ -65,7 +66,7 @@ message was lost, doubled or out of order, or a fault could not be played to its
       helpValue: 'FILE',
     }),
     settle: Flags.integer({
-      description: 'seconds to wait at the end, with everything healthy, for messages that are missing',
+      description: 'seconds to wait at the end, without faults, for missing messages',
       default: 240,
       min: 1,
       helpValue: 'SECONDS',
@@ -74,8 +75,7 @@ message was lost, doubled or out of order, or a fault could not be played to its
     junit: Flags.string({ description: 'also write a JUnit report to this file', helpValue: 'PATH' }),
     // internal: starts the process of reaper.ts
     reap: Flags.boolean({
-      description:
-        'wait for the end of the drill that started this process, and remove what it leaves behind',
+      description: 'wait for the end of the drill that started this process, and free its resources',
       hidden: true,
     }),
   };

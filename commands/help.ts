@@ -2,8 +2,8 @@ import { BaseCommand } from '../src/cli/command.js';
 
 export default class HelpCommand extends BaseCommand {
   static override strict = false;
-  static override summary = 'Explain a command, or list the commands';
-  static override description = 'Shows the same as --help or -h behind the command.';
+  static override summary = 'Explain a command, or list all commands';
+  static override description = 'Prints the same text as --help after the command.';
   static override usage = 'help [COMMAND]';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',

@@ -14,7 +14,7 @@ interface ResendResult extends Omit<ResendSummary, 'trouble'> {
 export default class FailedResend extends DaemonCommand {
   static override summary = 'Deliver failed events again';
   static override description =
-    `Makes up to four new attempts per event at the session's current webhook, or at the receiver that the event was for, with the \
+    `Makes up to four new attempts per event to the session's current webhook, or to the receiver of the event, with the \
 original id and content. Delivered events leave the list. With --all, sends the failed events of all sessions, or of --session: the \
 oldest first, four at a time. A receiver may get an event twice: compare X-SN-Delivery, or session, room and message.
 

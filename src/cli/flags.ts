@@ -129,7 +129,7 @@ export function receiverFlags() {
 export function proxyFlags() {
   return {
     proxy: Flags.string({
-      description: 'http, https or socks5 URL of the proxy for everything of the session',
+      description: 'http, https or socks5 URL of the proxy for all connections of the session',
       helpValue: 'URL',
       env: 'SWITCHBOARD_SESSION_PROXY',
     }),

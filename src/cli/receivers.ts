@@ -21,9 +21,9 @@ const several = { multiple: true, multipleNonGreedy: true } as const;
 /** Settings of a receiver, for `add` and `set`. */
 export function settingFlags() {
   return {
-    name: Flags.string({ description: 'name, for people' }),
+    name: Flags.string({ description: 'display name' }),
     'receiver-token': Flags.string({
-      description: 'bearer token and signing key of its calls',
+      description: 'bearer token and signing key of the calls',
       env: 'SWITCHBOARD_RECEIVER_TOKEN',
     }),
     retry: Flags.option({
@@ -32,21 +32,21 @@ export function settingFlags() {
       options: ['contract', 'durable'] as const,
     })(),
     type: Flags.option({
-      description: 'only events of this type, opt-in types too; repeatable',
+      description: 'only events of this type, which may be an opt-in type; repeatable',
       options: EVENT_TYPES,
       ...several,
     })(),
     direction: Flags.option({
-      description: 'only what other people did, or what the linked number did',
+      description: 'only received or only sent events',
       options: ['received', 'sent'] as const,
     })(),
     groups: Flags.option({
-      description: 'only events of groups, or none of them',
+      description: 'only events of groups, or no events of groups',
       options: ['only', 'none'] as const,
     })(),
     room: Flags.string({ description: 'only events of this room; repeatable', ...several }),
     sender: Flags.string({
-      description: 'only what this person did: LID digits or +phone; repeatable',
+      description: 'only events of this person: LID digits or +phone; repeatable',
       ...several,
     }),
     header: Flags.string({
@@ -55,7 +55,7 @@ export function settingFlags() {
     }),
     attempts: Flags.integer({ description: 'with --retry contract: attempts for one event, 1 to 6' }),
     'pause-seconds': Flags.integer({
-      description: 'with --retry durable: seconds between attempts, the last is repeated; repeatable',
+      description: 'with --retry durable: seconds between attempts; repeatable, the last value is repeated',
       ...several,
     }),
     'give-up-hours': Flags.integer({

@@ -86,14 +86,14 @@ export function envelopeFlags() {
       helpGroup: GROUP,
     }),
     mention: Flags.string({
-      description: 'phone digits, or digits of a LID, of a person to mention; repeatable',
+      description: 'person to mention, as digits of a phone number or LID; repeatable',
       helpValue: 'USER',
       helpGroup: GROUP,
       multiple: true,
       multipleNonGreedy: true,
     }),
     meta: Flags.string({
-      description: 'JSON object (metaData) that the message.sent event returns',
+      description: 'JSON object to return in the message.sent event',
       helpValue: 'JSON',
       helpGroup: GROUP,
     }),

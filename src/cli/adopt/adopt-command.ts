@@ -75,13 +75,13 @@ export abstract class AdoptCommand extends DaemonCommand {
     }),
     force: Flags.boolean({
       description:
-        'go on although the other program seems to run, keys are missing, or events were not delivered',
+        'continue even if the other program seems to run, keys are missing, or events were not delivered',
     }),
     yes: Flags.boolean({ char: 'y', description: 'skip the confirmation of --undo' }),
     org: Flags.string({ description: 'workspace to keep the history in, from the first message' }),
     webhook: httpUrl({ description: 'URL that receives the events of each session' }),
     'webhook-token': Flags.string({
-      description: 'sent to the webhook as bearer token; signs each call',
+      description: 'bearer token and signing key of the webhook calls',
       env: 'SWITCHBOARD_WEBHOOK_TOKEN',
     }),
     'no-webhook': Flags.boolean({

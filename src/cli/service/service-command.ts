@@ -6,7 +6,7 @@ import type { ServicePlan } from './unit.js';
 /** A command for the daemon as a service of this machine. */
 export abstract class ServiceCommand extends BaseCommand {
   static override baseFlags = {
-    system: Flags.boolean({ description: 'the service of the whole machine, not of this user' }),
+    system: Flags.boolean({ description: "use the service of the whole machine instead of this user's" }),
   };
 
   protected scopeOf({ system }: { system?: boolean }): ServicePlan['scope'] {
