@@ -76,16 +76,16 @@ export const pairLinkAnswer = named('PairLinkAnswer', { clientId, url: text, exp
 
 export const pairState = named('PairState', {
   status: oneOf('waiting', 'qr', 'passkey', 'linked', 'stopped').description(
-    '`stopped`: nothing happens until a new QR code is requested',
+    '`stopped`: the pairing waits until a new QR code is requested',
   ),
-  reason: text.description('Why it waits or stopped; may be empty'),
+  reason: text.description('Why the pairing waits or has stopped; may be empty'),
   qr: optional(text).description('The QR code as an SVG data URL'),
   code: optional(text).description('The requested pairing code, while it is valid'),
   passkey: optional(
     named('PairPasskey', {
       ...passkeyFields,
       snippet: optional(text).description(
-        'A script for the console of web.whatsapp.com: it asks the browser for the passkey, and returns to the page',
+        'A script for the console of web.whatsapp.com, which asks the browser for the passkey and returns to the page',
       ),
     }),
   ),

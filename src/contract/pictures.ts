@@ -26,8 +26,8 @@ export function pictureInputs<F extends Record<string, Joi.AnySchema>>(fields: F
 }
 
 export const PICTURE_TEXT =
-  'A picture by its address, or uploaded in a form as `file`. It becomes a square of 640 pixels, cut from the ' +
-  'middle. With a form, `clientId` is required in the query too, because the form is read after the session is looked up.';
+  'Takes the URL of a picture, or a form with the picture as `file`. The picture becomes a square of 640 pixels, cut from the ' +
+  'middle. With a form, `clientId` is also required in the query, because the form is read after the look-up of the session.';
 
 export const pictureErrors = [
   'media_unfetchable',

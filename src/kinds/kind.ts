@@ -103,7 +103,7 @@ export interface OutgoingFile {
   height?: number;
   /** Whole seconds. */
   seconds?: number;
-  /** Of a voice note: 64 volumes from 0 to 100. */
+  /** Waveform of a voice note: 64 volumes from 0 to 100. */
   waveform?: Uint8Array;
   /** Small JPEG. */
   thumbnail?: Uint8Array;

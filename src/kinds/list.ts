@@ -58,7 +58,7 @@ const SINGLE_SELECT = 'single_select';
  */
 const send: KindSend<ListPayload> = {
   path: '/send-list-message',
-  description: 'Send a list of rows, of which the recipient chooses one',
+  description: 'Send a list of rows, from which the recipient chooses one',
   payload: Joi.object<ListPayload>({
     ...envelopeFields,
     title: characters(LIMITS.listTitleLength).allow('').example('Lunch'),

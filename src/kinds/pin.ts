@@ -18,7 +18,7 @@ const UNPIN_FOR_ALL = 2;
 
 const send: KindSend<PinPayload> = {
   path: '/pin-message',
-  description: 'Pin a message for everybody in its chat, or unpin it',
+  description: 'Pin a message for everyone in its chat, or unpin it',
   payload: Joi.object<PinPayload>({
     ...addressFields,
     messageId: messageIdField.required(),
