@@ -41,7 +41,7 @@ export class Lifecycle {
   constructor(options: {
     sessions: SessionRegistry;
     parts: readonly SessionPart[];
-    /** Called when nothing of a session is here. */
+    /** Called when this node has dropped a session. */
     onForgotten?: ((clientId: string) => void) | undefined;
     clock: Clock;
     log: Logger;

@@ -56,11 +56,7 @@ export class PastMessages {
     this.#traces = new Traces({ traces: store.traces, retry, log });
   }
 
-  /**
-   * Writes a message. It is not announced.
-   * @returns true when a row was added
-   * @throws GatewayError store_unavailable after the stop
-   */
+  /** Writes a message without announcing it. @returns true when a row was added @throws GatewayError store_unavailable after the stop */
   async take(past: HistoricMessage, context: ImportContext): Promise<boolean> {
     const { contacts, retry } = this.#options;
     const { session, unread: marks, resumed, signal } = context;

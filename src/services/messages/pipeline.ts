@@ -169,7 +169,8 @@ export class ReceivePipeline {
   }
 
   /**
-   * Only the author edits a message; only the author, or an admin of the group, deletes it.
+   * Whether the author of an event may make its change: only the author of a message edits it; only the author, or an
+   * admin of the group, deletes it.
    * @throws Interrupted when the network could not be asked who is an admin
    */
   async #mayChange(

@@ -234,7 +234,7 @@ export class PolicyFacts {
   }
 }
 
-/** Such a restriction refuses all chats in which the other side has not written, like a network that does not answer. */
+/** True for the restriction that refuses all chats in which the other side has not written, like a network that does not answer. */
 function isLock({ kind }: Restriction): boolean {
   return kind === 'reachout-lock';
 }

@@ -127,7 +127,8 @@ export interface Nodes {
   /** Sessions that no node holds, at most `limit`. */
   unheld(limit: number): Promise<string[]>;
   /**
-   * Makes a node give its sessions away and take no new ones, or ends that. It still answers and forwards requests.
+   * Starts or ends a drain: the node gives its sessions away and takes no new ones, but still answers and forwards
+   * requests.
    * @param name of the node, or its nodeId
    * @throws node_unknown, node_ambiguous where several have that name, nodes_unsupported where there is only one
    */
