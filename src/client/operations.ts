@@ -1620,7 +1620,7 @@ export interface Receiver {
   /** URL of the receiver; without user and password for a broker */
   url: string;
   hasToken: boolean;
-  /** When calls stop being signed with the previous token, too; absent if they are not */
+  /** When calls stop carrying a second signature with the previous token; absent if they carry none */
   previousTokenUntil?: string;
   /** `contract`: four attempts within seconds. `durable`: events are stored first and tried for up to 72 hours, in order for each chat */
   retry: 'contract' | 'durable';
@@ -3208,7 +3208,7 @@ export class Operations {
     pollLookupUrl: string;
     /** `contract`: four attempts within seconds. `durable`: events are stored first and tried for up to 72 hours, in order for each chat */
     retry?: 'contract' | 'durable';
-    /** When calls stop being signed with the previous token, too; absent if they are not */
+    /** When calls stop carrying a second signature with the previous token; absent if they carry none */
     previousTokenUntil?: string;
   }> {
     return this.#transport.json({ method: 'POST', path: '/set-webhook', query: [] }, request, options);

@@ -123,7 +123,7 @@ export const receiver = named('Receiver', {
   url: text.description('URL of the receiver; without user and password for a broker'),
   hasToken: flag,
   previousTokenUntil: optional(time).description(
-    'When calls stop being signed with the previous token, too; absent if they are not',
+    'When calls stop carrying a second signature with the previous token; absent if they carry none',
   ),
   retry,
   setBy: optional(setBy),

@@ -68,7 +68,8 @@ export const previousTokenFor = Joi.number()
   .max(MAX_PREVIOUS_TOKEN_SECONDS)
   .strict()
   .description(
-    'Seconds for which calls are also signed with the previous `webhookToken`: up to 7 days; 0 stops it. A new token without this field stops it, too',
+    'Seconds for which calls are also signed with the previous `webhookToken`: up to 7 days; 0 stops it. ' +
+      'A new token without this field stops it, too',
   );
 
 export const webhookUrl = receiverUrl.description('URL of the webhook; `""` stops delivery');
@@ -261,7 +262,7 @@ export const sessions = {
       pollLookupUrl: text,
       retry: optional(retry),
       previousTokenUntil: optional(time).description(
-        'When calls stop being signed with the previous token, too; absent if they are not',
+        'When calls stop carrying a second signature with the previous token; absent if they carry none',
       ),
     }),
     example: { ok: true, clientId: 'acme', webhookUrl: 'https://example.com/webhook', pollLookupUrl: '' },
